@@ -1,0 +1,167 @@
+/**
+ * What the page and the session server say to each other: plain types with no imports, so that the
+ * element can use them without pulling in a line of the server.
+ *
+ * The schemas that check these shapes at the door are in `contract-schemas.ts`.
+ */
+
+/** The state of a checkout as the server knows it. The lawful moves are in `checkout/checkout.ts`. */
+export type CheckoutState =
+  | 'open'
+  | 'returned'
+  | 'paid'
+  | 'failed'
+  | 'cancelled'
+  | 'left'
+  | 'expired'
+  | 'unconfirmed';
+
+/** How much of a paid checkout has been given back, as far as the provider's list shows. */
+export type RefundState = 'none' | 'partial' | 'full';
+
+/** Which of the provider's worlds is in use. It has no default anywhere. */
+export type Environment = 'sandbox' | 'production';
+
+/** What a page may tell about a checkout. Each is a hint: it triggers a look, it proves nothing. */
+export type HintKind = 'shown' | 'submitted' | 'declined' | 'cancelled' | 'refused' | 'error';
+
+/** Which of the three addresses of spec 4.6 (`RedirectUrl`, `CancelUrl`, `backurl`) was visited. */
+export type ReturnKind = 'return' | 'cancel' | 'back';
+
+/** The two address fields of spec 4.6 that a shopper can be asked for. */
+export interface AvsInput {
+  /** `AvsHouseNumber`. */
+  readonly houseNumber: string;
+  /** `AvsPostcode`. */
+  readonly postcode: string;
+}
+
+/**
+ * How to load and call the provider's client SDK. The spec (2.4) shows one thing only: `session_id`
+ * is passed to `configure()`. Everything here is therefore data, listed in `docs/assumptions.md`.
+ */
+export interface SdkDescription {
+  /** Address of the SDK's script. */
+  readonly url: string;
+  /** Subresource Integrity of the script. */
+  readonly integrity?: string;
+  /** Dotted path from `window` to the object (or constructor) that has `configure()`: `'A.B'`. */
+  readonly global: string;
+  /** Whether the global is a constructor that must be called with `new` first. Default false. */
+  readonly construct?: boolean;
+  /** `configure({ session_id })` or `configure('…')`. */
+  readonly argument: 'object' | 'string';
+  /** How `configure()` is told where to draw: a CSS selector, the element, or not at all. */
+  readonly container?: 'selector' | 'element';
+  /** Whether `configure()` leaves the page by itself. Default false. */
+  readonly navigates?: boolean;
+  /** Names of callbacks accepted beside `session_id`, and the hint that each one stands for. */
+  readonly callbacks?: Readonly<Record<string, HintKind>>;
+  /** Origins that a Content Security Policy must allow. */
+  readonly origins: {
+    readonly script: readonly string[];
+    readonly frame: readonly string[];
+    readonly connect: readonly string[];
+  };
+}
+
+/** Body of `POST /v1/checkouts`. It names an order; it never says a price or an address to go to. */
+export interface OpenCheckoutRequest {
+  readonly merchant: string;
+  readonly order: string;
+  /** `<order>.<exp>.<hmac>`, made by the shop's back end. */
+  readonly orderToken?: string;
+  readonly avs?: AvsInput;
+  /** BCP 47 tag of the page's language. */
+  readonly locale?: string;
+  /** The `sessionId` that the SDK refused, to ask for another one. */
+  readonly renew?: string;
+}
+
+/** 200 of `POST /v1/checkouts`. */
+export interface OpenCheckoutReply {
+  readonly checkout: string;
+  readonly state: CheckoutState;
+  /** Counts the changes of this checkout; polls name the last one seen. */
+  readonly revision: number;
+  /** What `configure()` takes. Absent when nothing is to be paid now. */
+  readonly sessionId?: string;
+  readonly sdk?: SdkDescription;
+  /** Decimal text, for example `'12.34'`. */
+  readonly amount: string;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  readonly environment: Environment;
+  /** What the shopper must still be asked for; ask, then open again with it. */
+  readonly needs?: readonly 'avs'[];
+}
+
+/** 202 of `POST /v1/checkouts`: another request is opening it; ask again. */
+export interface OpeningReply {
+  readonly state: 'opening';
+  readonly retryAfterSeconds: number;
+}
+
+/** One checkout in the answer of `GET /v1/checkouts`. */
+export interface CheckoutStatus {
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: CheckoutState;
+  /** Whether evidence, and not only a hint, stands behind `state`. */
+  readonly certain: boolean;
+  readonly revision: number;
+  readonly refund: RefundState;
+}
+
+/** 200 of `GET /v1/checkouts?id={id}:{revision}&id=…&wait=25`. */
+export interface CheckoutStatusReply {
+  /** The checkouts that were asked for and are known, changed or not, in the order asked. */
+  readonly checkouts: readonly CheckoutStatus[];
+  /** Present when the server did not wait (too many waiters): pause this long before asking again. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** Body of `POST /v1/checkouts/{id}/hints`. */
+export interface HintRequest {
+  readonly kind: HintKind;
+}
+
+/** 200 of `GET /v1/checkout-config?merchant=…`: what a page may load before anything is opened. */
+export interface CheckoutConfigReply {
+  readonly merchant: string;
+  readonly environment: Environment;
+  readonly sdk: SdkDescription;
+}
+
+/** Every error of the server: RFC 9457 problem JSON with a stable `code`. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** snake_case, never renamed, listed in `docs/error-codes.md`. */
+  readonly code: string;
+  readonly requestId: string;
+  /** For bad input: each field, and what was expected of it. */
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+/** Sent by the return page to its opener and to every ancestor, until acknowledged. */
+export interface ReturnMessage {
+  readonly type: 'pay-checkout:return';
+  readonly checkout: string;
+  readonly kind: ReturnKind;
+}
+
+/** What a page answers to a {@link ReturnMessage}, to the window and origin that it came from. */
+export interface ReturnAcknowledgement {
+  readonly type: 'pay-checkout:return-ack';
+  readonly checkout: string;
+}
+
+/** Sent by the hosted page to its opener when something moved: the opener polls. */
+export interface ChangedMessage {
+  readonly type: 'pay-checkout:changed';
+  readonly checkout: string;
+}
