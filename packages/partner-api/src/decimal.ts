@@ -1,0 +1,79 @@
+/**
+ * Exact decimal text of money that the provider sends as JSON numbers.
+ *
+ * A double holds any decimal of at most 15 significant digits. Number texts that may need more, or
+ * that have an exponent, are remembered beside the value while the reply is read.
+ */
+const SOURCES = Symbol.for('pay-checkout.partner-api.decimal-sources');
+
+/** Digits that survive the way from decimal text to a double and back (`DBL_DIG` of C). */
+const EXACT_DIGITS = 15;
+/** Beyond this an exponent is no amount of money, only a way to fill the memory. */
+const MAX_EXPONENT = 400;
+
+interface WithSources {
+  [SOURCES]?: Map<string, string>;
+}
+
+/** Whether the text of a JSON number says more than its double may hold. */
+export function needsSource(text: string): boolean {
+  return text.length > EXACT_DIGITS || /[eE]/.test(text);
+}
+
+/**
+ * Remembers how a number stood in the JSON. The property is a symbol so that `JSON.stringify` and
+ * `Object.keys` do not see it, and enumerable so that a copy by spread keeps it.
+ */
+export function rememberSource(holder: object, field: string, text: string): void {
+  const withSources = holder as WithSources;
+  (withSources[SOURCES] ??= new Map()).set(field, text);
+}
+
+/**
+ * The exact value of a numeric field of a reply, as plain decimal text (no exponent).
+ *
+ * Digits are those of the JSON wherever a double could have changed them; zeros at the end of a
+ * short fraction may be missing (`12.50` may come as `'12.5'`). `undefined` when the field is not a
+ * decimal number, or when the row is a copy or a computed value whose exact text is not known: a
+ * changed amount is never given.
+ *
+ * @example
+ * decimalOf(transaction, 'amount'); // '12.34'
+ */
+export function decimalOf(row: object, field: string): string | undefined {
+  const value: unknown = (row as Record<string, unknown>)[field];
+  if (typeof value === 'string') return /^-?\d+(\.\d+)?$/.test(value) ? value : undefined;
+  if (typeof value !== 'number') return undefined;
+  const source = (row as WithSources)[SOURCES]?.get(field);
+  if (source !== undefined && Object.is(Number(source), value)) return toPlainDecimal(source);
+  const text = toPlainDecimal(String(value));
+  return text !== undefined && countSignificantDigits(text) <= EXACT_DIGITS ? text : undefined;
+}
+
+/** How many digits a plain decimal text has, without the zeros at either end. */
+export function countSignificantDigits(text: string): number {
+  return text.replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
+}
+
+/** Writes out an exponent: `1.5e3` is `1500`. `undefined` for what is no decimal number. */
+export function toPlainDecimal(text: string): string | undefined {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponentText] = parts;
+  if (exponentText === undefined) return text;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > MAX_EXPONENT) return undefined;
+  const point = whole.length + exponent;
+  const digits = (whole + fraction).padStart(
+    whole.length + fraction.length - Math.min(point, 0),
+    '0',
+  );
+  const at = Math.max(point, 0);
+  const wholePart =
+    digits
+      .slice(0, at)
+      .padEnd(at, '0')
+      .replace(/^0+(?=\d)/, '') || '0';
+  const rest = digits.slice(at);
+  return sign + (rest === '' ? wholePart : `${wholePart}.${rest}`);
+}

@@ -1,0 +1,207 @@
+/**
+ * What is known about the effect of a failed call, all its attempts together:
+ * `not_sent`, no byte of the request left; `refused`, the provider said no and did nothing;
+ * `unknown`, it may have been carried out.
+ */
+export type Outcome = 'not_sent' | 'refused' | 'unknown';
+
+/** What every error of this package carries beside its message. */
+export interface PartnerApiErrorDetails {
+  /** For example `checkoutSessions.create`. */
+  readonly operation: string;
+  /** The attempt that failed, counted from 1; 0 when nothing was tried. */
+  readonly attempt: number;
+  readonly outcome: Outcome;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** What the provider asked for in `Retry-After`, in either of its forms. */
+  readonly retryAfterSeconds?: number | undefined;
+  readonly body?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The base of every error of this package. Messages hold no secret and nothing of a body. */
+export class PartnerApiError extends Error {
+  static {
+    this.prototype.name = 'PartnerApiError';
+  }
+  readonly operation: string;
+  readonly attempt: number;
+  readonly outcome: Outcome;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly #body: string | undefined;
+
+  constructor(message: string, details: PartnerApiErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.operation = details.operation;
+    this.attempt = details.attempt;
+    this.outcome = details.outcome;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.#body = details.body;
+  }
+
+  /** The body of an error answer as it came. It may hold personal data: look at it, do not log it. */
+  rawBody(): string | undefined {
+    return this.#body;
+  }
+
+  /** What is safe to log: no cause, no body. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, operation, attempt, outcome, status, requestId } = this;
+    const { retryAfterSeconds } = this;
+    return { name, message, operation, attempt, outcome, status, requestId, retryAfterSeconds };
+  }
+}
+
+/** A value of the caller that cannot be right. Found before anything is sent; `field` names it. */
+export class InvalidRequestError extends PartnerApiError {
+  static {
+    this.prototype.name = 'InvalidRequestError';
+  }
+  readonly field: string;
+
+  constructor(field: string, advice: string, operation: string) {
+    super(`${operation}: ${field} ${advice}`, { operation, attempt: 0, outcome: 'not_sent' });
+    this.field = field;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), field: this.field };
+  }
+}
+
+/** No answer: the address was not found, the connection was refused, broken or not trusted. */
+export class ConnectionError extends PartnerApiError {
+  static {
+    this.prototype.name = 'ConnectionError';
+  }
+}
+
+/** No complete answer in time, body included. */
+export class TimeoutError extends PartnerApiError {
+  static {
+    this.prototype.name = 'TimeoutError';
+  }
+}
+
+/** The caller's `signal` was aborted; its reason is the `cause`. */
+export class CallAbortedError extends PartnerApiError {
+  static {
+    this.prototype.name = 'CallAbortedError';
+  }
+}
+
+/** What was wrong with an answer that could not be used. */
+export type ResponseProblem =
+  'cut_off' | 'empty' | 'html' | 'not_json' | 'too_large' | 'encoding' | 'malformed' | 'shape';
+
+/** An answer that is not what the spec shows: a web page, a cut-off body, a field of another type. */
+export class InvalidResponseError extends PartnerApiError {
+  static {
+    this.prototype.name = 'InvalidResponseError';
+  }
+  readonly problem: ResponseProblem;
+
+  constructor(message: string, details: PartnerApiErrorDetails, problem: ResponseProblem) {
+    super(message, details);
+    this.problem = problem;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), problem: this.problem };
+  }
+}
+
+/** 3xx. Redirects are never followed: they would carry the key, or repeat a POST. */
+export class RedirectError extends PartnerApiError {
+  static {
+    this.prototype.name = 'RedirectError';
+  }
+}
+
+/** A 4xx that has no class of its own. */
+export class RequestRefusedError extends PartnerApiError {
+  static {
+    this.prototype.name = 'RequestRefusedError';
+  }
+}
+
+/** 401: the API key is missing, wrong or no longer valid. */
+export class AuthenticationError extends RequestRefusedError {
+  static {
+    this.prototype.name = 'AuthenticationError';
+  }
+}
+
+/** 403: the key is known and may not do this. */
+export class PermissionError extends RequestRefusedError {
+  static {
+    this.prototype.name = 'PermissionError';
+  }
+}
+
+/** 404. Often a base address without its path prefix. */
+export class NotFoundError extends RequestRefusedError {
+  static {
+    this.prototype.name = 'NotFoundError';
+  }
+}
+
+/** 409. */
+export class ConflictError extends RequestRefusedError {
+  static {
+    this.prototype.name = 'ConflictError';
+  }
+}
+
+/** 429. `retryAfterSeconds` says when to ask again, if the provider said it. */
+export class RateLimitError extends RequestRefusedError {
+  static {
+    this.prototype.name = 'RateLimitError';
+  }
+}
+
+/** 5xx. What was asked for may have been done all the same. */
+export class ServerError extends PartnerApiError {
+  static {
+    this.prototype.name = 'ServerError';
+  }
+}
+
+const FAMILY = [
+  PartnerApiError,
+  InvalidRequestError,
+  ConnectionError,
+  TimeoutError,
+  CallAbortedError,
+  InvalidResponseError,
+  RedirectError,
+  RequestRefusedError,
+  AuthenticationError,
+  PermissionError,
+  NotFoundError,
+  ConflictError,
+  RateLimitError,
+  ServerError,
+];
+const NAMES = new Set(FAMILY.map((member) => member.prototype.name));
+
+/**
+ * Whether a caught value is an error of this package. It goes by name and fields and not by
+ * `instanceof`, so that it works across copies of the package; the fields tell our `TimeoutError`
+ * from the platform's.
+ */
+export function isPartnerApiError(value: unknown): value is PartnerApiError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, operation, outcome } = value as Partial<PartnerApiError>;
+  return (
+    typeof name === 'string' &&
+    NAMES.has(name) &&
+    typeof operation === 'string' &&
+    (outcome === 'not_sent' || outcome === 'refused' || outcome === 'unknown')
+  );
+}

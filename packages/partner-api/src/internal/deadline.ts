@@ -1,0 +1,85 @@
+/** The passing of time, replaceable in tests. */
+export interface Clock {
+  /** Milliseconds since 1970: only to read an HTTP date. */
+  now(): number;
+  /** Milliseconds that never jump: for every duration. */
+  monotonic(): number;
+  /** Calls back once; the returned function forgets it. */
+  startTimer(callback: () => void, milliseconds: number): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  startTimer: (callback, milliseconds) => {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Which limit ran out: of one attempt, or of the whole call with its pauses. */
+export type TimeLimit = 'attempt' | 'call';
+
+/** The reason with which a signal is aborted when its time is over. */
+export class TimeLimitReached extends Error {
+  static {
+    this.prototype.name = 'TimeLimitReached';
+  }
+  readonly limit: TimeLimit;
+  readonly seconds: number;
+
+  constructor(limit: TimeLimit, seconds: number) {
+    super(`the time limit of the ${limit} was reached after ${seconds} s`);
+    this.limit = limit;
+    this.seconds = seconds;
+  }
+}
+
+/** A time limit to work under. */
+export interface TimeLimitOptions {
+  readonly limit: TimeLimit;
+  readonly seconds: number;
+  /** Aborts the work as well, with its own reason. */
+  readonly parent?: AbortSignal | undefined;
+}
+
+/**
+ * Runs work under a signal that is aborted by the time limit or by the parent signal. When the work
+ * is done, no timer and no listener is left. (`AbortSignal.any` would leave its release to the
+ * garbage collector.)
+ */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  { limit, seconds, parent }: TimeLimitOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const followParent = (): void => controller.abort(parent?.reason);
+  if (parent?.aborted === true) followParent();
+  parent?.addEventListener('abort', followParent, { once: true });
+  const cancelTimer = clock.startTimer(
+    () => controller.abort(new TimeLimitReached(limit, seconds)),
+    seconds * 1000,
+  );
+  try {
+    return await work(controller.signal);
+  } finally {
+    cancelTimer();
+    parent?.removeEventListener('abort', followParent);
+  }
+}
+
+/** Waits; rejects with the signal's reason when it is aborted. Leaves no timer and no listener. */
+export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      cancelTimer();
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    };
+    const onAbort = (): void => end(() => reject(signal.reason as Error));
+    const cancelTimer = clock.startTimer(() => end(resolve), milliseconds);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

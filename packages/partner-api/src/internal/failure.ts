@@ -1,0 +1,162 @@
+import {
+  AuthenticationError,
+  CallAbortedError,
+  ConflictError,
+  ConnectionError,
+  InvalidRequestError,
+  InvalidResponseError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  RedirectError,
+  RequestRefusedError,
+  ServerError,
+  TimeoutError,
+  type Outcome,
+  type PartnerApiError,
+  type PartnerApiErrorDetails,
+  type ResponseProblem,
+} from '../errors.js';
+import { TimeLimitReached } from './deadline.js';
+import { parseRetryAfter } from './retry.js';
+import { TransportError, type TransportHead, type TransportProblem } from './transport.js';
+
+/** What all errors of one attempt say alike. */
+export interface AttemptContext {
+  readonly operation: string;
+  readonly attempt: number;
+  readonly url: URL;
+  readonly requestIdHeader: string;
+  readonly nowMilliseconds: number;
+}
+
+const BY_STATUS = new Map<number, typeof RequestRefusedError>([
+  [401, AuthenticationError],
+  [403, PermissionError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [429, RateLimitError],
+]);
+
+/** Parts of {@link PartnerApiErrorDetails} that the head of an answer gives. */
+export function describeHead(
+  context: AttemptContext,
+  { status, headers }: TransportHead,
+): Pick<
+  PartnerApiErrorDetails,
+  'operation' | 'attempt' | 'status' | 'requestId' | 'retryAfterSeconds'
+> {
+  const requestId = headers[context.requestIdHeader];
+  return {
+    operation: context.operation,
+    attempt: context.attempt,
+    status,
+    // A request id is for people to quote: anything long or odd is not one.
+    requestId: requestId !== undefined && /^[!-~]{1,200}$/.test(requestId) ? requestId : undefined,
+    retryAfterSeconds: parseRetryAfter(headers, context.nowMilliseconds),
+  };
+}
+
+/** The error for an answer that is no success. */
+export function failureOfStatus(
+  context: AttemptContext,
+  head: TransportHead,
+  body?: string,
+): PartnerApiError {
+  const { operation } = context;
+  const { status } = head;
+  const details = { ...describeHead(context, head), body };
+  if (status >= 300 && status < 400) {
+    const target = redirectTarget(head, context.url);
+    return new RedirectError(
+      `${operation}: the provider answered with a redirect (${status}) to ${target}. Redirects are ` +
+        'not followed: set baseUrl to the final address.',
+      // 307 and 308 ask to send the same again; the others may answer a POST that was carried out.
+      { ...details, outcome: status === 307 || status === 308 ? 'refused' : 'unknown' },
+    );
+  }
+  if (status >= 400 && status < 500) {
+    const Refusal = BY_STATUS.get(status) ?? RequestRefusedError;
+    const message = `${operation}: the provider refused the request (${status}).`;
+    return new Refusal(message, { ...details, outcome: 'refused' });
+  }
+  if (status >= 500 && status < 600) {
+    const message = `${operation}: the provider failed (${status}).`;
+    return new ServerError(message, { ...details, outcome: 'unknown' });
+  }
+  const message = `${operation}: the answer has an impossible status (${status}).`;
+  return new InvalidResponseError(message, { ...details, outcome: 'unknown' }, 'malformed');
+}
+
+function redirectTarget({ headers }: TransportHead, from: URL): string {
+  const location = headers['location'];
+  if (location === undefined || !URL.canParse(location, from.href)) return 'an unnamed address';
+  // Only the origin is told: paths and queries of redirects may hold tokens.
+  const { origin } = new URL(location, from);
+  return origin === from.origin ? 'the same origin' : `another origin, ${origin}`;
+}
+
+const UNUSABLE: Partial<Record<TransportProblem, [ResponseProblem, string]>> = {
+  cut_off: ['cut_off', 'the answer was cut off before its end.'],
+  too_large: ['too_large', 'the answer is larger than maxResponseBytes.'],
+  encoding: ['encoding', 'the compression of the answer cannot be undone.'],
+  malformed: ['malformed', 'the answer is not valid HTTP.'],
+};
+
+/** The error for whatever a transport threw. */
+export function failureOfTransport(
+  context: AttemptContext,
+  thrown: unknown,
+  signal: AbortSignal,
+  hideSecrets: (error: unknown) => unknown,
+): PartnerApiError {
+  const { operation, attempt } = context;
+  const known = thrown instanceof TransportError ? thrown : undefined;
+  const head = known?.head;
+  const outcome: Outcome = known?.sent === false ? 'not_sent' : 'unknown';
+  const cause = hideSecrets(known === undefined ? thrown : known.cause);
+  const details = {
+    ...(head === undefined ? { operation, attempt } : describeHead(context, head)),
+    outcome,
+    cause,
+  };
+  const reason: unknown = signal.aborted ? signal.reason : undefined;
+  if (signal.aborted && !(reason instanceof TimeLimitReached)) {
+    return failureOfAbort(details, reason);
+  }
+  // The status is the news; the body of such an answer is not needed to tell it.
+  if (head !== undefined && (head.status < 200 || head.status >= 300)) {
+    return failureOfStatus(context, head);
+  }
+  if (reason instanceof TimeLimitReached) {
+    const where = head === undefined ? '' : ' (its headers had arrived)';
+    return new TimeoutError(
+      `${operation}: no complete answer${where} within the ${reason.seconds} s of the ${reason.limit}.`,
+      { ...details, cause: reason },
+    );
+  }
+  const unusable = known === undefined ? undefined : UNUSABLE[known.problem];
+  if (unusable !== undefined) {
+    return new InvalidResponseError(`${operation}: ${unusable[1]}`, details, unusable[0]);
+  }
+  if (known?.problem === 'unsupported') {
+    const advice = 'cannot send a body with GET; use NodeTransport';
+    return new InvalidRequestError('transport', advice, operation);
+  }
+  return new ConnectionError(
+    `${operation}: ${outcome === 'not_sent' ? 'could not connect to' : 'lost the connection to'} ` +
+      `${context.url.host}${codeOf(known?.cause)}.`,
+    details,
+  );
+}
+
+/** The error for a signal that the caller aborted. */
+export function failureOfAbort(details: PartnerApiErrorDetails, reason: unknown): CallAbortedError {
+  const message = `${details.operation}: the caller aborted the call.`;
+  return new CallAbortedError(message, { ...details, cause: reason });
+}
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^[A-Z_0-9]{2,60}$/.test(code) ? ` (${code})` : '';
+}

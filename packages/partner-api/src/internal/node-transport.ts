@@ -1,0 +1,133 @@
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+
+import { ACCEPTED_ENCODINGS, decompress } from './decompress.js';
+import {
+  TransportError,
+  type Transport,
+  type TransportHead,
+  type TransportProblem,
+  type TransportReply,
+  type TransportRequest,
+} from './transport.js';
+
+/**
+ * An idle connection is dropped before servers usually drop it (5 s in Node): a request written to
+ * a connection that is just being closed has an unknown outcome.
+ */
+const IDLE_MILLISECONDS = 4_000;
+
+/** Options of {@link NodeTransport}. */
+export interface NodeTransportOptions {
+  /** For `http:` addresses. Default: keep-alive, idle connections dropped after 4 s. */
+  readonly httpAgent?: HttpAgent;
+  /** For `https:` addresses: the place for a private certificate authority. Default as above. */
+  readonly httpsAgent?: HttpsAgent;
+}
+
+/** The default transport: `node:http` and `node:https` with keep-alive. */
+export class NodeTransport implements Transport {
+  readonly #httpAgent: HttpAgent;
+  readonly #httpsAgent: HttpsAgent;
+
+  constructor(options: NodeTransportOptions = {}) {
+    const keepAlive = { keepAlive: true, timeout: IDLE_MILLISECONDS };
+    this.#httpAgent = options.httpAgent ?? new HttpAgent(keepAlive);
+    this.#httpsAgent = options.httpsAgent ?? new HttpsAgent(keepAlive);
+  }
+
+  async send(request: TransportRequest): Promise<TransportReply> {
+    const { head, chunks } = await this.#exchange(request);
+    const body = await decompress(head, Buffer.concat(chunks), request.maxResponseBytes);
+    return { ...head, body };
+  }
+
+  close(): void {
+    this.#httpAgent.destroy();
+    this.#httpsAgent.destroy();
+  }
+
+  #exchange(request: TransportRequest): Promise<{ head: TransportHead; chunks: Buffer[] }> {
+    const { signal, maxResponseBytes } = request;
+    return new Promise((resolve, reject) => {
+      let sent = false;
+      let head: TransportHead | undefined;
+      let outgoing: ClientRequest | undefined;
+
+      const fail = (problem: TransportProblem, cause?: unknown): void => {
+        signal.removeEventListener('abort', onAbort);
+        reject(new TransportError(problem, { sent, head, cause }));
+        outgoing?.destroy();
+      };
+      const onAbort = (): void => fail('aborted');
+      if (signal.aborted) return fail('aborted');
+      signal.addEventListener('abort', onAbort, { once: true });
+
+      try {
+        outgoing = this.#open(request);
+      } catch (cause) {
+        return fail('connection', cause);
+      }
+      outgoing.on('socket', (socket) => {
+        onFirstByte(socket, request.url.protocol === 'https:', () => (sent = true));
+      });
+      outgoing.on('error', (cause: NodeJS.ErrnoException) => {
+        if (cause.code?.startsWith('HPE_') === true) return fail('malformed', cause);
+        return fail(head === undefined ? 'connection' : 'cut_off', cause);
+      });
+      outgoing.on('response', (incoming) => {
+        const arrived = readHead(incoming);
+        head = arrived;
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        incoming.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maxResponseBytes) return fail('too_large');
+          chunks.push(chunk);
+        });
+        incoming.on('error', (cause) => fail('cut_off', cause));
+        incoming.on('end', () => {
+          signal.removeEventListener('abort', onAbort);
+          resolve({ head: arrived, chunks });
+        });
+      });
+      outgoing.end(request.body);
+    });
+  }
+
+  #open({ url, method, headers, body }: TransportRequest): ClientRequest {
+    const secure = url.protocol === 'https:';
+    const options = {
+      method,
+      headers: {
+        ...headers,
+        'Accept-Encoding': ACCEPTED_ENCODINGS,
+        // Always ours, in bytes: Node sends the body of a GET unframed without it.
+        ...(body === undefined ? {} : { 'Content-Length': body.byteLength }),
+      },
+    };
+    return secure
+      ? httpsRequest(url, { ...options, agent: this.#httpsAgent })
+      : httpRequest(url, { ...options, agent: this.#httpAgent });
+  }
+}
+
+/** Calls back when bytes of the request may leave: once connected, and over TLS once trusted. */
+function onFirstByte(socket: Socket, secure: boolean, callback: () => void): void {
+  if (!socket.connecting) callback();
+  else socket.once(secure ? 'secureConnect' : 'connect', callback);
+}
+
+function readHead(incoming: IncomingMessage): TransportHead {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return { status: incoming.statusCode ?? 0, headers };
+}

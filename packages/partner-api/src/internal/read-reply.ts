@@ -1,0 +1,55 @@
+import {
+  InvalidResponseError,
+  type PartnerApiErrorDetails,
+  type ResponseProblem,
+} from '../errors.js';
+import { describeHead, failureOfStatus, type AttemptContext } from './failure.js';
+import { parseJson } from './json.js';
+import { UnexpectedShape, type Operation } from './operation.js';
+import type { TransportReply } from './transport.js';
+
+/** Turns a whole answer into what the operation promises, or throws the error that says why not. */
+export function readReply<Reply>(
+  operation: Operation<Reply>,
+  context: AttemptContext,
+  answer: TransportReply,
+): Reply {
+  if (answer.status < 200 || answer.status >= 300) {
+    throw failureOfStatus(context, answer, new TextDecoder().decode(answer.body));
+  }
+  const reject = (problem: ResponseProblem, sentence: string): never => {
+    const details: PartnerApiErrorDetails = {
+      ...describeHead(context, answer),
+      outcome: 'unknown',
+    };
+    throw new InvalidResponseError(`${operation.name}: ${sentence}`, details, problem);
+  };
+  if (answer.body.byteLength === 0)
+    return reject('empty', `the answer (${answer.status}) is empty.`);
+  const text = decode(answer.body);
+  if (text === undefined) return reject('encoding', 'the answer is not valid UTF-8.');
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch {
+    // The engine's own message is not kept: it quotes the body.
+    const html = /html/i.test(answer.headers['content-type'] ?? '') || text.trimStart()[0] === '<';
+    return html
+      ? reject('html', 'the answer is a web page and not JSON. Is baseUrl the address of the API?')
+      : reject('not_json', 'the answer is not valid JSON.');
+  }
+  try {
+    return operation.readReply(body);
+  } catch (error) {
+    if (!(error instanceof UnexpectedShape)) throw error;
+    return reject('shape', `the answer is not what was expected: ${error.message}.`);
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,1 @@
+export { NodeTransport, type NodeTransportOptions } from './internal/node-transport.js';
