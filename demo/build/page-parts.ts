@@ -1,0 +1,55 @@
+/** Fills the parts that pages share into the HTML at build time, so that they need no script. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+import { PRODUCTS, type Product } from '../shared/catalogue.js';
+import { formatMoney } from '../shared/money.js';
+import { TEST_CARDS } from '../shared/test-cards.js';
+
+const source = join(import.meta.dirname, '..', 'src');
+
+/** Replaces `<!-- header -->`, `<!-- footer -->`, `<!-- products -->`, `<!-- cards -->`, `<!-- picture: sku -->`. */
+export function pageParts(): Plugin {
+  return {
+    name: 'page-parts',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html
+          .replace('<!-- header -->', () => readPart('header'))
+          .replace('<!-- footer -->', () => readPart('footer'))
+          .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
+          .replace('<!-- cards -->', renderCards)
+          .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku)),
+    },
+  };
+}
+
+function readPart(name: string): string {
+  return readFileSync(join(source, 'parts', `${name}.html`), 'utf8');
+}
+
+function readPicture(sku: string): string {
+  return readFileSync(join(source, 'pictures', `${sku}.svg`), 'utf8');
+}
+
+function renderProduct({ sku, name, summary, priceMinor }: Product): string {
+  return `<li class="product" id="${sku}">
+  <div class="product-picture">${readPicture(sku)}</div>
+  <div class="product-words">
+    <h3>${name}</h3>
+    <p>${summary}</p>
+  </div>
+  <div class="product-buy">
+    <span class="price">${formatMoney(priceMinor)}</span>
+    <button type="button" class="button quiet" data-add="${sku}"
+      aria-label="Add to basket: ${name}">Add to basket</button>
+  </div>
+</li>`;
+}
+
+function renderCards(): string {
+  const rows = TEST_CARDS.map(({ number, story }) => `<dt>${number}</dt><dd>${story}</dd>`);
+  return `<dl>${rows.join('')}</dl>
+<p class="hint">Any name, any month to come, any three digits.</p>`;
+}

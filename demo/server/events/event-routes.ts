@@ -1,0 +1,32 @@
+/** Takes the session server's signed events: the only thing that can mark an order paid. */
+import { Router } from 'express';
+import { parseInput } from '../http/parse-input.js';
+import { ShopError } from '../http/problem.js';
+import { openSignedBody, readRawBody } from '../http/signed-body.js';
+import type { OrderStore } from '../orders/order-store.js';
+import type { ShopConfig } from '../shop-config.js';
+import { checkoutEventSchema } from './event-schema.js';
+
+export interface EventRoutesOptions {
+  readonly store: OrderStore;
+  readonly config: Pick<ShopConfig, 'merchant' | 'signingSecret'>;
+  readonly now: () => Date;
+}
+
+/** `POST /api/events`, signed. The answer is 2xx only when the event is on the disk. */
+export function eventRoutes({ store, config, now }: EventRoutesOptions): Router {
+  const router = Router();
+  router.post('/api/events', readRawBody, (request, response) => {
+    const { id, text, json } = openSignedBody(request, config.signingSecret);
+    const event = parseInput(checkoutEventSchema, json);
+    if (event.data.merchant !== config.merchant) {
+      throw new ShopError(400, 'wrong_merchant', 'data.merchant is not this shop.');
+    }
+    const effect = store.addEvent({ id, event, text, receivedAt: now() });
+    if (effect === 'unknown_order') {
+      throw new ShopError(404, 'order_not_found', 'data.order is not an order of this shop.');
+    }
+    response.json({ effect });
+  });
+  return router;
+}

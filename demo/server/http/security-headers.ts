@@ -1,0 +1,29 @@
+/** Headers of every answer; the Content Security Policy allows what paying needs and nothing else. */
+import type { RequestHandler } from 'express';
+import type { SdkOrigins } from '../shop-config.js';
+
+/** Sets the security headers. Nothing inline is allowed: no script, no style. */
+export function setSecurityHeaders(payPublicUrl: string, sdk: SdkOrigins): RequestHandler {
+  const pay = new URL(payPublicUrl).origin;
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'self' ${[pay, ...sdk.script].join(' ')}`,
+    `style-src 'self'`,
+    `font-src 'self'`,
+    `img-src 'self'`,
+    `connect-src 'self' ${[pay, ...sdk.connect].join(' ')}`,
+    `frame-src ${[pay, ...sdk.frame].join(' ')}`,
+    `form-action 'self'`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+  return (_request, response, next) => {
+    response.set({
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    next();
+  };
+}

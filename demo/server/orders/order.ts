@@ -1,0 +1,52 @@
+/** An order, and what an event of the session server does to it. Pure: no HTTP, SQL or clock. */
+import { fromDecimalText } from '../../shared/money.js';
+import type { PricedBasket } from '../../shared/pricing.js';
+import type { CheckoutEvent } from '../events/event-schema.js';
+import type { Address, Customer } from './order-schema.js';
+
+/** `paid` is set by one thing only: a signed `checkout.paid` event that fits the order. */
+export type OrderState = 'awaiting_payment' | 'paid';
+
+/** An order as the shop knows it. */
+export interface Order {
+  /** Our own number, for example `A1001`. */
+  readonly order: string;
+  readonly state: OrderState;
+  readonly basket: PricedBasket;
+  readonly currency: string;
+  readonly customer: Customer;
+  readonly address: Address;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly paidAt?: string;
+  readonly refund: CheckoutEvent['data']['refund'];
+  /** What the session server wants a person to look at. */
+  readonly attention: readonly string[];
+}
+
+/**
+ * What an event did: `paid` marked the order paid; `recorded` is news for the timeline; the others
+ * changed nothing, and say why.
+ */
+export type EventEffect = 'paid' | 'recorded' | 'stale' | 'not_certain' | 'amount_differs';
+
+/**
+ * Decides what an event does. `lastSequence` is the highest one seen for the same checkout.
+ *
+ * A payment does not become untrue by arriving late: a good `checkout.paid` counts even when later
+ * news of the same checkout (a refund, say) overtook it. Every other old event is dropped.
+ */
+export function decideEffect(
+  order: Pick<Order, 'state' | 'basket' | 'currency'>,
+  { type, data }: CheckoutEvent,
+  lastSequence: number | undefined,
+): EventEffect {
+  const isOld = lastSequence !== undefined && data.sequence < lastSequence;
+  if (type !== 'checkout.paid') return isOld ? 'stale' : 'recorded';
+  if (!data.certain || data.state !== 'paid') return 'not_certain';
+  const isSameAmount =
+    data.currency === order.currency && fromDecimalText(data.amount) === order.basket.totalMinor;
+  if (!isSameAmount) return 'amount_differs';
+  if (order.state === 'paid') return isOld ? 'stale' : 'recorded';
+  return 'paid';
+}

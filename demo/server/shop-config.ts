@@ -1,0 +1,136 @@
+/** Reads the shop's settings from the environment, once, and names every mistake at the same time. */
+import { z } from 'zod';
+
+/** Origins that the client SDK needs in our Content Security Policy. */
+export interface SdkOrigins {
+  readonly script: readonly string[];
+  readonly frame: readonly string[];
+  readonly connect: readonly string[];
+}
+
+/** The shop's settings, checked. */
+export interface ShopConfig {
+  readonly port: number;
+  readonly host: string;
+  /** The address that shoppers use, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly dataFile: string;
+  /** The session server as browsers see it: the page's script tag uses it. */
+  readonly payPublicUrl: string;
+  /** The session server as our back end reaches it. */
+  readonly payApiUrl: string;
+  /** Our id at the session server. */
+  readonly merchant: string;
+  readonly orderTokenSecret: string;
+  /** Standard Webhooks secret (`whsec_…`) of what the session server sends us. */
+  readonly signingSecret: string;
+  /** Bearer key for the session server's merchant route. */
+  readonly payApiKey: string;
+  readonly sdkOrigins: SdkOrigins;
+}
+
+/** Settings that cannot be used. The message lists each one and what to do, never a value. */
+export class ShopConfigError extends Error {
+  override readonly name = 'ShopConfigError';
+
+  constructor(readonly mistakes: readonly string[]) {
+    super(`The shop cannot start:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+  }
+}
+
+const MIN_SECRET_BYTES = 16;
+
+const url = z
+  .string({ error: 'is missing: give an address such as http://shop.localhost:4100' })
+  .refine(isHttpUrl, 'must be an http or https address without a query')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const secret = z
+  .string({ error: 'is missing: give a random secret' })
+  .refine((text) => Buffer.byteLength(text) >= MIN_SECRET_BYTES, {
+    error: `must be at least ${MIN_SECRET_BYTES} bytes of randomness`,
+  });
+
+const origins = z.array(z.string().refine(isOrigin, 'must be an origin, without a path'));
+
+const sdkOrigins = z
+  .string()
+  .default('{"script":[],"frame":[],"connect":[]}')
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON: {"script":[],"frame":[],…}' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ script: origins, frame: origins, connect: origins }));
+
+const environment = z.object({
+  SHOP_PORT: z
+    .string()
+    .default('4100')
+    .refine(isPort, 'must be a port: a whole number from 0 (any free one) to 65535')
+    .transform(Number),
+  SHOP_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+  SHOP_PUBLIC_URL: url,
+  SHOP_DATA_FILE: z
+    .string({ error: 'is missing: give the path of the order database' })
+    .min(1, 'must be the path of the order database'),
+  SHOP_PAY_PUBLIC_URL: url,
+  SHOP_PAY_API_URL: url,
+  SHOP_MERCHANT: z
+    .string({ error: 'is missing: give our id at the session server' })
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be our id at the session server'),
+  SHOP_ORDER_TOKEN_SECRET: secret,
+  SHOP_SIGNING_SECRET: z
+    .string({ error: 'is missing: give the Standard Webhooks secret, whsec_…' })
+    .refine(isSigningSecret, {
+      error: `must be whsec_ and base64 of at least ${MIN_SECRET_BYTES} bytes`,
+    }),
+  SHOP_PAY_API_KEY: secret,
+  SHOP_SDK_ORIGINS: sdkOrigins,
+});
+
+/** Reads the settings. Throws a {@link ShopConfigError} that names every mistake. */
+export function readShopConfig(env: Readonly<Record<string, string | undefined>>): ShopConfig {
+  const result = environment.safeParse(env);
+  if (!result.success) {
+    throw new ShopConfigError(
+      result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    );
+  }
+  const values = result.data;
+  return {
+    port: values.SHOP_PORT,
+    host: values.SHOP_HOST,
+    publicUrl: values.SHOP_PUBLIC_URL,
+    dataFile: values.SHOP_DATA_FILE,
+    payPublicUrl: values.SHOP_PAY_PUBLIC_URL,
+    payApiUrl: values.SHOP_PAY_API_URL,
+    merchant: values.SHOP_MERCHANT,
+    orderTokenSecret: values.SHOP_ORDER_TOKEN_SECRET,
+    signingSecret: values.SHOP_SIGNING_SECRET,
+    payApiKey: values.SHOP_PAY_API_KEY,
+    sdkOrigins: values.SHOP_SDK_ORIGINS,
+  };
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+}
+
+function isOrigin(text: string): boolean {
+  return isHttpUrl(text) && new URL(text).origin === text;
+}
+
+function isSigningSecret(text: string): boolean {
+  const match = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text);
+  return Buffer.from(match?.[1] ?? '', 'base64').length >= MIN_SECRET_BYTES;
+}

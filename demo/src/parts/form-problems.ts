@@ -1,0 +1,101 @@
+/** Reads a form, and shows what is wrong with it: at the field, in a summary, and by the focus. */
+
+/** What is wrong with one field; an empty name means the form as a whole. */
+export interface FormProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+type Control = HTMLInputElement | HTMLSelectElement;
+
+/** The values of the form: `customer.email` becomes `{ customer: { email } }`. */
+export function readForm(form: HTMLFormElement): Record<string, Record<string, string>> {
+  const groups: Record<string, Record<string, string>> = {};
+  for (const control of listControls(form)) {
+    const [group, name] = control.name.split('.');
+    const value = control.value.trim();
+    if (group === undefined || name === undefined || value === '') continue;
+    (groups[group] ??= {})[name] = value;
+  }
+  return groups;
+}
+
+/** What the browser itself finds wrong. The back end checks again, and more. */
+export function findFormProblems(form: HTMLFormElement): FormProblem[] {
+  return listControls(form).flatMap((control) => {
+    const isBlank = control.required && control.value.trim() === '';
+    if (control.validity.valid && !isBlank) return [];
+    const label = labelOf(control);
+    const message = isBlank ? `Enter ${label}` : `Check ${label}: ${control.validationMessage}`;
+    return [{ field: control.name, message }];
+  });
+}
+
+/** Shows these problems and no others, and takes the focus to the first one. */
+export function showFormProblems(form: HTMLFormElement, problems: readonly FormProblem[]): void {
+  const controls = listControls(form);
+  for (const control of controls) {
+    showAtField(control, problems.find(({ field }) => field === control.name)?.message);
+  }
+  const summary = form.querySelector<HTMLElement>('.problems');
+  if (summary === null) return;
+  summary.hidden = problems.length === 0;
+  summary.replaceChildren(...(problems.length === 0 ? [] : makeSummary(problems, controls)));
+  const first = controls.find(({ name }) => problems.some(({ field }) => field === name));
+  first?.focus();
+}
+
+function makeSummary(problems: readonly FormProblem[], controls: readonly Control[]): Element[] {
+  const heading = document.createElement('h2');
+  heading.textContent = 'Something needs another look';
+  const list = document.createElement('ul');
+  list.append(
+    ...problems.map(({ field, message }) => {
+      const item = document.createElement('li');
+      const control = controls.find(({ name }) => name === field);
+      if (control === undefined) {
+        item.textContent = message;
+      } else {
+        const link = document.createElement('a');
+        link.href = `#${control.id}`;
+        link.textContent = message;
+        item.append(link);
+      }
+      return item;
+    }),
+  );
+  return [heading, list];
+}
+
+function showAtField(control: Control, message: string | undefined): void {
+  const errorId = `${control.id}-error`;
+  document.getElementById(errorId)?.remove();
+  const others = (control.getAttribute('aria-describedby') ?? '')
+    .split(' ')
+    .filter((id) => id !== '' && id !== errorId);
+  if (message !== undefined) {
+    const error = document.createElement('p');
+    error.id = errorId;
+    error.className = 'field-error';
+    error.textContent = message;
+    control.before(error);
+    others.push(errorId);
+  }
+  control.toggleAttribute('aria-invalid', false);
+  if (message !== undefined) control.setAttribute('aria-invalid', 'true');
+  if (others.length > 0) control.setAttribute('aria-describedby', others.join(' '));
+  else control.removeAttribute('aria-describedby');
+}
+
+function labelOf(control: Control): string {
+  const label = control.labels?.[0]?.firstChild?.textContent?.trim() ?? control.name;
+  const words = label.toLowerCase();
+  const article = /^(address line|where)/.test(words) ? '' : /^[aeiou]/.test(words) ? 'an ' : 'a ';
+  return article + words;
+}
+
+function listControls(form: HTMLFormElement): Control[] {
+  return [...form.elements].filter(
+    (element) => element instanceof HTMLInputElement || element instanceof HTMLSelectElement,
+  );
+}

@@ -1,0 +1,39 @@
+/** Talks to our own back end. */
+import type { OrderView, PlacedOrder, ShopProblem } from '../../shared/order-view.js';
+
+/** An answer that is an error, as the back end wrote it. */
+export class ShopApiError extends Error {
+  override readonly name = 'ShopApiError';
+
+  constructor(
+    readonly status: number,
+    readonly problem: ShopProblem,
+  ) {
+    super(problem.detail);
+  }
+}
+
+export async function placeOrder(body: unknown): Promise<PlacedOrder> {
+  return (await ask('/api/orders', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })) as PlacedOrder;
+}
+
+/** The order, or undefined when this browser has no such order. */
+export async function readOrder(order: string): Promise<OrderView | undefined> {
+  try {
+    return (await ask(`/api/orders/${encodeURIComponent(order)}`)) as OrderView;
+  } catch (error) {
+    if (error instanceof ShopApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function ask(path: string, init?: RequestInit): Promise<unknown> {
+  const response = await fetch(path, init);
+  const body: unknown = await response.json();
+  if (!response.ok) throw new ShopApiError(response.status, body as ShopProblem);
+  return body;
+}
