@@ -7,14 +7,7 @@
 
 /** The state of a checkout as the server knows it. The lawful moves are in `checkout/checkout.ts`. */
 export type CheckoutState =
-  | 'open'
-  | 'returned'
-  | 'paid'
-  | 'failed'
-  | 'cancelled'
-  | 'left'
-  | 'expired'
-  | 'unconfirmed';
+  'open' | 'returned' | 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
 
 /** How much of a paid checkout has been given back, as far as the provider's list shows. */
 export type RefundState = 'none' | 'partial' | 'full';
@@ -92,8 +85,14 @@ export interface OpenCheckoutReply {
   /** ISO 4217 code. */
   readonly currency: string;
   readonly environment: Environment;
-  /** What the shopper must still be asked for; ask, then open again with it. */
-  readonly needs?: readonly 'avs'[];
+}
+
+/** The other 200 of `POST /v1/checkouts`: nothing is open yet; ask the shopper, then open with it. */
+export interface NeedsReply {
+  readonly needs: readonly 'avs'[];
+  readonly amount: string;
+  readonly currency: string;
+  readonly environment: Environment;
 }
 
 /** 202 of `POST /v1/checkouts`: another request is opening it; ask again. */
@@ -164,4 +163,41 @@ export interface ReturnAcknowledgement {
 export interface ChangedMessage {
   readonly type: 'pay-checkout:changed';
   readonly checkout: string;
+}
+
+/** 200 of `GET /v1/merchant/orders/{order}`: the truth, with its evidence. */
+export interface MerchantOrder {
+  readonly merchant: string;
+  readonly order: string;
+  /** Of the paid checkout if there is one, else of the newest. */
+  readonly state: CheckoutState;
+  readonly certain: boolean;
+  /** Every version of the order, oldest first. */
+  readonly checkouts: readonly {
+    readonly checkout: string;
+    readonly state: CheckoutState;
+    readonly certain: boolean;
+    readonly amount: string;
+    readonly currency: string;
+    readonly refund: RefundState;
+    /** Why a person should look before shipping; see `docs/events.md`. */
+    readonly attention: readonly string[];
+    readonly createdAt: string;
+    /** Each `/create-session`: the names under which the provider knows it. */
+    readonly attempts: readonly {
+      readonly orderId: number;
+      readonly merchantReference: string;
+      readonly status: string;
+      readonly createdAt: string;
+    }[];
+    /** The provider's transactions that count as evidence. */
+    readonly transactions: readonly {
+      readonly id: string;
+      readonly orderId: number;
+      readonly status: string;
+      readonly amount: string;
+      readonly currency: string;
+      readonly transactionTime: string;
+    }[];
+  }[];
 }

@@ -1,0 +1,64 @@
+import express, { type Express } from 'express';
+import type { ChangeFeed } from './checkout/change-feed.js';
+import { checkoutRoutes } from './checkout/checkout-routes.js';
+import type { CheckoutService } from './checkout/checkout-service.js';
+import type { CheckoutStore } from './checkout/checkout-store.js';
+import type { StatusService } from './checkout/status-service.js';
+import type { Clock } from './clock.js';
+import type { Environment } from './contract.js';
+import type { EvidenceService } from './evidence/evidence-service.js';
+import { hostedRoutes } from './hosted/hosted-routes.js';
+import { errorHandler, notFoundHandler } from './http/error-handler.js';
+import { healthRoutes } from './http/health-routes.js';
+import { describeApi } from './http/openapi.js';
+import { requestId } from './http/request-id.js';
+import { allowPages, dataHeaders } from './http/security.js';
+import type { Logger } from './logger.js';
+import { merchantOrderRoutes } from './merchant-orders/merchant-order-routes.js';
+import type { MerchantSource } from './merchants/merchant-source.js';
+import { assetRoutes } from './page-assets/asset-routes.js';
+import { returnRoutes } from './returns/return-routes.js';
+import { webhookRoutes } from './webhooks/webhook-routes.js';
+
+export interface AppServices {
+  readonly merchants: MerchantSource;
+  readonly store: CheckoutStore;
+  readonly checkouts: CheckoutService;
+  readonly status: StatusService;
+  readonly evidence: EvidenceService;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly environment: Environment;
+  readonly publicUrl: string;
+  readonly widgetScript: string;
+}
+
+/** The middleware and routes, in order. It never listens. */
+export function createApp(services: AppServices): Express {
+  const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
+  const { environment, publicUrl, widgetScript } = services;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use(requestId);
+
+  // Pages and their files set headers of their own; webhooks read raw bodies before any parser.
+  app.use('/v1', assetRoutes(widgetScript));
+  app.use('/v1', returnRoutes({ store, merchants, evidence, changes, publicUrl }));
+  app.use('/v1', hostedRoutes({ merchants, clock }));
+
+  app.use(...dataHeaders);
+  app.use(healthRoutes(store));
+  app.get('/openapi.json', (_request, response) => {
+    response.json(describeApi(publicUrl));
+  });
+  app.use('/v1', webhookRoutes({ store, evidence }));
+  app.use('/v1', merchantOrderRoutes({ merchants, store }));
+  app.use('/v1', allowPages(merchants, publicUrl));
+  app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, publicUrl }));
+
+  app.use(notFoundHandler);
+  app.use(errorHandler(logger));
+  return app;
+}

@@ -1,0 +1,80 @@
+/**
+ * The address fields of `/create-session` (spec 4.6): taken from the shop where it gives them, else
+ * derived from its address lines. What cannot be told is left out, never guessed and never empty.
+ */
+export interface OrderAddress {
+  readonly houseNumber?: string | undefined;
+  readonly postcode?: string | undefined;
+  readonly flat?: string | undefined;
+  readonly address1?: string | undefined;
+  readonly address2?: string | undefined;
+}
+
+export interface AvsFields {
+  readonly AvsHouseNumber?: string;
+  readonly AvsPostcode?: string;
+  readonly flat?: string;
+  readonly address1?: string;
+  readonly address2?: string;
+}
+
+const FLAT_WORD =
+  /\b(?:flat|apartment|apt|unit|studio|room|suite)\.?\s*(?:no\.?\s*)?([0-9]+[a-z]?|[a-z])\b[\s,]*/i;
+/** Scottish "floor/flat" before a house number: `3/2, 14 …`. */
+const FLOOR_AND_FLAT = /^\s*(\d+\/\d+)[\s,]+(?=\d)/;
+const POST_BOX = /\bp\.?\s*o\.?\s*box\b/i;
+/** A number at the start of a part: `12`, `12a`, `12 A`, `1-3`, `12½` is not one. */
+const HOUSE_NUMBER =
+  /^(?:no\.?\s*|number\s+|#\s*)?(\d+)(?:\s?([a-z])(?![a-z]))?(?:\s*[-–/]\s*(\d+)([a-z])?)?(?=$|[\s,])/i;
+const UK_POSTCODE = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/;
+
+export function deriveAvs(address: OrderAddress): AvsFields {
+  const lines = [address.address1, address.address2].map(tidy);
+  const [address1, address2] = lines;
+  const found = lines.map((line) => (line === undefined ? {} : readLine(line)));
+  const houseNumber = tidy(address.houseNumber)?.toUpperCase() ?? found.find((f) => f.house)?.house;
+  const flat = tidy(address.flat) ?? found.find((f) => f.flat)?.flat;
+  const postcode = normalizePostcode(address.postcode);
+  return {
+    ...(houseNumber === undefined ? {} : { AvsHouseNumber: houseNumber }),
+    ...(postcode === undefined ? {} : { AvsPostcode: postcode }),
+    ...(flat === undefined ? {} : { flat }),
+    ...(address1 === undefined ? {} : { address1 }),
+    ...(address2 === undefined ? {} : { address2 }),
+  };
+}
+
+/** Upper case, single spaces; a UK postcode gets its one space in the right place. */
+export function normalizePostcode(postcode: string | undefined): string | undefined {
+  const tidied = tidy(postcode)?.toUpperCase();
+  const uk = UK_POSTCODE.exec(tidied?.replaceAll(' ', '') ?? '');
+  return uk ? `${uk[1] ?? ''} ${uk[2] ?? ''}` : tidied;
+}
+
+function readLine(line: string): { house?: string; flat?: string } {
+  const floor = FLOOR_AND_FLAT.exec(line);
+  const word = FLAT_WORD.exec(line);
+  const flat = floor?.[1] ?? word?.[1]?.toUpperCase();
+  const rest = floor ? line.slice(floor[0].length) : line.replace(FLAT_WORD, '');
+  const house = POST_BOX.test(rest) ? undefined : findHouseNumber(rest);
+  return {
+    ...(house === undefined ? {} : { house }),
+    ...(flat === undefined ? {} : { flat }),
+  };
+}
+
+function findHouseNumber(text: string): string | undefined {
+  for (const part of text.split(',')) {
+    const match = HOUSE_NUMBER.exec(part.trim());
+    if (!match) continue;
+    const [, from = '', letter = '', to, toLetter = ''] = match;
+    const range = to === undefined ? '' : `-${to}${toLetter}`;
+    return `${from}${letter}${range}`.toUpperCase();
+  }
+  return undefined;
+}
+
+function tidy(text: string | undefined): string | undefined {
+  const tidied = text?.replace(/\s+/g, ' ').trim();
+  return tidied === '' ? undefined : tidied;
+}

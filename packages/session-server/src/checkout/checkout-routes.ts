@@ -1,0 +1,90 @@
+import { json, Router } from 'express';
+import type {
+  CheckoutConfigReply,
+  Environment,
+  NeedsReply,
+  OpenCheckoutReply,
+  OpenCheckoutRequest,
+  OpeningReply,
+} from '../contract.js';
+import { hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
+import { parse } from '../http/parse.js';
+import { refuseOtherOrigins } from '../http/security.js';
+import { formatMinor } from '../money.js';
+import type { CheckoutService, OpenResult } from './checkout-service.js';
+import type { StatusService } from './status-service.js';
+
+export interface CheckoutRoutesOptions {
+  readonly service: CheckoutService;
+  readonly status: StatusService;
+  readonly environment: Environment;
+  readonly publicUrl: string;
+}
+
+/** What a page may ask: config, open, status, hints. */
+export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
+  const { service, status, environment, publicUrl } = options;
+  const router = Router();
+  const body = json({ limit: '16kb', type: 'application/json' });
+
+  router.get('/checkout-config', async (request, response) => {
+    const merchant = await service.merchant(String(request.query['merchant'] ?? ''));
+    const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
+    response.setHeader('cache-control', 'public, max-age=60');
+    response.json(reply);
+  });
+
+  router.post('/checkouts', body, async (request, response) => {
+    const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
+    refuseOtherOrigins(request.headers.origin, await service.merchant(wanted.merchant), publicUrl);
+    const result = await service.open(wanted);
+    if (result.kind === 'opening') {
+      const reply: OpeningReply = { state: 'opening', retryAfterSeconds: result.retryAfterSeconds };
+      response.status(202).setHeader('retry-after', String(result.retryAfterSeconds));
+      response.json(reply);
+      return;
+    }
+    response.json(toReply(result, environment));
+  });
+
+  router.get('/checkouts', async (request, response) => {
+    const { id, wait } = parse(statusQuery, request.query);
+    const questions = id.map((text) => {
+      const [checkout = '', revision = ''] = text.split(':');
+      return { checkout, revision: Number(revision) };
+    });
+    const gone = new AbortController();
+    response.on('close', () => {
+      gone.abort();
+    });
+    response.json(await status.ask(questions, wait, gone.signal));
+  });
+
+  router.post('/checkouts/:id/hints', body, async (request, response) => {
+    const { kind } = parse(hintRequest, request.body);
+    response.json(await service.takeHint(request.params.id, kind));
+  });
+
+  return router;
+}
+
+function toReply(
+  result: Exclude<OpenResult, { kind: 'opening' }>,
+  environment: Environment,
+): OpenCheckoutReply | NeedsReply {
+  const { merchant } = result;
+  if (result.kind === 'needs-avs') {
+    const amount = formatMinor(result.amountMinor, merchant.decimals);
+    return { needs: ['avs'], amount, currency: merchant.currency, environment };
+  }
+  const { checkout, sessionId } = result;
+  return {
+    checkout: checkout.id,
+    state: checkout.state,
+    revision: checkout.revision,
+    ...(sessionId === undefined ? {} : { sessionId, sdk: merchant.sdk }),
+    amount: formatMinor(checkout.amountMinor, checkout.decimals),
+    currency: checkout.currency,
+    environment,
+  };
+}

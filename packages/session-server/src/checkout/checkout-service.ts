@@ -1,0 +1,300 @@
+import type { Clock } from '../clock.js';
+import type { CheckoutState, Environment, HintKind, OpenCheckoutRequest } from '../contract.js';
+import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
+import type { EvidenceService } from '../evidence/evidence-service.js';
+import { describeError, type Logger } from '../logger.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import { parseMinor } from '../money.js';
+import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
+import { judgeOrderToken } from '../orders/order-token.js';
+import { orderVersionOf } from '../orders/order-version.js';
+import type { AvsFields } from './avs.js';
+import type { ChangeFeed } from './change-feed.js';
+import type { Checkout } from './checkout.js';
+import type { CheckoutStore, OpeningDecision, OpeningRequest } from './checkout-store.js';
+import type { PartnerGateway, SessionResult } from './partner-gateway.js';
+import { type SplitShare, splitAmount } from './split-fee.js';
+import { type PublicAddresses, toAvsFields, toSessionFields } from './session-fields.js';
+
+/** How long a request waits for another one that is opening the same order. */
+const FOLLOW_SECONDS = 10;
+/** How often a follower looks at the store, for a leader in another process. */
+const FOLLOW_INTERVAL_MS = 250;
+/** Sessions asked for in one request, when the answer to the first is lost. */
+const MOST_ATTEMPTS = 2;
+/** Share of the `order_id` range after which the log raises an alarm. */
+const ORDER_ID_ALARM = 0.9;
+
+export interface CheckoutServiceOptions {
+  readonly merchants: MerchantSource;
+  readonly store: CheckoutStore;
+  readonly gateway: PartnerGateway;
+  readonly lookUpOrder: OrderLookup;
+  readonly evidence: EvidenceService;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly addresses: PublicAddresses;
+  readonly environment: Environment;
+  readonly maxOrderId: number;
+}
+
+export type OpenResult =
+  | {
+      readonly kind: 'opened';
+      readonly merchant: Merchant;
+      readonly checkout: Checkout;
+      /** Absent when nothing is to be paid now. */
+      readonly sessionId?: string;
+    }
+  | { readonly kind: 'opening'; readonly retryAfterSeconds: number }
+  /** House number and postcode are required by the merchant entry, and not known. */
+  | {
+      readonly kind: 'needs-avs';
+      readonly merchant: Merchant;
+      readonly amountMinor: number;
+    };
+
+/** An order with all that is computed of it before anything is stored. */
+interface PricedOrder {
+  readonly merchant: Merchant;
+  readonly order: ShopOrder;
+  readonly avs: AvsFields;
+  readonly split: readonly SplitShare[];
+}
+
+/** The story of opening a checkout, and of the hints that a page gives about it. */
+export class CheckoutService {
+  readonly #options: CheckoutServiceOptions;
+
+  constructor(options: CheckoutServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the merchant, or refuses. @throws {AppError} 404 `unknown_merchant` */
+  async merchant(id: string): Promise<Merchant> {
+    const merchant = await this.#options.merchants.find(id);
+    if (!merchant) {
+      throw new AppError(
+        404,
+        'unknown_merchant',
+        'No such merchant. Check the merchant attribute.',
+      );
+    }
+    return merchant;
+  }
+
+  /**
+   * Opens a checkout for an order, or answers with the one that is open. However many ask at the
+   * same time, one session is exposed.
+   */
+  async open(request: OpenCheckoutRequest): Promise<OpenResult> {
+    const merchant = await this.merchant(request.merchant);
+    this.#checkToken(merchant, request);
+    const order = await this.#options.lookUpOrder(merchant, request.order);
+    if (!order) throw orderNotFound();
+    const amountMinor = priceOf(order, merchant);
+    if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
+    const avs = toAvsFields(order, request.avs);
+    if (merchant.avs === 'required' && !(avs.AvsHouseNumber && avs.AvsPostcode)) {
+      return { kind: 'needs-avs', merchant, amountMinor };
+    }
+    const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
+    const priced = { merchant, order, avs, split };
+    return this.#lead(priced, openingRequest(merchant, order, amountMinor, request));
+  }
+
+  /** Takes a hint of the page: it triggers a look, and only `cancelled` moves a state. */
+  async takeHint(checkout: string, kind: HintKind): Promise<{ state: CheckoutState }> {
+    const known = await this.#options.store.find(checkout);
+    if (!known) throw checkoutNotFound();
+    const after =
+      kind === 'cancelled'
+        ? (await this.#options.store.apply(checkout, { type: 'cancel-hinted' })).after
+        : known;
+    if (after !== known) this.#options.changes.notify(checkout);
+    this.#options.evidence.hint(known);
+    return { state: after.state };
+  }
+
+  #checkToken(merchant: Merchant, request: OpenCheckoutRequest): void {
+    if (merchant.openBy === 'order' && request.orderToken === undefined) return;
+    const verdict = judgeOrderToken(
+      request.orderToken ?? '',
+      { merchant: merchant.id, order: request.order },
+      merchant.orderTokenSecret,
+      this.#options.clock.now(),
+    );
+    if (verdict === 'forged') throw orderNotFound();
+    if (verdict === 'expired') {
+      throw new AppError(
+        401,
+        'order_token_expired',
+        'The order token has expired. Give the tag a new one.',
+      );
+    }
+  }
+
+  /** The shop sells it no more: what we know to be paid is shown, the rest is refused. */
+  async #refuseClosed(merchant: Merchant, order: ShopOrder): Promise<OpenResult> {
+    if (order.status === 'void') {
+      throw new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.');
+    }
+    const checkouts = await this.#options.store.findOrder(merchant.id, order.order);
+    const paid = checkouts.find(({ state }) => state === 'paid');
+    if (paid) return { kind: 'opened', merchant, checkout: paid };
+    throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
+  }
+
+  async #lead(priced: PricedOrder, request: OpeningRequest): Promise<OpenResult> {
+    const { store, changes, clock } = this.#options;
+    const { merchant } = priced;
+    const until = clock.now() + FOLLOW_SECONDS * 1000;
+    let attempts = 0;
+    for (;;) {
+      const decision = await store.beginOpening(request);
+      switch (decision.kind) {
+        case 'settled':
+          this.#options.evidence.hint(decision.checkout);
+          return { kind: 'opened', merchant, checkout: decision.checkout };
+        case 'existing':
+          return opened(merchant, decision.checkout, decision.attempt.sessionId);
+        case 'too-many-renewals':
+          throw new AppError(
+            429,
+            'too_many_renewals',
+            'This order was renewed too often. Wait before asking for another session.',
+            { retryAfterSeconds: decision.retryAfterSeconds },
+          );
+        case 'wait': {
+          const left = until - clock.now();
+          if (left <= 0) return { kind: 'opening', retryAfterSeconds: 2 };
+          await changes.wait([decision.checkout.id], Math.min(left, FOLLOW_INTERVAL_MS));
+          break;
+        }
+        case 'send': {
+          attempts += 1;
+          const sent = await this.#send(priced, decision);
+          if (sent.isExposed) return opened(merchant, decision.checkout, sent.sessionId);
+          if (attempts >= MOST_ATTEMPTS || sent.isFinal) throw sent.error;
+        }
+      }
+    }
+  }
+
+  async #send(
+    priced: PricedOrder,
+    decision: Extract<OpeningDecision, { kind: 'send' }>,
+  ): Promise<
+    | { readonly isExposed: true; readonly sessionId: string }
+    | { readonly isExposed: false; readonly isFinal: boolean; readonly error: AppError }
+  > {
+    const { store, gateway, addresses, changes } = this.#options;
+    const { checkout, attempt, tokens } = decision;
+    this.#raiseOrderIdAlarm(attempt.orderId);
+    const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
+    const result = await gateway.createSession(fields);
+    if (result.kind === 'created') {
+      const isExposed = await store.exposeSession(attempt.orderId, result.sessionId);
+      changes.notify(checkout.id);
+      return isExposed
+        ? { isExposed, sessionId: result.sessionId }
+        : { isExposed, isFinal: false, error: providerUnavailable() };
+    }
+    await store.endAttempt(attempt.orderId, result.kind);
+    changes.notify(checkout.id);
+    this.#logFailure(attempt.orderId, result);
+    return { isExposed: false, isFinal: result.kind === 'refused', error: openingError(result) };
+  }
+
+  #raiseOrderIdAlarm(orderId: number): void {
+    const { maxOrderId, logger } = this.#options;
+    if (orderId > maxOrderId * ORDER_ID_ALARM) {
+      logger.error({ orderId, maxOrderId }, 'order_id is near its maximum; raise it or start anew');
+    }
+  }
+
+  #logFailure(orderId: number, result: Exclude<SessionResult, { kind: 'created' }>): void {
+    this.#options.logger.warn(
+      { orderId, outcome: result.kind, ...describeError(result.cause) },
+      'create-session gave no session',
+    );
+  }
+}
+
+function opened(merchant: Merchant, checkout: Checkout, sessionId: string | undefined): OpenResult {
+  return sessionId === undefined
+    ? { kind: 'opened', merchant, checkout }
+    : { kind: 'opened', merchant, checkout, sessionId };
+}
+
+/** @throws {AppError} when the shop's price is not one that this merchant can charge */
+function priceOf(order: ShopOrder, merchant: Merchant): number {
+  if (order.currency !== merchant.currency) {
+    throw new AppError(
+      502,
+      'order_currency_refused',
+      'The shop priced this order in a currency that its merchant entry does not have.',
+    );
+  }
+  const amountMinor = parseMinor(order.amount, merchant.decimals);
+  if (amountMinor === undefined || amountMinor === 0) {
+    throw new AppError(
+      502,
+      'order_amount_refused',
+      'The shop’s amount is not a positive decimal text of its currency, such as "12.34".',
+    );
+  }
+  return amountMinor;
+}
+
+function openingRequest(
+  merchant: Merchant,
+  order: ShopOrder,
+  amountMinor: number,
+  request: OpenCheckoutRequest,
+): OpeningRequest {
+  return {
+    merchant: merchant.id,
+    order: order.order,
+    orderVersion: orderVersionOf({ amountMinor, currency: merchant.currency }),
+    shopVersion: order.version,
+    amountMinor,
+    currency: merchant.currency,
+    decimals: merchant.decimals,
+    returnUrl: ownReturnUrl(order, merchant),
+    providerMerchantId: merchant.providerMerchantId,
+    renew: request.renew,
+  };
+}
+
+/** The shop's own return address of an order, if it leads to one of the merchant's origins. */
+function ownReturnUrl(order: ShopOrder, merchant: Merchant): string | undefined {
+  if (order.returnUrl === undefined) return undefined;
+  if (merchant.origins.includes(new URL(order.returnUrl).origin)) return order.returnUrl;
+  throw new AppError(
+    502,
+    'order_return_url_refused',
+    'The shop gave a return address that is not on one of the origins of its merchant entry.',
+  );
+}
+
+function openingError(result: Exclude<SessionResult, { kind: 'created' }>): AppError {
+  if (result.kind !== 'refused') return providerUnavailable(result.cause);
+  return new AppError(
+    502,
+    'provider_refused',
+    'The payment provider refused to open this checkout. The shop has to look at its settings.',
+    { cause: result.cause },
+  );
+}
+
+function providerUnavailable(cause?: unknown): AppError {
+  return new AppError(
+    503,
+    'provider_unavailable',
+    'The payment provider cannot be reached at the moment. Nothing was paid; try again shortly.',
+    { cause, retryAfterSeconds: 5 },
+  );
+}

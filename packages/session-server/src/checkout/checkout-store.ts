@@ -1,0 +1,194 @@
+import type { Checkout, CheckoutFact, OrderEventType } from './checkout.js';
+import type { ReturnKind } from '../contract.js';
+
+/**
+ * How far one `/create-session` got.
+ *
+ * `sending` → `exposed` (its session was stored, and may be shown), `unknown` (the answer was lost),
+ * `refused`, `not_sent`; `exposed` → `superseded` (another session took its place; still watched).
+ */
+export type AttemptStatus =
+  'sending' | 'exposed' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
+
+/** One `/create-session`: it has an `order_id` of its own, so that evidence names it alone. */
+export interface Attempt {
+  readonly orderId: number;
+  readonly merchantReference: string;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly order: string;
+  readonly providerMerchantId: number;
+  readonly status: AttemptStatus;
+  readonly sessionId?: string | undefined;
+  readonly createdAt: number;
+}
+
+/** The four addresses that an attempt gives to the provider; only hashes of them are stored. */
+export interface AttemptTokens {
+  readonly return: string;
+  readonly cancel: string;
+  readonly back: string;
+  readonly webhook: string;
+}
+
+export interface OpeningRequest {
+  readonly merchant: string;
+  readonly order: string;
+  readonly orderVersion: string;
+  readonly shopVersion?: string | undefined;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly decimals: number;
+  readonly returnUrl?: string | undefined;
+  readonly providerMerchantId: number;
+  /** The session that the SDK refused. */
+  readonly renew?: string | undefined;
+}
+
+/** What to do about an opening: decided and stored in one step, however many ask at once. */
+export type OpeningDecision =
+  /** Nothing is to be paid now: paid, or money may be moving. */
+  | { readonly kind: 'settled'; readonly checkout: Checkout }
+  /** The session that is exposed already. */
+  | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
+  /** Somebody else is at the provider with it. */
+  | { readonly kind: 'wait'; readonly checkout: Checkout }
+  /** You are: send it, then `exposeSession` or `endAttempt`. */
+  | {
+      readonly kind: 'send';
+      readonly checkout: Checkout;
+      readonly attempt: Attempt;
+      readonly tokens: AttemptTokens;
+    }
+  /** The limit of renewals is reached. */
+  | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number };
+
+/** A transaction that was judged to pay an attempt. */
+export interface PaymentEvidence {
+  readonly transaction: string;
+  readonly orderId: number;
+  readonly status: string;
+  /** Whether the row says money taken, or only money given back. */
+  readonly isRefundRow: boolean;
+  readonly amount: string;
+  readonly currency: string;
+  readonly transactionTime: string;
+  readonly refund: 'none' | 'partial' | 'full';
+}
+
+/** A transaction as it is kept: no names, no card digits. */
+export interface StoredTransaction {
+  readonly id: string;
+  readonly orderId: number;
+  readonly status: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly transactionTime: string;
+}
+
+/** A change that was stored; `after` is `before` itself when nothing changed. */
+export interface Change {
+  readonly before: Checkout;
+  readonly after: Checkout;
+}
+
+/** One message for a shop: stored with the change that it tells, sent until it is taken. */
+export interface OutboxEvent {
+  readonly id: string;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly type: OrderEventType;
+  /** The JSON text that is signed and sent, the same in each try. */
+  readonly body: string;
+  /** How often it was sent without success. */
+  readonly tries: number;
+}
+
+/** A checkout that should be looked up at the provider without anybody asking. */
+export interface DueLook {
+  readonly orderId: number;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly createdAt: number;
+  readonly looks: number;
+}
+
+/**
+ * Everything the server must not forget.
+ *
+ * Each method is one atomic, durable step: when its promise resolves, the step survives a power
+ * cut; when it rejects, nothing happened. Nothing here relies on one process only: a store over
+ * PostgreSQL behind several replicas can keep the same promises. `checkout-store.contract.ts` is
+ * the suite that every implementation passes.
+ */
+export interface CheckoutStore {
+  /** Decides about an opening; see {@link OpeningDecision}. */
+  beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
+  /**
+   * The provider answered: stores the session, and says whether it may be shown. False when the
+   * lease had run out and another attempt took over: then nobody may ever see this session.
+   */
+  exposeSession(orderId: number, sessionId: string): Promise<boolean>;
+  /** The sending ended without a session. */
+  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void>;
+
+  find(checkout: string): Promise<Checkout | undefined>;
+  findMany(checkouts: readonly string[]): Promise<Checkout[]>;
+  /** Every checkout of an order, oldest first. */
+  findOrder(merchant: string, order: string): Promise<Checkout[]>;
+  findAttempts(checkout: string): Promise<Attempt[]>;
+  /** Attempts of one provider merchant whose `order_id` or `MerchantReference` is one of these. */
+  findAttemptsByReference(
+    providerMerchantId: number,
+    references: readonly string[],
+  ): Promise<Attempt[]>;
+  findTransactions(checkout: string): Promise<StoredTransaction[]>;
+
+  /** Applies a fact, and stores the events that it causes in the same step. */
+  apply(checkout: string, fact: CheckoutFact): Promise<Change>;
+  /** Records evidence once: a transaction serves one checkout only, for ever. */
+  recordPayment(evidence: PaymentEvidence): Promise<Change | undefined>;
+
+  /** A visit to a return address; undefined when the token is unknown. */
+  recordReturn(
+    tokenHash: string,
+  ): Promise<
+    { readonly kind: ReturnKind; readonly attempt: Attempt; readonly change: Change } | undefined
+  >;
+  /** Stores a delivery raw; undefined, and nothing stored, when the token is unknown. */
+  recordDelivery(
+    tokenHash: string,
+    delivery: { readonly contentType: string; readonly body: Buffer },
+  ): Promise<Attempt | undefined>;
+
+  /** Lets the clock work on checkouts whose time has come; returns the changes. */
+  applyTime(limit: number): Promise<Change[]>;
+  /** Attempts due for a look that nobody waits for, and when to look next, in one step. */
+  claimDueLooks(limit: number): Promise<DueLook[]>;
+
+  /** Takes events to send, under a lease, so that two senders never send one at the same time. */
+  claimEvents(limit: number, leaseSeconds: number): Promise<OutboxEvent[]>;
+  markDelivered(event: string): Promise<void>;
+  /** Not taken: again later, or never (`undefined`). */
+  markFailed(event: string, retryInSeconds: number | undefined): Promise<void>;
+  /** When the next event is due, in milliseconds since 1970. */
+  nextEventAt(): Promise<number | undefined>;
+
+  /** Whether the store can be written to. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The limits a store keeps when it decides; the same for each implementation. */
+export interface StoreRules {
+  readonly expireAfterSeconds: number;
+  readonly settleWindowSeconds: number;
+  /** How long a sender may take before others think it is dead. */
+  readonly sendLeaseSeconds: number;
+  readonly renewalsPerHour: number;
+  /** How long an unpaid attempt is watched, and a paid one for refunds. */
+  readonly watchSeconds: number;
+  readonly refundWatchSeconds: number;
+  /** The largest `order_id` (spec 4.6 says integer; its range is not shown). */
+  readonly maxOrderId: number;
+}

@@ -1,0 +1,98 @@
+import {
+  type CreateCheckoutSessionParams,
+  decimalOf,
+  isPartnerApiError,
+  type PartnerClient,
+  type Transaction,
+} from '@pay-checkout/partner-api';
+import { AppError } from '../errors.js';
+import type { TransactionRow } from '../evidence/evidence.js';
+
+/** How a `/create-session` ended, in the only terms that matter to money. */
+export type SessionResult =
+  | { readonly kind: 'created'; readonly sessionId: string }
+  /** Nothing reached the provider. */
+  | { readonly kind: 'not_sent'; readonly cause: unknown }
+  /** The provider said no: no session exists. */
+  | { readonly kind: 'refused'; readonly cause: unknown }
+  /** The answer was lost: a session may exist, and nobody will ever see it. */
+  | { readonly kind: 'unknown'; readonly cause: unknown };
+
+/** One page of the list, newest first. */
+export interface TransactionPage {
+  readonly rows: readonly TransactionRow[];
+  readonly nextCursor: string | undefined;
+}
+
+export interface TransactionQuery {
+  readonly providerMerchantId: number;
+  /** `YYYY-MM-DD`. */
+  readonly fromDate: string;
+  readonly toDate: string;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** The provider, as the session server sees it. */
+export interface PartnerGateway {
+  createSession(fields: CreateCheckoutSessionParams): Promise<SessionResult>;
+  /** @throws {AppError} 503 `provider_unavailable` */
+  listTransactions(query: TransactionQuery): Promise<TransactionPage>;
+}
+
+/** The only file that knows the provider's errors; everything else hears our own codes. */
+export function createPartnerGateway(client: PartnerClient): PartnerGateway {
+  return {
+    async createSession(fields) {
+      try {
+        const { session_id: sessionId } = await client.checkoutSessions.create(fields);
+        return { kind: 'created', sessionId };
+      } catch (cause) {
+        return { kind: isPartnerApiError(cause) ? cause.outcome : 'unknown', cause };
+      }
+    },
+
+    async listTransactions({ providerMerchantId, fromDate, toDate, cursor, limit }) {
+      try {
+        const page = await client.transactions.list({
+          merchantId: providerMerchantId,
+          fromDate,
+          toDate,
+          limit,
+          timezone: 'UTC',
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        const { hasMore, nextCursor } = page.pagination;
+        return {
+          rows: page.data.transactions.map(toRow),
+          nextCursor: hasMore && nextCursor !== '' ? nextCursor : undefined,
+        };
+      } catch (cause) {
+        const retryAfterSeconds = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
+        throw new AppError(
+          503,
+          'provider_unavailable',
+          'The payment provider cannot be asked at the moment.',
+          { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+        );
+      }
+    },
+  };
+}
+
+function toRow(transaction: Transaction): TransactionRow {
+  const references = Object.entries(transaction).flatMap(([field, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[field, String(value)]] : [],
+  );
+  return {
+    id: transaction.id,
+    transactionTime: transaction.transactionTime,
+    status: transaction.status,
+    merchantId: transaction.merchantId,
+    currencyCode: transaction.currencyCode,
+    amount: decimalOf(transaction, 'amount'),
+    serviceFee: decimalOf(transaction, 'service_fee'),
+    amountRefunded: decimalOf(transaction, 'amountRefunded'),
+    references: Object.fromEntries(references) as Record<string, string>,
+  };
+}

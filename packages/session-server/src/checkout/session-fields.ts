@@ -1,0 +1,83 @@
+import type { CreateCheckoutSessionParams } from '@pay-checkout/partner-api';
+import type { AvsInput } from '../contract.js';
+import type { Merchant } from '../merchants/merchant.js';
+import { formatMinor } from '../money.js';
+import type { ShopOrder } from '../orders/order-lookup.js';
+import { type AvsFields, deriveAvs } from './avs.js';
+import type { Checkout } from './checkout.js';
+import type { Attempt, AttemptTokens } from './checkout-store.js';
+import type { SplitShare } from './split-fee.js';
+
+/** Where browsers and the provider's servers reach us. */
+export interface PublicAddresses {
+  /** Origin that browsers use. */
+  readonly publicUrl: string;
+  /** Origin that the provider's servers use. */
+  readonly webhookBaseUrl: string;
+}
+
+export interface SessionInput {
+  readonly merchant: Merchant;
+  readonly checkout: Checkout;
+  readonly attempt: Attempt;
+  readonly tokens: AttemptTokens;
+  readonly order: ShopOrder;
+  readonly avs: AvsFields;
+  readonly split: readonly SplitShare[];
+  readonly addresses: PublicAddresses;
+}
+
+/**
+ * The 22 fields of `POST /create-session` (spec 4.6), one line each in
+ * `docs/create-session-fields.md`. What is not known is omitted, never sent empty.
+ */
+export function toSessionFields(input: SessionInput): CreateCheckoutSessionParams {
+  const { merchant, checkout, attempt, tokens, order, avs, split, addresses } = input;
+  const { customer = {} } = order;
+  const returnUrl = (token: string): string => `${addresses.publicUrl}/v1/return/${token}`;
+  return omitUnknown({
+    host: addresses.publicUrl,
+    merchant_id: merchant.providerMerchantId,
+    order_id: attempt.orderId,
+    customer_id: customer.id,
+    provider: merchant.provider,
+    email: customer.email,
+    phoneNumber: customer.phone,
+    name: customer.name ?? joinNames(customer.firstName, customer.lastName),
+    Amount: formatMinor(checkout.amountMinor, checkout.decimals),
+    MerchantReference: attempt.merchantReference,
+    RedirectUrl: returnUrl(tokens.return),
+    CancelUrl: returnUrl(tokens.cancel),
+    backurl: returnUrl(tokens.back),
+    WebhookUrl: `${addresses.webhookBaseUrl}/v1/webhooks/${tokens.webhook}`,
+    firstname: customer.firstName,
+    lastname: customer.lastName,
+    ...avs,
+    SplitFee:
+      split.length === 0
+        ? undefined
+        : split.map((share) => ({
+            partner_merchant_id: share.partnerMerchantId,
+            type_id: share.typeId,
+            // The spec types `value` as a number: the shortest decimal of a double, exact up to 15 digits.
+            value: Number(formatMinor(share.minor, checkout.decimals)),
+            value_type: 'amount',
+          })),
+  });
+}
+
+/** The address fields of an order; what the shopper typed into the element comes first. */
+export function toAvsFields(order: ShopOrder, typed: AvsInput | undefined): AvsFields {
+  return deriveAvs({ ...order.address, ...typed });
+}
+
+function joinNames(first: string | undefined, last: string | undefined): string | undefined {
+  return [first, last].filter((part) => part !== undefined && part.trim() !== '').join(' ');
+}
+
+function omitUnknown<T extends object>(fields: T): KnownOnly<T> {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(known) as KnownOnly<T>;
+}
+
+type KnownOnly<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { ConfigError } from './errors.js';
+
+const seconds = z.coerce.number('expected a number of seconds').positive();
+const wholeNumber = z.coerce.number('expected a whole number').int().positive();
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected an absolute http or https address',
+});
+
+/** An address whose path is ours to choose: the origin alone. */
+const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
+  error: 'expected an origin alone, such as "https://pay.example", with no path or final slash',
+  abort: true,
+});
+
+const environmentSchema = z
+  .object({
+    PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
+    PAY_HOST: z.string().default('127.0.0.1'),
+    PAY_PORT: z.coerce.number('expected a port number').int().min(0).max(65_535).default(4200),
+    PAY_PUBLIC_URL: originUrl,
+    PAY_WEBHOOK_BASE_URL: originUrl.optional(),
+    PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
+    PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
+    PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
+    PAY_PARTNER_API_URL: httpUrl,
+    PAY_PARTNER_API_KEY: z.string('expected the provider’s API key').min(1),
+    PAY_LOG_LEVEL: z
+      .enum(
+        ['silent', 'error', 'warn', 'info', 'debug'],
+        'expected silent, error, warn, info or debug',
+      )
+      .default('info'),
+    PAY_EXPIRE_AFTER_SECONDS: seconds.default(3600),
+    PAY_SETTLE_WINDOW_SECONDS: seconds.default(300),
+    PAY_READ_INTERVAL_SECONDS: seconds.default(3),
+    PAY_READ_PAGES_PER_MINUTE: wholeNumber.default(60),
+    PAY_CREATE_SESSION_TIMEOUT_SECONDS: seconds.default(10),
+    PAY_RENEWALS_PER_HOUR: wholeNumber.default(3),
+    PAY_WATCH_DAYS: wholeNumber.default(14),
+    PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
+    PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
+  })
+  .superRefine((env, context) => {
+    if (env.PAY_ENVIRONMENT !== 'production') return;
+    for (const name of ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const) {
+      if (env[name]?.startsWith('http:')) {
+        context.addIssue({ code: 'custom', path: [name], message: 'production expects https' });
+      }
+    }
+  });
+
+/** Settings of the server process, in the units that their names say. */
+export type Config = ReturnType<typeof parseConfig>;
+
+/** Reads the environment once. @throws {ConfigError} naming every bad variable; values are not quoted */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
+  const parsed = environmentSchema.safeParse(env);
+  if (!parsed.success) {
+    throw new ConfigError(
+      'environment',
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    );
+  }
+  const values = parsed.data;
+  return {
+    environment: values.PAY_ENVIRONMENT,
+    host: values.PAY_HOST,
+    port: values.PAY_PORT,
+    publicUrl: values.PAY_PUBLIC_URL,
+    webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,
+    databaseFile: values.PAY_DATABASE_FILE,
+    merchantsFile: values.PAY_MERCHANTS_FILE,
+    widgetScript: values.PAY_WIDGET_SCRIPT,
+    partnerApiUrl: values.PAY_PARTNER_API_URL,
+    partnerApiKey: values.PAY_PARTNER_API_KEY,
+    logLevel: values.PAY_LOG_LEVEL,
+    expireAfterSeconds: values.PAY_EXPIRE_AFTER_SECONDS,
+    settleWindowSeconds: values.PAY_SETTLE_WINDOW_SECONDS,
+    readIntervalSeconds: values.PAY_READ_INTERVAL_SECONDS,
+    readPagesPerMinute: values.PAY_READ_PAGES_PER_MINUTE,
+    createSessionTimeoutSeconds: values.PAY_CREATE_SESSION_TIMEOUT_SECONDS,
+    renewalsPerHour: values.PAY_RENEWALS_PER_HOUR,
+    watchDays: values.PAY_WATCH_DAYS,
+    refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
+    maxOrderId: values.PAY_MAX_ORDER_ID,
+  };
+}

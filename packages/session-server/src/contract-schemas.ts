@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { HintRequest, OpenCheckoutRequest } from './contract.js';
+
+/** An order as the shop names it: starts with a letter or digit, at most 64 characters. */
+export const orderName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'expected up to 64 letters, digits, ".", "_" and "-", starting with a letter or digit',
+  );
+
+/** Short text that a shopper typed: bounded, and more than spaces. */
+const typedText = z
+  .string()
+  .trim()
+  .min(1, 'expected some text')
+  .max(32, 'expected at most 32 characters');
+
+/** Body of `POST /v1/checkouts`. Strict: a body with an amount or an address is refused by name. */
+export const openCheckoutRequest = z.strictObject({
+  merchant: z.string().min(1).max(64),
+  order: orderName,
+  orderToken: z.string().max(200).optional(),
+  avs: z.strictObject({ houseNumber: typedText, postcode: typedText }).optional(),
+  locale: z.string().max(35).optional(),
+  renew: z.string().min(1).max(500).optional(),
+}) satisfies z.ZodType<Loose<OpenCheckoutRequest>>;
+
+/** Body of `POST /v1/checkouts/{id}/hints`. */
+export const hintRequest = z.strictObject({
+  kind: z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']),
+}) satisfies z.ZodType<HintRequest>;
+
+/** Query of `GET /v1/checkouts`. */
+export const statusQuery = z.object({
+  id: z
+    .union([z.string(), z.array(z.string())])
+    .transform((ids) => (typeof ids === 'string' ? [ids] : ids))
+    .pipe(
+      z
+        .array(
+          z
+            .string()
+            .regex(/^[A-Za-z0-9_-]{22}:\d{1,9}$/, 'expected "{id}:{revision}" of a checkout'),
+        )
+        .min(1)
+        .max(20, 'expected at most 20 ids'),
+    ),
+  wait: z.coerce
+    .number('expected a number of seconds')
+    .min(0)
+    .max(25, 'expected at most 25 seconds')
+    .default(0),
+});
+
+/** What the shop answers to the order lookup. Unknown fields are ignored. */
+const text = (max: number) => z.string().max(max).optional();
+export const orderLookupReply = z.object({
+  order: orderName,
+  version: text(200),
+  amount: z.string(),
+  currency: z.string(),
+  status: z.enum(['payable', 'paid', 'void']),
+  customer: z
+    .object({
+      id: text(100),
+      email: text(320),
+      phone: text(50),
+      name: text(200),
+      firstName: text(100),
+      lastName: text(100),
+    })
+    .optional(),
+  address: z
+    .object({
+      houseNumber: text(32),
+      postcode: text(32),
+      flat: text(50),
+      address1: text(200),
+      address2: text(200),
+    })
+    .optional(),
+  returnUrl: z.url({ protocol: /^https?$/ }).optional(),
+});
+
+/** Zod says `T | undefined` for what may be absent; the contract says absent. */
+type Loose<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };

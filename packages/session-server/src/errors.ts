@@ -1,0 +1,68 @@
+/**
+ * What can go wrong in front of a caller: a status, a stable code, and a sentence to act on.
+ *
+ * Codes are snake_case, never renamed, and listed in `docs/error-codes.md`. Anything that is not an
+ * `AppError` is answered as a plain 500; its detail goes to the log only.
+ */
+export interface FieldError {
+  /** Path of the field as the caller spells it, for example `avs.postcode`. */
+  readonly field: string;
+  /** What was expected, and what to do. */
+  readonly message: string;
+}
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  readonly errors?: readonly FieldError[];
+  /** Sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly errors: readonly FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** 400: the body or query is not what the route takes; every wrong field is named. */
+export function invalidRequest(errors: readonly FieldError[]): AppError {
+  const named = errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  return new AppError(400, 'invalid_request', `The request was not accepted. ${named}`, { errors });
+}
+
+/** 404 for an unknown order and for a token that is not authentic alike: neither is confirmed. */
+export function orderNotFound(): AppError {
+  return new AppError(
+    404,
+    'order_not_found',
+    'No such order for this merchant. Check merchant, order and order token.',
+  );
+}
+
+/** 404 for a checkout id that was never given out. */
+export function checkoutNotFound(): AppError {
+  return new AppError(404, 'checkout_not_found', 'No such checkout.');
+}
+
+/** Configuration that cannot be started with: every mistake at once, a line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(
+    readonly source: string,
+    readonly mistakes: readonly string[],
+  ) {
+    super(`${source}:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+  }
+}

@@ -1,0 +1,170 @@
+import type { Clock } from '../clock.js';
+import type { ChangeFeed } from '../checkout/change-feed.js';
+import type { Checkout } from '../checkout/checkout.js';
+import type { Attempt, CheckoutStore } from '../checkout/checkout-store.js';
+import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import { describeError, type Logger } from '../logger.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import { judge, referencesOf, type TransactionRow } from './evidence.js';
+import { TransactionReader } from './transaction-reader.js';
+
+/** How long after a hint the list is looked at again and again. */
+const HOT_MS = 120_000;
+
+export interface EvidenceServiceOptions {
+  readonly store: CheckoutStore;
+  readonly merchants: MerchantSource;
+  readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+  readonly pagesPerMinute: number;
+}
+
+interface Interest {
+  /** How far back its checkout needs to be looked for, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly until: number;
+}
+
+/**
+ * Turns hints into looks, and rows into certainty. Waiters, returns, webhooks and the sweeper all
+ * ask here; one reader for each merchant at the provider does the looking.
+ */
+export class EvidenceService {
+  readonly #options: EvidenceServiceOptions;
+  readonly #readers = new Map<number, TransactionReader>();
+  /** Checkouts with a waiter or a fresh hint, by merchant. */
+  readonly #hot = new Map<string, Map<string, Interest>>();
+  readonly #pumps = new Map<string, Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: EvidenceServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Something said that a checkout may have been paid: looks now, and again for two minutes. */
+  hint(checkout: Checkout): void {
+    if (checkout.state === 'paid') return;
+    this.#heat(checkout, this.#options.clock.now() + HOT_MS);
+  }
+
+  /** One look back to a time, for the sweeper. */
+  async look(merchantId: string, sinceMs: number): Promise<void> {
+    const merchant = await this.#options.merchants.find(merchantId);
+    if (merchant) await this.#reader(merchant).look(sinceMs);
+  }
+
+  /** Judges rows of one provider merchant, and stores what they prove. */
+  async settle(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
+    const merchants = (await this.#options.merchants.all()).filter(
+      (merchant) => merchant.providerMerchantId === providerMerchantId,
+    );
+    const references = new Set(
+      merchants.flatMap(({ evidence }) => rows.flatMap((row) => referencesOf(row, evidence))),
+    );
+    const attempts = await this.#options.store.findAttemptsByReference(providerMerchantId, [
+      ...references,
+    ]);
+    for (const attempt of attempts) {
+      const merchant = merchants.find(({ id }) => id === attempt.merchant);
+      if (!merchant) continue;
+      // Oldest first: what paid a checkout is recorded before what was given back of it.
+      for (const row of rows.toReversed()) await this.#judgeRow(row, attempt, merchant);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#hot.clear();
+    await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
+    await Promise.all(this.#pumps.values());
+  }
+
+  async #judgeRow(row: TransactionRow, attempt: Attempt, merchant: Merchant): Promise<void> {
+    const { store } = this.#options;
+    const checkout = await store.find(attempt.checkout);
+    if (!checkout) return;
+    const verdict = judge(
+      row,
+      {
+        orderId: attempt.orderId,
+        merchantReference: attempt.merchantReference,
+        providerMerchantId: attempt.providerMerchantId,
+        attemptedAt: attempt.createdAt,
+        amountMinor: checkout.amountMinor,
+        currency: checkout.currency,
+        decimals: checkout.decimals,
+        paidBy: checkout.paidBy,
+      },
+      merchant.evidence,
+    );
+    if (verdict.kind === 'none') return;
+    const change =
+      verdict.kind === 'mismatch'
+        ? await store.apply(checkout.id, { type: 'attention-needed', code: verdict.code })
+        : await store.recordPayment({
+            transaction: row.id ?? '',
+            orderId: attempt.orderId,
+            status: row.status ?? '',
+            isRefundRow: merchant.evidence.refundedStatuses.includes(row.status ?? ''),
+            amount: row.amount ?? '',
+            currency: row.currencyCode ?? '',
+            transactionTime: row.transactionTime ?? '',
+            refund: verdict.refund,
+          });
+    if (change && change.after !== change.before) this.#options.changes.notify(checkout.id);
+  }
+
+  #heat(checkout: Checkout, until: number): void {
+    const interests = this.#hot.get(checkout.merchant) ?? new Map<string, Interest>();
+    this.#hot.set(checkout.merchant, interests);
+    interests.set(checkout.id, { sinceMs: checkout.createdAt, until });
+    if (this.#pumps.has(checkout.merchant) || this.#isClosed) return;
+    const pump = this.#pump(checkout.merchant, interests).catch((error: unknown) => {
+      this.#options.logger.error(describeError(error), 'looking for evidence stopped');
+    });
+    this.#pumps.set(checkout.merchant, pump);
+  }
+
+  /** Looks as long as some checkout of the merchant is of interest. */
+  async #pump(merchantId: string, interests: Map<string, Interest>): Promise<void> {
+    const { merchants, clock, store } = this.#options;
+    try {
+      while (interests.size > 0 && !this.#isClosed) {
+        const merchant = await merchants.find(merchantId);
+        if (!merchant) return;
+        const since = Math.min(...[...interests.values()].map(({ sinceMs }) => sinceMs));
+        await this.#reader(merchant).look(since - merchant.evidence.skewSeconds * 1000);
+        const now = clock.now();
+        const known = await store.findMany([...interests.keys()]);
+        for (const { id, state } of known) {
+          if (state === 'paid' || (interests.get(id)?.until ?? 0) <= now) interests.delete(id);
+        }
+      }
+    } finally {
+      this.#pumps.delete(merchantId);
+      interests.clear();
+    }
+  }
+
+  #reader(merchant: Merchant): TransactionReader {
+    const { providerMerchantId } = merchant;
+    const known = this.#readers.get(providerMerchantId);
+    if (known) return known;
+    const { gateway, clock, logger, intervalMs, pagesPerMinute } = this.#options;
+    const reader = new TransactionReader({
+      gateway,
+      providerMerchantId,
+      clock,
+      logger,
+      intervalMs,
+      pagesPerMinute,
+      onRows: (rows) => this.settle(providerMerchantId, rows),
+    });
+    this.#readers.set(providerMerchantId, reader);
+    return reader;
+  }
+}

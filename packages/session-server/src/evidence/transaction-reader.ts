@@ -1,0 +1,191 @@
+import type { Clock } from '../clock.js';
+import type { PartnerGateway, TransactionPage } from '../checkout/partner-gateway.js';
+import { AppError } from '../errors.js';
+import { describeError, type Logger } from '../logger.js';
+import type { TransactionRow } from './evidence.js';
+
+const DAY_MS = 86_400_000;
+/** Rows asked for at a time; the provider's maximum is not shown (spec 8). */
+const PAGE_ROWS = 100;
+const MINUTE_MS = 60_000;
+const LONGEST_BACKOFF_MS = 60_000;
+
+export interface TransactionReaderOptions {
+  readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+  readonly providerMerchantId: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Shortest time between the starts of two looks. */
+  readonly intervalMs: number;
+  /** Pages that all looks together may ask for in a minute. */
+  readonly pagesPerMinute: number;
+  /** Called with each page; resolves when what it proves is stored. */
+  readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
+}
+
+interface Demand {
+  /** How far back to look, in milliseconds since 1970. */
+  sinceMs: number;
+  readonly done: Promise<void>;
+  readonly finish: () => void;
+}
+
+/**
+ * The one newest-first reader of a merchant's transactions: however many wait, one look is under
+ * way at a time, and looks start at least `intervalMs` apart. Requests that come meanwhile share
+ * the next one. A look goes back to the oldest attempt that somebody asked about; one that ran out
+ * of its page budget is gone on with by the next.
+ */
+export class TransactionReader {
+  readonly #options: TransactionReaderOptions;
+  readonly #stop = new AbortController();
+  #next: Demand | undefined;
+  #running: Promise<void> | undefined;
+  #lastStartedAt = -Infinity;
+  #backoffUntil = -Infinity;
+  #failures = 0;
+  #pages: number[] = [];
+  /** Where a look that ran out of budget stopped. */
+  #resume: { cursor: string; fromDate: string; toDate: string; sinceMs: number } | undefined;
+
+  constructor(options: TransactionReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when a look back to `sinceMs` that started after this call has ended, well or not. */
+  look(sinceMs: number): Promise<void> {
+    if (this.#stop.signal.aborted) return Promise.resolve();
+    if (this.#next) {
+      this.#next.sinceMs = Math.min(this.#next.sinceMs, sinceMs);
+      return this.#next.done;
+    }
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#next = {
+      sinceMs,
+      done: promise,
+      finish: () => {
+        resolve(undefined);
+      },
+    };
+    this.#running ??= this.#run();
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#next && !this.#stop.signal.aborted) {
+      await this.#pause();
+      const demand = this.#next;
+      this.#next = undefined;
+      this.#lastStartedAt = this.#options.clock.now();
+      if (!this.#stop.signal.aborted) await this.#lookOnce(demand.sinceMs);
+      demand.finish();
+    }
+    this.#next?.finish();
+    this.#next = undefined;
+    this.#running = undefined;
+  }
+
+  async #lookOnce(sinceMs: number): Promise<void> {
+    try {
+      await this.#readBack(sinceMs);
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      const own = Math.min(this.#options.intervalMs * 2 ** this.#failures, LONGEST_BACKOFF_MS);
+      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+      this.#backoffUntil = this.#options.clock.now() + Math.max(own, asked);
+      const { providerMerchantId, logger } = this.#options;
+      logger.warn(
+        { providerMerchantId, failures: this.#failures, ...describeError(error) },
+        'the list of transactions could not be read',
+      );
+    }
+  }
+
+  /** Reads from the newest row back to `sinceMs`, then goes on where an earlier look stopped. */
+  async #readBack(sinceMs: number): Promise<void> {
+    const now = this.#options.clock.now();
+    const window = { fromDate: toDate(sinceMs - DAY_MS), toDate: toDate(now + DAY_MS) };
+    const stopped = await this.#readPages({ ...window, sinceMs });
+    const earlier = this.#resume;
+    if (stopped) {
+      this.#resume = { ...stopped, sinceMs: Math.min(sinceMs, earlier?.sinceMs ?? sinceMs) };
+    } else if (earlier && earlier.sinceMs < sinceMs) {
+      this.#resume = await this.#readPages(earlier);
+    } else {
+      this.#resume = undefined;
+    }
+  }
+
+  /** Answers where to go on when the budget ran out, or undefined when it read to the end. */
+  async #readPages(from: {
+    fromDate: string;
+    toDate: string;
+    sinceMs: number;
+    cursor?: string;
+  }): Promise<{ cursor: string; fromDate: string; toDate: string; sinceMs: number } | undefined> {
+    const { fromDate, toDate, sinceMs } = from;
+    let cursor = from.cursor;
+    for (;;) {
+      if (cursor !== undefined && !this.#hasBudget()) return { cursor, fromDate, toDate, sinceMs };
+      const page = await this.#readPage({ fromDate, toDate, cursor });
+      await this.#options.onRows(page.rows);
+      if (page.nextCursor === undefined || page.nextCursor === cursor) return undefined;
+      if (page.rows.some((row) => isBefore(row, sinceMs))) return undefined;
+      cursor = page.nextCursor;
+    }
+  }
+
+  #readPage(query: {
+    fromDate: string;
+    toDate: string;
+    cursor: string | undefined;
+  }): Promise<TransactionPage> {
+    this.#pages.push(this.#options.clock.now());
+    const { gateway, providerMerchantId } = this.#options;
+    return gateway.listTransactions({ ...query, providerMerchantId, limit: PAGE_ROWS });
+  }
+
+  #hasBudget(): boolean {
+    const since = this.#options.clock.now() - MINUTE_MS;
+    this.#pages = this.#pages.filter((at) => at > since);
+    return this.#pages.length < this.#options.pagesPerMinute;
+  }
+
+  /** Waits until the interval, the back-off and the page budget allow another look. */
+  async #pause(): Promise<void> {
+    const now = this.#options.clock.now();
+    const oldest = this.#hasBudget() ? -Infinity : (this.#pages[0] ?? now);
+    const at = Math.max(
+      this.#lastStartedAt + this.#options.intervalMs,
+      this.#backoffUntil,
+      oldest + MINUTE_MS,
+    );
+    if (at <= now) return;
+    const { signal } = this.#stop;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, at - now);
+      function done(): void {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      }
+      signal.addEventListener('abort', done);
+    });
+  }
+}
+
+/** The day in UTC, `YYYY-MM-DD`; the reader asks for `timezone: 'UTC'`. */
+function toDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function isBefore(row: TransactionRow, sinceMs: number): boolean {
+  const time = Date.parse(row.transactionTime ?? '');
+  return !Number.isNaN(time) && time < sinceMs;
+}

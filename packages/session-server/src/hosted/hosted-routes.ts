@@ -1,0 +1,51 @@
+import { Router } from 'express';
+import type { Clock } from '../clock.js';
+import { setPageHeaders } from '../http/page-headers.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import { judgeOrderToken, splitOrderToken } from '../orders/order-token.js';
+import { renderNotice } from '../returns/return-page.js';
+import { renderHostedPage } from './hosted-page.js';
+
+export interface HostedRoutesOptions {
+  readonly merchants: MerchantSource;
+  readonly clock: Clock;
+}
+
+/** The hosted payment page: for redirects, pay-by-link, and pages where our script cannot run. */
+export function hostedRoutes({ merchants, clock }: HostedRoutesOptions): Router {
+  const router = Router();
+  router.get('/pay/:merchant/:orderToken', async (request, response) => {
+    const { orderToken } = request.params;
+    const merchant = await merchants.find(request.params.merchant);
+    const parts = splitOrderToken(orderToken);
+    const verdict =
+      merchant && parts
+        ? judgeOrderToken(
+            orderToken,
+            { merchant: merchant.id, order: parts.order },
+            merchant.orderTokenSecret,
+            clock.now(),
+          )
+        : 'forged';
+    if (!merchant || !parts || verdict === 'forged') {
+      setPageHeaders(response, { framedBy: [] });
+      const text = 'Go back to the shop and open your order there.';
+      response.status(404).send(renderNotice('This payment link is not known', text).text);
+      return;
+    }
+    if (verdict === 'expired') {
+      setPageHeaders(response, { framedBy: merchant.origins });
+      const text = 'Nothing was paid with it now. Go back to the shop and open your order there.';
+      response.status(410).send(renderNotice('This payment link has expired', text).text);
+      return;
+    }
+    setPageHeaders(response, {
+      scripts: merchant.sdk.origins.script,
+      frames: merchant.sdk.origins.frame,
+      connects: merchant.sdk.origins.connect,
+      framedBy: merchant.origins,
+    });
+    response.send(renderHostedPage({ merchant, order: parts.order, orderToken }).text);
+  });
+  return router;
+}

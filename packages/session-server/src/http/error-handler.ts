@@ -1,0 +1,61 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { Problem } from '../contract.js';
+import { AppError } from '../errors.js';
+import { describeError, type Logger } from '../logger.js';
+import { requestIdOf } from './request-id.js';
+
+/** 404 `not_found` for an address that no route answers. */
+export const notFoundHandler: RequestHandler = () => {
+  throw new AppError(404, 'not_found', 'There is nothing at this address.');
+};
+
+/** Turns every error into RFC 9457 problem JSON; what is not ours is a plain 500. */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const known = toAppError(error);
+    if (known.status >= 500) {
+      const fields = { requestId: requestIdOf(response), method: request.method, code: known.code };
+      logger.error({ ...fields, ...describeError(known.cause ?? error) }, 'a request failed');
+    }
+    if (known.retryAfterSeconds !== undefined) {
+      response.setHeader('retry-after', String(known.retryAfterSeconds));
+    }
+    response
+      .status(known.status)
+      .type('application/problem+json')
+      .send(JSON.stringify(toProblem(known, requestIdOf(response))));
+  };
+}
+
+function toProblem(error: AppError, id: string): Problem {
+  return {
+    type: `urn:pay-checkout:error:${error.code}`,
+    title: error.code.replaceAll('_', ' '),
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    requestId: id,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+  };
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  if (status === 413) return new AppError(413, 'body_too_large', 'The body is too large.');
+  if (status >= 400 && status < 500) {
+    return new AppError(400, 'invalid_request', 'The body is not JSON. Send application/json.');
+  }
+  return new AppError(
+    500,
+    'internal_error',
+    'Something went wrong on our side. Try again shortly.',
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { type Checkout, isCertain } from '../checkout/checkout.js';
+import type { Attempt, StoredTransaction } from '../checkout/checkout-store.js';
+import type { MerchantOrder } from '../contract.js';
+import type { Merchant } from '../merchants/merchant.js';
+import { formatMinor } from '../money.js';
+
+interface CheckoutParts {
+  readonly checkout: Checkout;
+  readonly attempts: readonly Attempt[];
+  readonly transactions: readonly StoredTransaction[];
+}
+
+/** What is known of an order: a paid checkout speaks for it, else the newest one. */
+export function toMerchantOrder(
+  merchant: Merchant,
+  order: string,
+  parts: readonly CheckoutParts[],
+): MerchantOrder {
+  const speaking =
+    parts.find(({ checkout }) => checkout.state === 'paid') ?? parts[parts.length - 1];
+  const state = speaking?.checkout.state ?? 'open';
+  return {
+    merchant: merchant.id,
+    order,
+    state,
+    certain: isCertain(state),
+    checkouts: parts.map(({ checkout, attempts, transactions }) => ({
+      checkout: checkout.id,
+      state: checkout.state,
+      certain: isCertain(checkout.state),
+      amount: formatMinor(checkout.amountMinor, checkout.decimals),
+      currency: checkout.currency,
+      refund: checkout.refund,
+      attention: checkout.attention,
+      createdAt: new Date(checkout.createdAt).toISOString(),
+      attempts: attempts.map(({ orderId, merchantReference, status, createdAt }) => ({
+        orderId,
+        merchantReference,
+        status,
+        createdAt: new Date(createdAt).toISOString(),
+      })),
+      transactions,
+    })),
+  };
+}

@@ -1,0 +1,104 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { Environment } from '../contract.js';
+import { ConfigError } from '../errors.js';
+import type { Logger } from '../logger.js';
+import { type Merchant, merchantsFileSchema } from './merchant.js';
+import type { MerchantSource } from './merchant-source.js';
+import { findUnsafeForProduction } from './production-rules.js';
+
+/** How often the file is looked at for a change. */
+const WATCH_INTERVAL_MS = 1000;
+
+export interface FileMerchantSourceOptions {
+  readonly path: string;
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+/**
+ * Merchants from one JSON file (`docs/merchants-file.md`), read at start and again when it changes.
+ * At start every mistake is listed and nothing runs; later a bad file keeps the good one in force
+ * and the log says why.
+ */
+export class FileMerchantSource implements MerchantSource {
+  #merchants: ReadonlyMap<string, Merchant>;
+  readonly #options: FileMerchantSourceOptions;
+  readonly #onChange = (): void => {
+    this.#reload();
+  };
+
+  /** @throws {ConfigError} listing every mistake of the file */
+  constructor(options: FileMerchantSourceOptions) {
+    this.#options = options;
+    this.#merchants = readMerchants(options.path, options.environment);
+    warnOfOpenDoors(this.#merchants, options.logger);
+    watchFile(options.path, { interval: WATCH_INTERVAL_MS, persistent: false }, this.#onChange);
+  }
+
+  find(id: string): Promise<Merchant | undefined> {
+    return Promise.resolve(this.#merchants.get(id));
+  }
+
+  all(): Promise<readonly Merchant[]> {
+    return Promise.resolve([...this.#merchants.values()]);
+  }
+
+  close(): Promise<void> {
+    unwatchFile(this.#options.path, this.#onChange);
+    return Promise.resolve();
+  }
+
+  #reload(): void {
+    const { path, environment, logger } = this.#options;
+    try {
+      this.#merchants = readMerchants(path, environment);
+      warnOfOpenDoors(this.#merchants, logger);
+      logger.info({ merchants: this.#merchants.size }, 'merchants file read again');
+    } catch (error) {
+      const mistakes = error instanceof ConfigError ? error.mistakes : ['it cannot be read'];
+      logger.error({ mistakes }, 'merchants file refused; the one read before stays in force');
+    }
+  }
+}
+
+/** @throws {ConfigError} listing every mistake; values are never quoted, since some are secrets */
+export function readMerchants(
+  path: string,
+  environment: Environment,
+): ReadonlyMap<string, Merchant> {
+  const source = `merchants file ${path}`;
+  const parsed = merchantsFileSchema.safeParse(readJson(path, source));
+  if (!parsed.success) {
+    throw new ConfigError(
+      source,
+      parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`),
+    );
+  }
+  const { merchants } = parsed.data;
+  const unsafe = environment === 'production' ? findUnsafeForProduction(merchants) : [];
+  if (unsafe.length > 0) throw new ConfigError(source, unsafe);
+  return new Map(merchants.map((merchant) => [merchant.id, merchant as Merchant]));
+}
+
+function readJson(path: string, source: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new ConfigError(source, [`it cannot be read (${code}); check the path and its rights`]);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigError(source, ['it is not JSON; check it with a JSON formatter']);
+  }
+}
+
+function warnOfOpenDoors(merchants: ReadonlyMap<string, Merchant>, logger: Logger): void {
+  for (const { id, openBy } of merchants.values()) {
+    if (openBy === 'order') {
+      logger.warn({ merchant: id }, 'this merchant opens orders without an order token (openBy)');
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import type { SdkDescription } from '../contract.js';
+import { PERCENT_DECIMALS, type SplitRule } from '../checkout/split-fee.js';
+import { parseMinor } from '../money.js';
+
+/** A signed address of the shop's own back end. */
+export interface ShopEndpoint {
+  readonly url: string;
+  /** Whether the address may be private or loopback: for a shop on the same machine or network. */
+  readonly allowPrivateAddress?: boolean | undefined;
+}
+
+/** What makes a row of the provider's list count as evidence (spec 2.1; see docs/assumptions.md). */
+export interface EvidenceSettings {
+  /** Fields of which one must equal the attempt's `order_id` or `MerchantReference`. */
+  readonly matchFields: readonly string[];
+  readonly paidStatuses: readonly string[];
+  readonly refundedStatuses: readonly string[];
+  /** How much earlier than the attempt a transaction may claim to be, for clocks that differ. */
+  readonly skewSeconds: number;
+  /** `excluded`: `amount` is the order's amount. `included`: `amount` less `service_fee` is. */
+  readonly serviceFee: 'excluded' | 'included';
+}
+
+/** One merchant of the platform: an entry of the merchants file. */
+export interface Merchant {
+  readonly id: string;
+  readonly name: string;
+  /** `merchant_id` of spec 4.6. */
+  readonly providerMerchantId: number;
+  /** ISO 4217 code; an order priced in another currency is refused. */
+  readonly currency: string;
+  readonly decimals: number;
+  /** Exact origins of the pages that may open checkouts. */
+  readonly origins: readonly string[];
+  /** Template with `{order}`, `{checkout}` and `{kind}`. */
+  readonly returnUrl: string;
+  readonly orderLookup: ShopEndpoint;
+  readonly events: ShopEndpoint;
+  readonly split: readonly SplitRule[];
+  readonly sdk: SdkDescription;
+  /** `provider` of spec 4.6: a short code, sent only when set. */
+  readonly provider?: string | undefined;
+  /** `token`: an order token is required. `order`: the order's name is enough. */
+  readonly openBy: 'token' | 'order';
+  /** Whether a checkout opens without house number and postcode. */
+  readonly avs: 'optional' | 'required';
+  readonly evidence: EvidenceSettings;
+  /** `sha256:<hex>` of each key of the merchant's own back end. */
+  readonly apiKeyHash: readonly string[];
+  readonly orderTokenSecret: readonly string[];
+  /** Standard Webhooks secrets; the first one signs. */
+  readonly signingSecret: readonly string[];
+}
+
+const MERCHANT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const HTTP_URL = z.url({
+  protocol: /^https?$/,
+  error: 'expected an absolute http or https address',
+});
+
+const origin = HTTP_URL.refine((text) => new URL(text).origin === text, {
+  error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',
+  abort: true,
+});
+
+const shopEndpoint = z.strictObject({
+  url: HTTP_URL,
+  allowPrivateAddress: z.boolean().optional(),
+});
+
+const positiveInteger = z.int().positive();
+
+const percent = z.string().refine(
+  (text) => {
+    const units = parseMinor(text, PERCENT_DECIMALS);
+    return units !== undefined && units <= 100 * 10 ** PERCENT_DECIMALS;
+  },
+  { error: 'expected decimal text from "0" to "100" with at most 4 decimal places' },
+);
+
+const split = z.union(
+  [
+    z.strictObject({ partnerMerchantId: positiveInteger, typeId: z.int(), percent }),
+    z.strictObject({ partnerMerchantId: positiveInteger, typeId: z.int(), fixed: z.string() }),
+  ],
+  {
+    error:
+      'expected partnerMerchantId, typeId, and either percent or fixed as decimal text, such as "2.5"',
+  },
+);
+
+const hint = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
+
+const sdk = z.strictObject({
+  url: HTTP_URL,
+  integrity: z
+    .string()
+    .regex(/^sha(256|384|512)-[A-Za-z0-9+/]+=*$/, 'expected "sha384-" and the base64 hash')
+    .optional(),
+  global: z
+    .string()
+    .regex(
+      /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/,
+      'expected a dotted name, such as "Pay.Checkout"',
+    ),
+  construct: z.boolean().optional(),
+  argument: z.enum(['object', 'string']),
+  container: z.enum(['selector', 'element']).optional(),
+  navigates: z.boolean().optional(),
+  callbacks: z.record(z.string(), hint).optional(),
+  origins: z.strictObject({
+    script: z.array(origin),
+    frame: z.array(origin),
+    connect: z.array(origin),
+  }),
+});
+
+const evidence = z
+  .strictObject({
+    matchFields: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(['orderRef', 'resellerOrderId', 'internalReference']),
+    paidStatuses: z.array(z.string().min(1)).min(1).default(['SUCCESS']),
+    refundedStatuses: z.array(z.string().min(1)).default(['REFUNDED']),
+    skewSeconds: z.int().nonnegative().default(300),
+    serviceFee: z.enum(['excluded', 'included']).default('excluded'),
+  })
+  .prefault({});
+
+const apiKeyHash = z
+  .string()
+  .regex(
+    /^sha256:[0-9a-f]{64}$/,
+    'expected "sha256:" and 64 hexadecimal digits of the hash of a key',
+  );
+
+const orderTokenSecret = z.string().min(32, 'expected at least 32 characters of random text');
+
+const signingSecret = z
+  .string()
+  .refine(
+    (text) => text.startsWith('whsec_') && Buffer.from(text.slice(6), 'base64').length >= 24,
+    { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
+  );
+
+/** One entry of the merchants file, checked as far as it can be by itself. */
+export const merchantSchema = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(
+        MERCHANT_ID,
+        'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
+      ),
+    name: z.string().min(1).max(100),
+    providerMerchantId: positiveInteger,
+    currency: z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters, such as "GBP"'),
+    decimals: z.int().min(0).max(4).default(2),
+    origins: z
+      .array(origin)
+      .min(1, 'expected at least one origin of a page that shows the checkout'),
+    returnUrl: HTTP_URL,
+    orderLookup: shopEndpoint,
+    events: shopEndpoint,
+    split: z.array(split).default([]),
+    sdk,
+    provider: z.string().min(1).optional(),
+    openBy: z.enum(['token', 'order']).default('token'),
+    avs: z.enum(['optional', 'required']).default('optional'),
+    evidence,
+    apiKeyHash: z.array(apiKeyHash).min(1),
+    orderTokenSecret: z.array(orderTokenSecret).min(1),
+    signingSecret: z.array(signingSecret).min(1),
+  })
+  .superRefine((merchant, context) => {
+    const complain = (path: (string | number)[], message: string): void => {
+      context.addIssue({ code: 'custom', path, message });
+    };
+    if (!merchant.origins.includes(new URL(merchant.returnUrl).origin)) {
+      complain(['returnUrl'], 'expected an address on one of this merchant’s origins');
+    }
+    if (!merchant.returnUrl.includes('{checkout}')) {
+      complain(
+        ['returnUrl'],
+        'expected the placeholder {checkout}, so that the page can ask for the outcome',
+      );
+    }
+    merchant.split.forEach((rule, index) => {
+      if ('fixed' in rule && parseMinor(rule.fixed, merchant.decimals) === undefined) {
+        const places = String(merchant.decimals);
+        complain(
+          ['split', index, 'fixed'],
+          `expected decimal text with at most ${places} decimal places, such as "0.30"`,
+        );
+      }
+    });
+  });
+
+/** The merchants file as a whole. */
+export const merchantsFileSchema = z
+  .strictObject({ merchants: z.array(merchantSchema).min(1, 'expected at least one merchant') })
+  .superRefine(({ merchants }, context) => {
+    const seen = new Set<string>();
+    merchants.forEach(({ id }, index) => {
+      if (seen.has(id)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['merchants', index, 'id'],
+          message: `expected a name of its own; "${id}" is used twice`,
+        });
+      }
+      seen.add(id);
+    });
+  });

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import { orderLookupReply } from '../contract-schemas.js';
+import { AppError, orderNotFound } from '../errors.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { ShopClient } from '../net/shop-client.js';
+
+const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
+
+/** An order as the shop prices it at this moment: the only source of what is to be paid. */
+export type ShopOrder = z.infer<typeof orderLookupReply>;
+
+/** Asks the shop for an order; undefined when the shop does not know it. */
+export type OrderLookup = (merchant: Merchant, order: string) => Promise<ShopOrder | undefined>;
+
+/**
+ * The order lookup over HTTP: a signed POST `{merchant, order}` to the merchant's `orderLookup.url`.
+ *
+ * @throws {AppError} 502 `order_lookup_failed` when the shop cannot be reached or answers nonsense;
+ * the answer is never quoted, since it holds personal data
+ */
+export function createOrderLookup(shop: ShopClient): OrderLookup {
+  return async (merchant, order) => {
+    const body = JSON.stringify({ merchant: merchant.id, order });
+    const message = { id: `msg_${randomUUID()}`, body };
+    const answer = await shop
+      .post(merchant, merchant.orderLookup, message, LIMITS)
+      .catch((error: unknown) => {
+        throw lookupFailed('The shop could not be asked for this order.', error);
+      });
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) {
+      throw lookupFailed(`The shop answered ${String(answer.status)} to the order lookup.`);
+    }
+    const reply = orderLookupReply.safeParse(parseJson(answer.text));
+    if (!reply.success) {
+      const fields = reply.error.issues.map(({ path }) => path.join('.') || 'body').join(', ');
+      throw lookupFailed(`The shop’s answer to the order lookup is wrong in: ${fields}.`);
+    }
+    if (reply.data.order !== order) throw orderNotFound();
+    return reply.data;
+  };
+}
+
+function lookupFailed(message: string, cause?: unknown): AppError {
+  return new AppError(502, 'order_lookup_failed', `${message} Try again shortly.`, { cause });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

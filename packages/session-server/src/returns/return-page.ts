@@ -1,0 +1,63 @@
+import type { ReturnKind } from '../contract.js';
+import { type Html, html } from '../http/html.js';
+
+const TITLES: Readonly<Record<ReturnKind, string>> = {
+  return: 'Thank you. We are checking your payment.',
+  cancel: 'The payment was cancelled.',
+  back: 'Back to the shop.',
+};
+
+export interface ReturnPage {
+  readonly checkout: string;
+  readonly kind: ReturnKind;
+  readonly order: string;
+  /** Who may hear that the shopper came back. */
+  readonly origins: readonly string[];
+  /** The merchant's own page for this checkout. */
+  readonly onward: string;
+}
+
+/** The tiny page behind the three return addresses; `assets/return.js` does its work. */
+export function renderReturnPage(page: ReturnPage): Html {
+  return html`<!doctype html>
+    <html
+      lang="en"
+      data-checkout="${page.checkout}"
+      data-kind="${page.kind}"
+      data-origins="${page.origins.join(' ')}"
+    >
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${TITLES[page.kind]}</title>
+        <link rel="stylesheet" href="/v1/assets/page.css" />
+      </head>
+      <body class="quiet">
+        <main>
+          <h1>${TITLES[page.kind]}</h1>
+          <p>Order ${page.order}</p>
+          <a id="onward" class="action" target="_top" href="${page.onward}">Continue to the shop</a>
+        </main>
+        <script src="/v1/assets/return.js"></script>
+      </body>
+    </html>`;
+}
+
+/** What is shown for an address that was never given out, or is too old. */
+export function renderNotice(title: string, text: string): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="/v1/assets/page.css" />
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          <p>${text}</p>
+        </main>
+      </body>
+    </html>`;
+}

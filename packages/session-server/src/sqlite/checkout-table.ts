@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { advance, type Checkout, type CheckoutFact, eventsBetween } from '../checkout/checkout.js';
+import type { Change, StoreRules } from '../checkout/checkout-store.js';
+import { writeOrderEvent } from '../order-events/order-event.js';
+import type { SqliteConnection } from './sqlite-connection.js';
+import { fromCheckout, toCheckout } from './sqlite-rows.js';
+
+/** Checkouts, and the events that their changes cause. Its writes run inside the caller's step. */
+export class CheckoutTable {
+  readonly #connection: SqliteConnection;
+  readonly #rules: StoreRules;
+
+  constructor(connection: SqliteConnection, rules: StoreRules) {
+    this.#connection = connection;
+    this.#rules = rules;
+  }
+
+  find(id: string): Checkout | undefined {
+    const row = this.#connection.get('SELECT * FROM checkouts WHERE id = :id', { id });
+    return row && toCheckout(row);
+  }
+
+  /** The checkout that a row of ours refers to. */
+  get(id: string): Checkout {
+    const checkout = this.find(id);
+    if (!checkout) throw new Error('no such checkout');
+    return checkout;
+  }
+
+  findOrder(merchant: string, order: string): Checkout[] {
+    return this.#connection
+      .all(
+        'SELECT * FROM checkouts WHERE merchant = :merchant AND order_name = :order ORDER BY created_at, rowid',
+        { merchant, order },
+      )
+      .map(toCheckout);
+  }
+
+  findDue(now: number, limit: number): Checkout[] {
+    return this.#connection
+      .all('SELECT * FROM checkouts WHERE due_at <= :now ORDER BY due_at LIMIT :limit', {
+        now,
+        limit,
+      })
+      .map(toCheckout);
+  }
+
+  insert(checkout: Checkout): void {
+    this.#connection.insert('checkouts', fromCheckout(checkout));
+  }
+
+  apply(before: Checkout, facts: readonly CheckoutFact[], now: number): Change {
+    const moved = facts.reduce((state, fact) => advance(state, fact, now, this.#rules), before);
+    if (moved === before) return { before, after: before };
+    const events = eventsBetween(before, moved);
+    const after = { ...moved, sequence: before.sequence + events.length };
+    this.#update(after);
+    events.forEach((type, index) => {
+      const sequence = before.sequence + index + 1;
+      this.#connection.insert('events', {
+        id: `msg_${randomUUID()}`,
+        checkout: after.id,
+        merchant: after.merchant,
+        type,
+        sequence,
+        body: writeOrderEvent(after, type, sequence, now),
+        status: 'pending',
+        tries: 0,
+        due_at: now,
+        created_at: now,
+      });
+    });
+    return { before, after };
+  }
+
+  #update(checkout: Checkout): void {
+    const columns = fromCheckout(checkout);
+    const changes = Object.keys(columns)
+      .filter((column) => column !== 'id')
+      .map((column) => `${column} = :${column}`);
+    this.#connection.run(`UPDATE checkouts SET ${changes.join(', ')} WHERE id = :id`, columns);
+  }
+}

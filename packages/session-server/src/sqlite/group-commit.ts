@@ -1,0 +1,76 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+interface Job {
+  run(): void;
+  settle(failure: unknown): void;
+}
+
+/**
+ * Writes that are asked for together are committed together: one fsync serves them all, and none
+ * is answered before it. Each write is a savepoint of its own, so that one that throws undoes
+ * nothing but itself.
+ */
+export class GroupCommit {
+  readonly #database: DatabaseSync;
+  #queue: Job[] = [];
+  #scheduled = false;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Runs `work` inside a transaction; resolves when it is on the disk. */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let outcome: (() => void) | undefined;
+      this.#queue.push({
+        run: () => {
+          try {
+            this.#database.exec('SAVEPOINT job');
+            const value = work();
+            this.#database.exec('RELEASE job');
+            outcome = () => {
+              resolve(value);
+            };
+          } catch (error) {
+            this.#database.exec('ROLLBACK TO job; RELEASE job');
+            outcome = () => {
+              reject(error as Error);
+            };
+          }
+        },
+        settle: (failure) => {
+          if (failure === undefined) outcome?.();
+          else reject(failure as Error);
+        },
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Commits what is waiting, at once. */
+  flush(): void {
+    const jobs = this.#queue;
+    this.#queue = [];
+    if (jobs.length === 0) return;
+    let failure: unknown;
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      for (const job of jobs) job.run();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      failure = error;
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    }
+    for (const job of jobs) job.settle(failure);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+}

@@ -1,0 +1,326 @@
+import type { Checkout, CheckoutFact } from '../checkout/checkout.js';
+import type {
+  Attempt,
+  Change,
+  CheckoutStore,
+  DueLook,
+  OpeningDecision,
+  OpeningRequest,
+  OutboxEvent,
+  PaymentEvidence,
+  StoredTransaction,
+  StoreRules,
+} from '../checkout/checkout-store.js';
+import { type OpeningPlan, planOpening } from '../checkout/plan-opening.js';
+import { planPayment } from '../checkout/plan-payment.js';
+import type { Clock } from '../clock.js';
+import type { ReturnKind } from '../contract.js';
+import { randomId } from '../random-id.js';
+import { AttemptTable } from './attempt-table.js';
+import { CheckoutTable } from './checkout-table.js';
+import { EventTable } from './event-table.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import { toTransaction } from './sqlite-rows.js';
+
+export interface SqliteCheckoutStoreOptions {
+  /** Path of the data file; its folder must exist. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly rules: StoreRules;
+}
+
+/**
+ * The store in one SQLite file: write-ahead log, `synchronous=FULL`, one process at a time. A step
+ * is answered when it is on the disk; steps that come together share one fsync.
+ */
+export class SqliteCheckoutStore implements CheckoutStore {
+  readonly #connection: SqliteConnection;
+  readonly #checkouts: CheckoutTable;
+  readonly #attempts: AttemptTable;
+  readonly #events: EventTable;
+  readonly #clock: Clock;
+  readonly #rules: StoreRules;
+  #isClosed = false;
+
+  private constructor(options: SqliteCheckoutStoreOptions) {
+    this.#clock = options.clock;
+    this.#rules = options.rules;
+    this.#connection = new SqliteConnection(options.path);
+    this.#checkouts = new CheckoutTable(this.#connection, options.rules);
+    this.#attempts = new AttemptTable(this.#connection, options.rules);
+    this.#events = new EventTable(this.#connection);
+  }
+
+  /** Opens the file. Attempts that a dead process left in the middle of sending become `unknown`. */
+  static async open(options: SqliteCheckoutStoreOptions): Promise<SqliteCheckoutStore> {
+    const store = new SqliteCheckoutStore(options);
+    await store.#connection.write(() => {
+      store.#attempts.endAllSending();
+    });
+    return store;
+  }
+
+  beginOpening(request: OpeningRequest): Promise<OpeningDecision> {
+    return this.#connection.write(() => {
+      const now = this.#clock.now();
+      const { merchant, order } = request;
+      const history = {
+        checkouts: this.#checkouts.findOrder(merchant, order),
+        live: this.#attempts.findLive(merchant, order),
+        recentRenewals: this.#attempts.recentRenewals(merchant, order, now),
+      };
+      return this.#carryOut(planOpening(history, request, now, this.#rules), request, now);
+    });
+  }
+
+  exposeSession(orderId: number, sessionId: string): Promise<boolean> {
+    return this.#connection.write(() => {
+      const isOurs = this.#attempts.get(orderId).status === 'sending';
+      this.#attempts.setStatus(orderId, isOurs ? 'exposed' : 'unknown', sessionId);
+      return isOurs;
+    });
+  }
+
+  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void> {
+    return this.#connection.write(() => {
+      if (this.#attempts.get(orderId).status === 'sending') {
+        this.#attempts.setStatus(orderId, status);
+      }
+    });
+  }
+
+  find(checkout: string): Promise<Checkout | undefined> {
+    return this.#read(() => this.#checkouts.find(checkout));
+  }
+
+  findMany(checkouts: readonly string[]): Promise<Checkout[]> {
+    return this.#read(() => checkouts.flatMap((id) => this.#checkouts.find(id) ?? []));
+  }
+
+  findOrder(merchant: string, order: string): Promise<Checkout[]> {
+    return this.#read(() => this.#checkouts.findOrder(merchant, order));
+  }
+
+  findAttempts(checkout: string): Promise<Attempt[]> {
+    return this.#read(() => this.#attempts.findOfCheckout(checkout));
+  }
+
+  findAttemptsByReference(
+    providerMerchantId: number,
+    references: readonly string[],
+  ): Promise<Attempt[]> {
+    return this.#read(() => this.#attempts.findByReferences(providerMerchantId, references));
+  }
+
+  findTransactions(checkout: string): Promise<StoredTransaction[]> {
+    return this.#read(() =>
+      this.#connection
+        .all(
+          'SELECT * FROM transactions WHERE checkout = :checkout ORDER BY transaction_time, id',
+          { checkout },
+        )
+        .map(toTransaction),
+    );
+  }
+
+  apply(checkout: string, fact: CheckoutFact): Promise<Change> {
+    return this.#connection.write(() =>
+      this.#checkouts.apply(this.#checkouts.get(checkout), [fact], this.#clock.now()),
+    );
+  }
+
+  recordPayment(evidence: PaymentEvidence): Promise<Change | undefined> {
+    return this.#connection.write(() => {
+      const now = this.#clock.now();
+      const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
+      const known = this.#connection.get('SELECT checkout FROM transactions WHERE id = :id', {
+        id: evidence.transaction,
+      });
+      const facts = planPayment(
+        {
+          checkout,
+          siblings: this.#checkouts
+            .findOrder(checkout.merchant, checkout.order)
+            .filter(({ id }) => id !== checkout.id),
+          knownFor: known && String(known['checkout']),
+          paidByRefundRow: this.#isRefundRow(checkout.paidBy),
+        },
+        evidence,
+      );
+      if (!facts) return undefined;
+      this.#keepTransaction(evidence, checkout.id, now);
+      return this.#checkouts.apply(checkout, facts, now);
+    });
+  }
+
+  recordReturn(
+    tokenHash: string,
+  ): Promise<{ kind: ReturnKind; attempt: Attempt; change: Change } | undefined> {
+    return this.#connection.write(() => {
+      const token = this.#attempts.findToken(tokenHash);
+      if (!token || token.kind === 'webhook') return undefined;
+      const kind = token.kind as ReturnKind;
+      const checkout = this.#checkouts.get(token.attempt.checkout);
+      // A hint about a session that gave way says nothing about the one that took its place.
+      const facts: CheckoutFact[] =
+        token.attempt.status === 'exposed' ? [{ type: 'came-back', kind }] : [];
+      const change = this.#checkouts.apply(checkout, facts, this.#clock.now());
+      return { kind, attempt: token.attempt, change };
+    });
+  }
+
+  recordDelivery(
+    tokenHash: string,
+    delivery: { readonly contentType: string; readonly body: Buffer },
+  ): Promise<Attempt | undefined> {
+    return this.#connection.write(() => {
+      const token = this.#attempts.findToken(tokenHash);
+      if (token?.kind !== 'webhook') return undefined;
+      this.#connection.insert('deliveries', {
+        order_id: token.attempt.orderId,
+        content_type: delivery.contentType,
+        body: delivery.body,
+        received_at: this.#clock.now(),
+      });
+      return token.attempt;
+    });
+  }
+
+  applyTime(limit: number): Promise<Change[]> {
+    return this.#connection.write(() => {
+      const now = this.#clock.now();
+      return this.#checkouts
+        .findDue(now, limit)
+        .map((checkout) => this.#checkouts.apply(checkout, [{ type: 'time-passed' }], now));
+    });
+  }
+
+  claimDueLooks(limit: number): Promise<DueLook[]> {
+    return this.#connection.write(() =>
+      this.#attempts.claimDueLooks(
+        this.#clock.now(),
+        limit,
+        (checkout) => this.#checkouts.get(checkout).state === 'paid',
+      ),
+    );
+  }
+
+  claimEvents(limit: number, leaseSeconds: number): Promise<OutboxEvent[]> {
+    return this.#connection.write(() => this.#events.claim(this.#clock.now(), limit, leaseSeconds));
+  }
+
+  markDelivered(event: string): Promise<void> {
+    return this.#connection.write(() => {
+      this.#events.markDelivered(event);
+    });
+  }
+
+  markFailed(event: string, retryInSeconds: number | undefined): Promise<void> {
+    return this.#connection.write(() => {
+      const dueAt =
+        retryInSeconds === undefined ? undefined : this.#clock.now() + retryInSeconds * 1000;
+      this.#events.markFailed(event, dueAt);
+    });
+  }
+
+  nextEventAt(): Promise<number | undefined> {
+    return this.#read(() => this.#events.nextDueAt());
+  }
+
+  ping(): Promise<void> {
+    return this.#connection.write(() => undefined);
+  }
+
+  close(): Promise<void> {
+    if (!this.#isClosed) this.#connection.close();
+    this.#isClosed = true;
+    return Promise.resolve();
+  }
+
+  #carryOut(plan: OpeningPlan, request: OpeningRequest, now: number): OpeningDecision {
+    switch (plan.kind) {
+      case 'wait':
+      case 'too-many-renewals':
+        return plan;
+      case 'settled': {
+        const facts: CheckoutFact[] = plan.priceChanged
+          ? [{ type: 'attention-needed', code: 'price_changed_after_paid' }]
+          : [];
+        const { after } = this.#checkouts.apply(plan.checkout, facts, now);
+        return { kind: 'settled', checkout: after };
+      }
+      case 'existing': {
+        const { after } = this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now);
+        return { kind: 'existing', checkout: after, attempt: plan.attempt };
+      }
+      case 'send': {
+        if (plan.retire) this.#attempts.setStatus(plan.retire.orderId, plan.retire.to);
+        const checkout = plan.checkout
+          ? this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now).after
+          : this.#insertCheckout(request, now);
+        const { attempt, tokens } = this.#attempts.insertSending(
+          request,
+          checkout.id,
+          plan.isRenewal,
+          now,
+        );
+        return { kind: 'send', checkout, attempt, tokens };
+      }
+    }
+  }
+
+  #insertCheckout(request: OpeningRequest, now: number): Checkout {
+    const checkout: Checkout = {
+      id: randomId(),
+      merchant: request.merchant,
+      order: request.order,
+      orderVersion: request.orderVersion,
+      shopVersion: request.shopVersion,
+      amountMinor: request.amountMinor,
+      currency: request.currency,
+      decimals: request.decimals,
+      state: 'open',
+      revision: 1,
+      sequence: 0,
+      refund: 'none',
+      attention: [],
+      returnUrl: request.returnUrl,
+      createdAt: now,
+      expiresAt: now + this.#rules.expireAfterSeconds * 1000,
+    };
+    this.#checkouts.insert(checkout);
+    return checkout;
+  }
+
+  #isRefundRow(transaction: string | undefined): boolean {
+    if (transaction === undefined) return false;
+    const row = this.#connection.get('SELECT is_refund_row FROM transactions WHERE id = :id', {
+      id: transaction,
+    });
+    return row?.['is_refund_row'] === 1;
+  }
+
+  #keepTransaction(evidence: PaymentEvidence, checkout: string, now: number): void {
+    this.#connection.run(
+      `INSERT INTO transactions
+         (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
+       VALUES (:id, :checkout, :orderId, :status, :isRefundRow, :amount, :currency, :time, :now)
+       ON CONFLICT (id) DO UPDATE SET status = :status`,
+      {
+        id: evidence.transaction,
+        checkout,
+        orderId: evidence.orderId,
+        status: evidence.status,
+        isRefundRow: evidence.isRefundRow ? 1 : 0,
+        amount: evidence.amount,
+        currency: evidence.currency,
+        time: evidence.transactionTime,
+        now,
+      },
+    );
+  }
+
+  #read<T>(work: () => T): Promise<T> {
+    return Promise.resolve().then(work);
+  }
+}

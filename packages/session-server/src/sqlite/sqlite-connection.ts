@@ -1,0 +1,90 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { GroupCommit } from './group-commit.js';
+import { prepareDatabase } from './sqlite-schema.js';
+import type { Row } from './sqlite-rows.js';
+
+export type Value = string | number | null | Uint8Array;
+
+/** Thrown when another process holds the data file. */
+export class DatabaseInUseError extends Error {
+  override readonly name = 'DatabaseInUseError';
+}
+
+/**
+ * One open data file: statements by their text, grouped writes, and a lock that one process holds.
+ *
+ * The lock is a second, empty database in an open exclusive transaction. The operating system lets
+ * go of it when the process ends in any way, so a crash never leaves it behind; readers and backup
+ * tools can still open the data file itself.
+ */
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #lock: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #commits: GroupCommit;
+
+  /** @throws {DatabaseInUseError} when another process has the file open */
+  constructor(path: string) {
+    this.#lock = takeLock(`${path}.lock`);
+    try {
+      this.#database = new DatabaseSync(path);
+      prepareDatabase(this.#database);
+    } catch (error) {
+      this.#lock.close();
+      throw error;
+    }
+    this.#commits = new GroupCommit(this.#database);
+  }
+
+  /** Runs `work` in a transaction; resolves when it is durable. */
+  write<T>(work: () => T): Promise<T> {
+    return this.#commits.write(work);
+  }
+
+  get(sql: string, values: Record<string, Value> = {}): Row | undefined {
+    return this.#prepare(sql).get(values);
+  }
+
+  all(sql: string, values: Record<string, Value> = {}): Row[] {
+    return this.#prepare(sql).all(values);
+  }
+
+  /** Answers how many rows changed. */
+  run(sql: string, values: Record<string, Value> = {}): number {
+    return Number(this.#prepare(sql).run(values).changes);
+  }
+
+  insert(table: string, row: Record<string, Value>): void {
+    const columns = Object.keys(row);
+    const names = columns.map((column) => `:${column}`);
+    this.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${names.join(', ')})`, row);
+  }
+
+  close(): void {
+    this.#commits.flush();
+    this.#database.close();
+    this.#lock.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function takeLock(path: string): DatabaseSync {
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    throw new DatabaseInUseError(
+      'another process has this data file open; stop it first, or use PostgreSQL for several',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,118 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Steps that bring a data file up to date, oldest first; a step that has shipped never changes. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE checkouts (
+    id TEXT PRIMARY KEY,
+    merchant TEXT NOT NULL,
+    order_name TEXT NOT NULL,
+    order_version TEXT NOT NULL,
+    shop_version TEXT,
+    amount_minor INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    decimals INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    refund TEXT NOT NULL,
+    attention TEXT NOT NULL,
+    return_url TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    settle_by INTEGER,
+    paid_by TEXT,
+    due_at INTEGER,
+    UNIQUE (merchant, order_name, order_version)
+  ) STRICT;
+  CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
+
+  CREATE TABLE attempts (
+    order_id INTEGER PRIMARY KEY,
+    merchant_reference TEXT NOT NULL UNIQUE,
+    checkout TEXT NOT NULL REFERENCES checkouts (id),
+    merchant TEXT NOT NULL,
+    order_name TEXT NOT NULL,
+    provider_merchant_id INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    session_id TEXT,
+    is_renewal INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_look_at INTEGER,
+    looks INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name)
+    WHERE status IN ('sending', 'exposed');
+  CREATE INDEX attempts_of_checkout ON attempts (checkout);
+  CREATE INDEX attempts_renewals ON attempts (merchant, order_name, created_at) WHERE is_renewal = 1;
+  CREATE INDEX attempts_next_look ON attempts (next_look_at) WHERE next_look_at IS NOT NULL;
+
+  CREATE TABLE tokens (
+    hash TEXT PRIMARY KEY,
+    order_id INTEGER NOT NULL REFERENCES attempts (order_id),
+    kind TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE transactions (
+    id TEXT PRIMARY KEY,
+    checkout TEXT NOT NULL REFERENCES checkouts (id),
+    order_id INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    is_refund_row INTEGER NOT NULL,
+    amount TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    transaction_time TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX transactions_of_checkout ON transactions (checkout);
+
+  CREATE TABLE deliveries (
+    id INTEGER PRIMARY KEY,
+    order_id INTEGER NOT NULL,
+    content_type TEXT NOT NULL,
+    body BLOB NOT NULL,
+    received_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX deliveries_of_attempt ON deliveries (order_id);
+
+  CREATE TABLE events (
+    id TEXT PRIMARY KEY,
+    checkout TEXT NOT NULL REFERENCES checkouts (id),
+    merchant TEXT NOT NULL,
+    type TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    status TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    due_at INTEGER,
+    created_at INTEGER NOT NULL,
+    UNIQUE (checkout, sequence)
+  ) STRICT;
+  CREATE INDEX events_due ON events (due_at) WHERE due_at IS NOT NULL;
+
+  CREATE TABLE counters (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/** Sets the file up for durable writes, and brings its tables up to date. */
+export function prepareDatabase(database: DatabaseSync): void {
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA busy_timeout = 5000;
+  `);
+  const row = database.prepare('PRAGMA user_version').get();
+  const version = Number(row?.['user_version'] ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new Error('this data file was written by a newer version of the server');
+  }
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${String(index + 1)}; COMMIT;`);
+  }
+}
