@@ -1,1 +1,15 @@
-export {};
+export { createSandbox, type Sandbox } from './sandbox.js';
+export type { SandboxOptions } from './settings.js';
+export type { Merchant } from './merchant.js';
+export type { VirtualClock } from './clock.js';
+export type { FaultKind, FaultOrder } from './faults.js';
+export type { LoggedRequest, Operation } from './request-log.js';
+export type { Delivery } from './webhook-sender.js';
+export type { CheckoutSession, PayingCard } from './checkout-session.js';
+export type { CreateSessionRequest } from './resources/create-session-request.js';
+export type { TransactionRow } from './resources/transaction-row.js';
+export type { StoredTransaction } from './store.js';
+export type { AddedRow, SandboxControl, SessionSummary } from './control/sandbox-control.js';
+export type { RefundOrder } from './control/refund.js';
+export type { Approval, Challenge, Decline, Expiry, Scenario } from './scenarios/scenario.js';
+export { ALL_SCENARIOS } from './scenarios/all-scenarios.js';

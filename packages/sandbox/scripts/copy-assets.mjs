@@ -1,0 +1,7 @@
+/** Puts what browsers load as it is beside the compiled server. */
+import { cpSync } from 'node:fs';
+
+cpSync(new URL('../src/browser/', import.meta.url), new URL('../dist/browser/', import.meta.url), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.json'),
+});

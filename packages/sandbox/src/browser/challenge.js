@@ -1,0 +1,55 @@
+/** The 3-D Secure page: sends the code, and goes where the answer says. */
+import { followHeight, postJson, tellParent } from './frame-messages.js';
+
+const form = /** @type {HTMLFormElement} */ (document.getElementById('challenge-form'));
+const code = /** @type {HTMLInputElement} */ (document.getElementById('code'));
+const error = /** @type {HTMLElement} */ (document.getElementById('code-error'));
+const status = /** @type {HTMLElement} */ (document.getElementById('status'));
+const cancel = /** @type {HTMLButtonElement} */ (document.getElementById('cancel'));
+const { answerUrl = '', formUrl = '' } = form.dataset;
+
+/** @param {string} message */
+function showMistake(message) {
+  error.textContent = message;
+  error.hidden = message === '';
+  if (message === '') code.removeAttribute('aria-invalid');
+  else code.setAttribute('aria-invalid', 'true');
+}
+
+/** @param {{ code: string } | { cancel: true }} body */
+async function answer(body) {
+  setBusy(true);
+  try {
+    const { answer: outcome } = await postJson(answerUrl, body);
+    if (outcome.outcome === 'approved' && outcome.redirectUrl !== undefined) {
+      return location.replace(outcome.redirectUrl);
+    }
+    if (outcome.outcome === 'declined') tellParent('declined', { message: outcome.message });
+    location.replace(formUrl);
+  } catch {
+    setBusy(false);
+    showMistake('The sandbox could not be reached. Please try again.');
+    code.focus();
+  }
+}
+
+/** @param {boolean} busy */
+function setBusy(busy) {
+  for (const button of form.querySelectorAll('button')) button.disabled = busy;
+  status.textContent = busy ? 'Checking. Please wait.' : '';
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (code.value.trim() === '') {
+    showMistake('Enter the code from your bank.');
+    code.focus();
+    return;
+  }
+  void answer({ code: code.value.trim() });
+});
+code.addEventListener('input', () => showMistake(''));
+cancel.addEventListener('click', () => void answer({ cancel: true }));
+followHeight();
+tellParent('ready');
+code.focus();

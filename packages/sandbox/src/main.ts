@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+/** The sandbox as a process: environment → settings → listen → close. */
+import { parseConfig, type SandboxConfig } from './config.js';
+import { createSandbox } from './sandbox.js';
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const sandbox = createSandbox(config);
+  const stop = () => void sandbox.close().then(() => process.disconnect?.());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  process.once('disconnect', () => void sandbox.close());
+  const { port, url } = await sandbox.listen(config.port, config.host);
+  console.log(`Sandbox (no money moves) listens on ${config.publicUrl ?? url}`);
+  process.send?.({ type: 'listening', port });
+}
+
+function readConfig(): SandboxConfig {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+  process.disconnect?.();
+});

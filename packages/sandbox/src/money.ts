@@ -1,0 +1,52 @@
+/** Money as decimal text and integer minor units; a binary float never holds an amount. */
+
+const DECIMAL = /^(-?)(0|[1-9]\d{0,11})(?:\.(\d{1,8}))?$/;
+
+/** Says whether a text is a plain decimal number such as `12.34`: no exponent, no leading zeros. */
+export function isDecimal(text: string): boolean {
+  return DECIMAL.test(text);
+}
+
+/**
+ * Turns decimal text into integer minor units.
+ *
+ * @returns `undefined` when the text is no plain decimal or needs more decimals than there are.
+ */
+export function toMinor(text: string, decimals: number): bigint | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  const significant = fraction.replace(/0+$/, '');
+  if (significant.length > decimals) return undefined;
+  const minor = BigInt(whole + significant.padEnd(decimals, '0'));
+  return sign === '-' ? -minor : minor;
+}
+
+/** Turns integer minor units into decimal text: `fromMinor(1234n, 2)` is `'12.34'`. */
+export function fromMinor(minor: bigint, decimals: number): string {
+  const sign = minor < 0n ? '-' : '';
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(decimals + 1, '0');
+  if (decimals === 0) return sign + digits;
+  return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** How many decimals a currency has: 2 for GBP, 0 for JPY. */
+export function decimalsOf(currency: string): number {
+  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Writes an amount for people: `£12.34`. The text goes to the formatter as it is, not as a float. */
+export function formatMoney(amount: string, currency: string): string {
+  if (!isDecimal(amount)) return `${amount} ${currency}`;
+  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
+/** A JSON number written with exactly the digits of the text: `12.30` stays `12.30` on the wire. */
+export function toJsonNumber(text: string): unknown {
+  if (!isDecimal(text)) throw new TypeError('An amount must be a plain decimal such as 12.34.');
+  // TypeScript's library does not know this standard function yet; every supported Node has it.
+  const json = JSON as JSON & { rawJSON(token: string): unknown };
+  return json.rawJSON(text);
+}

@@ -1,0 +1,102 @@
+import type { CheckoutSession } from '../checkout-session.js';
+import { formatMoney } from '../money.js';
+import type { Scenario } from '../scenarios/scenario.js';
+import { html, type Html } from './html.js';
+import { renderSummary, renderWaysOut } from './order-summary.js';
+
+/** Where the form sends what it is told. */
+export interface CardFormLinks {
+  readonly payUrl: string;
+  readonly challengeUrl: string;
+}
+
+/** The card form of a session that can be paid. */
+export function renderCardForm(
+  session: CheckoutSession,
+  scenarios: readonly Scenario[],
+  links: CardFormLinks,
+): Html {
+  const { merchant, request } = session;
+  const refusal = session.lastRefusal;
+  return html`<h1>Pay by card</h1>
+    ${renderSummary(session)}
+    <div
+      id="alert"
+      class="alert"
+      role="alert"
+      hidden
+      ${refusal === undefined ? undefined : html`data-message="${refusal}"`}
+    ></div>
+    <form
+      id="card-form"
+      novalidate
+      data-pay-url="${links.payUrl}"
+      data-challenge-url="${links.challengeUrl}"
+      data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
+    >
+      ${renderFields()}
+      <button type="submit" id="pay" class="main">
+        Pay ${formatMoney(request.Amount, merchant.currency)}
+      </button>
+      <p id="status" class="visually-hidden" role="status"></p>
+    </form>
+    ${renderWaysOut(session)} ${renderTestCards(scenarios)}
+    <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
+}
+
+function renderFields(): Html[] {
+  return [
+    field('number', 'Card number', html`autocomplete="cc-number" inputmode="numeric"`),
+    html`<div class="pair">
+      ${field('expiry', 'Expiry date', html`autocomplete="cc-exp" inputmode="numeric"`, 'MM/YY')}
+      ${field(
+        'securityCode',
+        'Security code',
+        html`autocomplete="cc-csc" inputmode="numeric" maxlength="4"`,
+        '3 or 4 digits',
+      )}
+    </div>`,
+    field('name', 'Name on card', html`autocomplete="cc-name" autocapitalize="words"`),
+  ];
+}
+
+function field(id: string, label: string, attributes: Html, hint?: string): Html {
+  const describedBy = hint === undefined ? `${id}-error` : `${id}-hint ${id}-error`;
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <input
+      id="${id}"
+      name="${id}"
+      type="text"
+      required
+      spellcheck="false"
+      aria-describedby="${describedBy}"
+      ${attributes}
+    />
+    ${hint === undefined ? undefined : html`<p id="${id}-hint" class="hint">${hint}</p>`}
+    <p id="${id}-error" class="error" hidden></p>
+  </div>`;
+}
+
+function renderTestCards(scenarios: readonly Scenario[]): Html {
+  return html`<section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards</h2>
+    <p class="hint">
+      Press one to fill in the form. The code that the bank asks for is on its page.
+    </p>
+    <ul>
+      ${scenarios.map(renderTestCard)}
+    </ul>
+  </section>`;
+}
+
+function renderTestCard(scenario: Scenario): Html {
+  const groups = scenario.cardNumber.replace(/(\d{4})(?=\d)/g, '$1 ');
+  return html`<li>
+    <button type="button" data-card="${scenario.cardNumber}" class="${scenario.decision}">
+      <strong>${scenario.title}</strong>
+      <span class="digits">${groups}</span>
+      <span class="story">${scenario.story}</span>
+    </button>
+  </li>`;
+}

@@ -1,0 +1,41 @@
+import type { CheckoutSession } from '../checkout-session.js';
+import { html, type Html } from './html.js';
+import { renderSummary } from './order-summary.js';
+
+/** The 3-D Secure page: the bank asks for a code. */
+export function renderChallenge(
+  session: CheckoutSession,
+  code: string,
+  links: { readonly answerUrl: string; readonly formUrl: string },
+): Html {
+  return html`<h1>Your bank asks: is it you?</h1>
+    ${renderSummary(session)}
+    <p class="hint">
+      A real bank would send a code to your phone. In this sandbox it is
+      <strong class="digits">${code}</strong>; any other one declines.
+    </p>
+    <form
+      id="challenge-form"
+      novalidate
+      data-answer-url="${links.answerUrl}"
+      data-form-url="${links.formUrl}"
+    >
+      <div class="field">
+        <label for="code">Code from your bank</label>
+        <input
+          id="code"
+          name="code"
+          type="text"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          required
+          aria-describedby="code-error"
+        />
+        <p id="code-error" class="error" role="alert" hidden></p>
+      </div>
+      <button type="submit" class="main">Confirm</button>
+      <p id="status" class="visually-hidden" role="status"></p>
+      <div class="ways-out"><button type="button" id="cancel" class="quiet">Cancel</button></div>
+    </form>
+    <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
+}

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.js';
+import { VirtualClock } from './clock.js';
+import type { SandboxContext } from './context.js';
+import { SandboxControl } from './control/sandbox-control.js';
+import { Faults } from './faults.js';
+import { PaymentService } from './payment-service.js';
+import { RequestLog } from './request-log.js';
+import { completeSettings, type SandboxOptions } from './settings.js';
+import { SandboxStore } from './store.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** A provider on one's own machine. */
+export interface Sandbox {
+  /** Starts to listen. Default: a free port of 127.0.0.1. */
+  listen(port?: number, host?: string): Promise<{ port: number; url: string }>;
+  /** Stops, cuts every connection and gives up every delivery. Any time, also twice. */
+  close(): Promise<void>;
+  /** What `/_sandbox/…` offers, for tests in the same process. */
+  readonly control: SandboxControl;
+}
+
+/**
+ * Puts a sandbox together; it listens when told to.
+ *
+ * @example
+ * const sandbox = createSandbox({ apiKey: 'sandbox-key' });
+ * const { url } = await sandbox.listen();
+ * // POST `${url}/create-session` with the header api_key: sandbox-key
+ * await sandbox.close();
+ */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const settings = completeSettings(options);
+  const clock = new VirtualClock();
+  const store = new SandboxStore();
+  const faults = new Faults();
+  const webhooks = new WebhookSender({
+    clock,
+    pausesSeconds: settings.webhookPausesSeconds,
+    timeoutSeconds: settings.webhookTimeoutSeconds,
+  });
+  const payments = new PaymentService({ settings, clock, store, webhooks });
+  const requests = new RequestLog();
+  const context: SandboxContext = {
+    settings,
+    clock,
+    store,
+    requests,
+    faults,
+    payments,
+    webhooks,
+  };
+  const control = new SandboxControl(context);
+  const server = createServer(createApp(context, control));
+  return {
+    control,
+    listen: (port = 0, host = '127.0.0.1') => listen(server, port, host),
+    async close() {
+      faults.release();
+      webhooks.close();
+      await close(server);
+    },
+  };
+}
+
+async function listen(
+  server: Server,
+  port: number,
+  host: string,
+): Promise<{ port: number; url: string }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // A close() before the port is open must not leave this waiting for ever.
+    server.once('close', () => reject(new Error('The sandbox was closed before it listened.')));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { port: address.port, url: `http://${name}:${address.port}` };
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
