@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseRetryAfter, pauseSeconds } from './retry.js';
+
+const NOW = Date.parse('Sun, 01 Mar 2026 12:00:00 GMT');
+
+describe('parseRetryAfter', () => {
+  it.each([
+    ['2', 2],
+    [' 1.5 ', 1.5],
+    ['0', 0],
+    ['Sun, 01 Mar 2026 12:00:30 GMT', 30],
+    ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-5', undefined],
+    ['', undefined],
+  ])('reads %j', (text, seconds) => {
+    expect(parseRetryAfter({ 'retry-after': text }, NOW)).toBe(seconds);
+  });
+
+  it('compares a date with the clock of the provider when the answer tells it', () => {
+    const headers = {
+      'retry-after': 'Sun, 01 Mar 2026 10:00:07 GMT',
+      date: 'Sun, 01 Mar 2026 10:00:00 GMT',
+    };
+    expect(parseRetryAfter(headers, NOW)).toBe(7);
+  });
+});
+
+describe('pauseSeconds', () => {
+  it('draws from nothing to a limit that doubles and then stays', () => {
+    const limits = [1, 2, 3, 4, 5, 6, 7, 50].map((attempt) =>
+      pauseSeconds(attempt, () => 1, undefined),
+    );
+    expect(limits).toEqual([0.25, 0.5, 1, 2, 4, 8, 8, 8]);
+    expect(pauseSeconds(5, () => 0, undefined)).toBe(0);
+  });
+
+  it('is never shorter than what the provider asked for', () => {
+    expect(pauseSeconds(1, () => 1, 30)).toBe(30);
+  });
+});

@@ -1,0 +1,29 @@
+import type { Clock } from '../internal/deadline.js';
+
+/** A clock that moves only when a test says so; tells which pauses were asked for. */
+export class ManualClock implements Clock {
+  readonly timers = new Map<() => void, number>();
+  #time = 0;
+
+  now(): number {
+    return Date.UTC(2026, 2, 1) + this.#time;
+  }
+
+  monotonic(): number {
+    return this.#time;
+  }
+
+  startTimer(callback: () => void, milliseconds: number): () => void {
+    this.timers.set(callback, this.#time + milliseconds);
+    return () => this.timers.delete(callback);
+  }
+
+  /** Moves on, and fires what is due, the earliest first. */
+  advance(milliseconds: number): void {
+    this.#time += milliseconds;
+    const due = [...this.timers].filter(([, at]) => at <= this.#time);
+    for (const [callback] of due.sort(([, a], [, b]) => a - b)) {
+      if (this.timers.delete(callback)) callback();
+    }
+  }
+}
