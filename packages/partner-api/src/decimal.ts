@@ -35,7 +35,7 @@ export function rememberSource(holder: object, field: string, text: string): voi
  * Digits are those of the JSON wherever a double could have changed them; zeros at the end of a
  * short fraction may be missing (`12.50` may come as `'12.5'`). `undefined` when the field is not a
  * decimal number, or when the row is a copy or a computed value whose exact text is not known: a
- * changed amount is never given.
+ * changed amount is never given. (What is nearer to nothing than 1e-307 counts as 0.)
  *
  * @example
  * decimalOf(transaction, 'amount'); // '12.34'

@@ -46,7 +46,7 @@ describe('a read', () => {
       if (number === 1) response.writeHead(200).write('{');
       else answerJson(response, pageOf());
     });
-    await clientOf(server.url, { attemptTimeoutSeconds: 0.1 }).transactions.list();
+    await clientOf(server.url, { attemptTimeoutSeconds: 0.5 }).transactions.list();
     expect(server.requests).toHaveLength(2);
   });
 
@@ -145,7 +145,7 @@ describe('the time of a call', () => {
       socket.resume();
       socket.on('close', () => closed.resolve());
     });
-    const client = clientOf(server.url, { maxRetries: 0, timeoutSeconds: 0.1 });
+    const client = clientOf(server.url, { maxRetries: 0, timeoutSeconds: 0.5 });
     expect(await failureOf(client.transactions.list())).toMatchObject({ name: 'TimeoutError' });
     await closed.promise;
   });

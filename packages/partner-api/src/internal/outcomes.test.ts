@@ -3,6 +3,7 @@ import { createServer as createHttpsServer, Agent as HttpsAgent } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
+import { ManualClock } from '../testing/manual-clock.js';
 import {
   answerJson,
   clientOf,
@@ -106,7 +107,7 @@ describe('the outcome of a session that could not be created', () => {
     await using server = await startServer((response) => {
       response.writeHead(403, { 'Content-Length': 50 }).write('half');
     });
-    const client = clientOf(server.url, { timeoutSeconds: 0.2 });
+    const client = clientOf(server.url, { timeoutSeconds: 1 });
     expect(await failureOf(client.checkoutSessions.create(SESSION))).toMatchObject({
       name: 'PermissionError',
       outcome: 'refused',
@@ -167,10 +168,12 @@ describe('the outcome of a session that could not be created', () => {
     ['no answer comes', false],
     ['the body stalls after the headers', true],
   ])('is unknown when the time is over and %s', async (_, headers) => {
+    const clock = new ManualClock();
     await using server = await startServer((response) => {
       if (headers) response.writeHead(200, { 'Content-Length': 20 }).write('{"session');
+      clock.advance(10_000);
     });
-    const client = clientOf(server.url, { timeoutSeconds: 0.2 });
+    const client = clientOf(server.url, { clock });
     expect(await failureOf(client.checkoutSessions.create(SESSION))).toMatchObject({
       name: 'TimeoutError',
       outcome: 'unknown',
