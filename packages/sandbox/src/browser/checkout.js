@@ -144,7 +144,7 @@
     frame.title = 'Card payment';
     frame.referrerPolicy = 'no-referrer';
     frame.src = page.href;
-    frame.style.cssText = 'display:block;width:100%;height:540px;border:0;color-scheme:normal';
+    frame.style.cssText = 'display:block;width:100%;height:540px;border:0';
     return frame;
   }
 

@@ -4,6 +4,9 @@ import type { Scenario } from '../scenarios/scenario.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderWaysOut } from './order-summary.js';
 
+/** How many test cards are in sight without opening the list. */
+const ALWAYS_SHOWN = 3;
+
 /** Where the form sends what it is told. */
 export interface CardFormLinks {
   readonly payUrl: string;
@@ -18,29 +21,32 @@ export function renderCardForm(
 ): Html {
   const { merchant, request } = session;
   const refusal = session.lastRefusal;
-  return html`<h1>Pay by card</h1>
-    ${renderSummary(session)}
-    <div
-      id="alert"
-      class="alert"
-      role="alert"
-      hidden
-      ${refusal === undefined ? undefined : html`data-message="${refusal}"`}
-    ></div>
-    <form
-      id="card-form"
-      novalidate
-      data-pay-url="${links.payUrl}"
-      data-challenge-url="${links.challengeUrl}"
-      data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
-    >
-      ${renderFields()}
-      <button type="submit" id="pay" class="main">
-        Pay ${formatMoney(request.Amount, merchant.currency)}
-      </button>
-      <p id="status" class="visually-hidden" role="status"></p>
-    </form>
-    ${renderWaysOut(session)} ${renderTestCards(scenarios)}
+  return html`<div class="payment">
+      <h1>Pay by card</h1>
+      ${renderSummary(session)}
+      <div
+        id="alert"
+        class="alert"
+        role="alert"
+        hidden
+        ${refusal === undefined ? undefined : html`data-message="${refusal}"`}
+      ></div>
+      <form
+        id="card-form"
+        novalidate
+        data-pay-url="${links.payUrl}"
+        data-challenge-url="${links.challengeUrl}"
+        data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
+      >
+        ${renderFields()}
+        <button type="submit" id="pay" class="main">
+          Pay ${formatMoney(request.Amount, merchant.currency)}
+        </button>
+        <p id="status" class="visually-hidden" role="status"></p>
+      </form>
+      ${renderWaysOut(session)}
+    </div>
+    ${renderTestCards(scenarios)}
     <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
 }
 
@@ -79,14 +85,23 @@ function field(id: string, label: string, attributes: Html, hint?: string): Html
 }
 
 function renderTestCards(scenarios: readonly Scenario[]): Html {
+  const further = scenarios.slice(ALWAYS_SHOWN);
   return html`<section class="test-cards" aria-labelledby="test-cards">
     <h2 id="test-cards">Test cards</h2>
-    <p class="hint">
-      Press one to fill in the form. The code that the bank asks for is on its page.
-    </p>
+    <p class="hint">Press one to fill in the form.</p>
     <ul>
-      ${scenarios.map(renderTestCard)}
+      ${scenarios.slice(0, ALWAYS_SHOWN).map(renderTestCard)}
     </ul>
+    ${
+      further.length === 0
+        ? undefined
+        : html`<details>
+            <summary>More stories (${further.length})</summary>
+            <ul>
+              ${further.map(renderTestCard)}
+            </ul>
+          </details>`
+    }
   </section>`;
 }
 

@@ -41,7 +41,7 @@ export function renderHome(
     <ul class="plain">
       ${scenarios.map(
         ({ cardNumber, story }) =>
-          html`<li><span class="digits">${cardNumber}</span> ${story}</li>`,
+          html`<li><span class="digits">${cardNumber}</span> · ${story}</li>`,
       )}
     </ul>
     <h2>For tests</h2>
