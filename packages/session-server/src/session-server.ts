@@ -92,6 +92,7 @@ export async function startSessionServer(
     addresses: config,
     environment: config.environment,
     maxOrderId: config.maxOrderId,
+    followSeconds: config.followSeconds,
   });
   const status = new StatusService({ store, changes, evidence });
   const app = createApp({

@@ -17,8 +17,6 @@ import type { PartnerGateway, SessionResult } from './partner-gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
 import { type PublicAddresses, toAvsFields, toSessionFields } from './session-fields.js';
 
-/** How long a request waits for another one that is opening the same order. */
-const FOLLOW_SECONDS = 10;
 /** How often a follower looks at the store, for a leader in another process. */
 const FOLLOW_INTERVAL_MS = 250;
 /** Sessions asked for in one request, when the answer to the first is lost. */
@@ -38,6 +36,8 @@ export interface CheckoutServiceOptions {
   readonly addresses: PublicAddresses;
   readonly environment: Environment;
   readonly maxOrderId: number;
+  /** How long a request waits for another one that is opening the same order. */
+  readonly followSeconds: number;
 }
 
 export type OpenResult =
@@ -150,7 +150,7 @@ export class CheckoutService {
   async #lead(priced: PricedOrder, request: OpeningRequest): Promise<OpenResult> {
     const { store, changes, clock } = this.#options;
     const { merchant } = priced;
-    const until = clock.now() + FOLLOW_SECONDS * 1000;
+    const until = clock.now() + this.#options.followSeconds * 1000;
     let attempts = 0;
     for (;;) {
       const decision = await store.beginOpening(request);

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+describe('the hosted page', () => {
+  it('holds the element of the order, and opens nothing by itself', async () => {
+    const token = stack.token('H1');
+    const { status, text, headers } = await stack.fetch(`/v1/pay/teashop/${token}`);
+    expect(status).toBe(200);
+    expect(text).toContain(`order-token="${token}"`);
+    expect(text).toContain('<noscript>');
+    expect(stack.createSessionCalls()).toBe(0);
+    expect(stack.shop.lookups).toEqual([]);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBeNull();
+  });
+
+  it('allows its own files and the SDK, and frames of the merchant only', async () => {
+    const { headers } = await stack.fetch(`/v1/pay/teashop/${stack.token('H2')}`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self' http://sandbox.localhost:4300;");
+    expect(policy).toContain(`frame-ancestors 'self' ${SHOP_ORIGIN}`);
+    expect(policy).not.toContain('unsafe');
+  });
+
+  it.each([
+    ['an unknown merchant', (token: string) => `/v1/pay/nobody/${token}`],
+    ['a token that was changed', (token: string) => `/v1/pay/teashop/X${token}`],
+    ['no token', () => '/v1/pay/teashop/%3Cscript%3E'],
+  ])('for %s is a 404 in words', async (_what, path) => {
+    const { status, text } = await stack.fetch(path(stack.token('H3')));
+    expect(status).toBe(404);
+    expect(text).toContain('This payment link is not known');
+    expect(text).not.toContain('pay-checkout.js');
+  });
+
+  it('says when its link has expired', async () => {
+    const { status, text } = await stack.fetch(`/v1/pay/teashop/${stack.token('H4', -1)}`);
+    expect(status).toBe(410);
+    expect(text).toContain('has expired');
+  });
+});

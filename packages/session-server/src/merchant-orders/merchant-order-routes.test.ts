@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+const ask = (order: string, authorization: string) =>
+  stack.fetch<{ code?: string; state?: string }>(`/v1/merchant/orders/${order}`, {
+    headers: { authorization },
+  });
+
+describe('the merchant’s own view of an order', () => {
+  it('is for the holder of the key only', async () => {
+    await stack.open('M1', { amount: '5.00' });
+    expect((await ask('M1', `Bearer ${stack.merchantKey}`)).body.state).toBe('open');
+    for (const authorization of ['', 'Bearer wrong', `Basic ${stack.merchantKey}`]) {
+      const { status, body } = await ask('M1', authorization);
+      expect([status, body.code]).toEqual([401, 'merchant_key_refused']);
+    }
+  });
+
+  it('does not know an order that was never opened', async () => {
+    const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
+    expect([status, body.code]).toEqual([404, 'order_not_found']);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckoutStatusReply } from '../contract.js';
+import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+async function openedSession(order: string) {
+  const { body } = await stack.open(order, { amount: '9.99' });
+  return { checkout: body.checkout, sessionId: body.sessionId ?? '' };
+}
+
+async function stateOf(checkout: string): Promise<string | undefined> {
+  const { body } = await stack.fetch<CheckoutStatusReply>(`/v1/checkouts?id=${checkout}:0`);
+  return body.checkouts[0]?.state;
+}
+
+describe('a return address', () => {
+  it.each([
+    ['RedirectUrl', 'returned', 'return'],
+    ['CancelUrl', 'cancelled', 'cancel'],
+    ['backurl', 'left', 'back'],
+  ] as const)(
+    '%s makes the checkout %s, and leads to the merchant’s page',
+    async (field, state, kind) => {
+      const order = `A-${field}`;
+      const { checkout, sessionId } = await openedSession(order);
+      const path = stack.returnPath(sessionId, field);
+      const { status, text, headers } = await stack.fetch(`${path}?any=query&is=fine`);
+      expect(status).toBe(200);
+      expect(await stateOf(checkout)).toBe(state);
+      const onward = `${SHOP_ORIGIN}/result?order=${order}&amp;checkout=${checkout}&amp;kind=${kind}`;
+      expect(text).toContain(`href="${onward}"`);
+      expect(headers.get('content-security-policy')).toContain(
+        `frame-ancestors 'self' ${SHOP_ORIGIN}`,
+      );
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+    },
+  );
+
+  it('typed by hand never makes an order paid', async () => {
+    const { checkout, sessionId } = await openedSession('A1');
+    for (let visit = 0; visit < 3; visit += 1) {
+      await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    }
+    expect(await stateOf(checkout)).toBe('returned');
+  });
+
+  it('takes a POST as well', async () => {
+    const { checkout, sessionId } = await openedSession('A2');
+    const path = stack.returnPath(sessionId, 'RedirectUrl');
+    const { status } = await stack.fetch(path, {
+      method: 'POST',
+      body: new URLSearchParams({ a: '1' }),
+    });
+    expect(status).toBe(200);
+    expect(await stateOf(checkout)).toBe('returned');
+  });
+
+  it('does nothing for a prefetch, or for HEAD', async () => {
+    const { checkout, sessionId } = await openedSession('A3');
+    const path = stack.returnPath(sessionId, 'CancelUrl');
+    await stack.fetch(path, { method: 'HEAD' });
+    await stack.fetch(path, { headers: { 'sec-purpose': 'prefetch;prerender' } });
+    expect(await stateOf(checkout)).toBe('open');
+  });
+
+  it('of a session that gave way leaves the newer one alone', async () => {
+    const { sessionId: older } = await openedSession('A4');
+    const { body } = await stack.reopen('A4', { renew: older });
+    await stack.fetch(stack.returnPath(older, 'CancelUrl'));
+    expect(await stateOf(body.checkout)).toBe('open');
+  });
+
+  it('that was never given out is a 404 in words', async () => {
+    const { status, text } = await stack.fetch(`/v1/return/${'A'.repeat(22)}`);
+    expect(status).toBe(404);
+    expect(text).toContain('This address is not known');
+  });
+
+  it('back after cancel changes nothing: the first word counts until the shopper opens again', async () => {
+    const { checkout, sessionId } = await openedSession('A5');
+    await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));
+    await stack.fetch(stack.returnPath(sessionId, 'backurl'));
+    expect(await stateOf(checkout)).toBe('cancelled');
+  });
+});
+
+describe('leaving the hosted page', () => {
+  it('goes to the merchant’s page for this checkout, and nowhere else', async () => {
+    const { checkout } = await openedSession('B1');
+    const { status, headers } = await stack.fetch(
+      `/v1/checkouts/${checkout}/leave?kind=return&url=https://evil.example`,
+    );
+    expect(status).toBe(303);
+    expect(headers.get('location')).toBe(
+      `${SHOP_ORIGIN}/result?order=B1&checkout=${checkout}&kind=return`,
+    );
+  });
+
+  it('uses the return address that the shop gave for this order', async () => {
+    const { body } = await stack.open('B2', {
+      amount: '5.00',
+      returnUrl: `${SHOP_ORIGIN}/thanks/{order}?c={checkout}`,
+    });
+    const { headers } = await stack.fetch(`/v1/checkouts/${body.checkout}/leave?kind=back`);
+    expect(headers.get('location')).toBe(`${SHOP_ORIGIN}/thanks/B2?c=${body.checkout}`);
+  });
+
+  it.each([
+    ['a kind that does not exist', 'kind=paid', 400],
+    ['no kind', '', 400],
+  ])('with %s is refused', async (_what, query, expected) => {
+    const { checkout } = await openedSession('B3');
+    expect((await stack.fetch(`/v1/checkouts/${checkout}/leave?${query}`)).status).toBe(expected);
+  });
+});

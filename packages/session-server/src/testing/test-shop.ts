@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+
+/** An order as the shop of a test prices it. */
+export interface TestOrder {
+  readonly amount: string;
+  readonly currency?: string;
+  readonly status?: 'payable' | 'paid' | 'void';
+  readonly [field: string]: unknown;
+}
+
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** The back end of a merchant's shop: answers the order lookup, receives events, on a real socket. */
+export class TestShop {
+  readonly orders = new Map<string, TestOrder>();
+  readonly events: ReceivedEvent[] = [];
+  /** How often each order was asked for. */
+  readonly lookups: string[] = [];
+  /** What the shop answers to the next events; 204 when it runs out. */
+  readonly eventAnswers: number[] = [];
+  readonly #secret: string;
+  readonly #server = createServer((request, response) => {
+    void this.#answer(request, response);
+  });
+  readonly #watchers = new Set<() => void>();
+
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  /** Resolves with the first event of a type, also when it has come already. */
+  async event(type: string): Promise<ReceivedEvent> {
+    for (;;) {
+      const found = this.events.find((event) => event.type === type);
+      if (found) return found;
+      await new Promise<void>((resolve) => this.#watchers.add(resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request);
+    const headers = request.headers as Record<string, string>;
+    const payload = new Webhook(this.#secret).verify(body, headers) as Record<string, unknown>;
+    if (request.url === '/events') this.#receive(body, headers, payload, response);
+    else this.#lookUp(String(payload['order']), response);
+  }
+
+  #lookUp(name: string, response: ServerResponse): void {
+    this.lookups.push(name);
+    const order = this.orders.get(name);
+    response.writeHead(order ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ currency: 'GBP', status: 'payable', order: name, ...order }));
+  }
+
+  #receive(
+    body: string,
+    headers: Record<string, string>,
+    payload: Record<string, unknown>,
+    response: ServerResponse,
+  ): void {
+    const status = this.eventAnswers.shift() ?? 204;
+    if (status < 300) {
+      this.events.push({
+        id: headers['webhook-id'] ?? '',
+        type: String(payload['type']),
+        data: payload['data'] as Record<string, unknown>,
+        body,
+      });
+      for (const resolve of this.#watchers) resolve();
+      this.#watchers.clear();
+    }
+    response.writeHead(status).end();
+  }
+}

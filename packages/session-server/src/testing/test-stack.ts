@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
+import { parseConfig } from '../config.js';
+import type { CheckoutStatusReply, OpenCheckoutReply, Problem } from '../contract.js';
+import type { Logger } from '../logger.js';
+import { signOrderToken } from '../orders/order-token.js';
+import { type SessionServer, startSessionServer } from '../session-server.js';
+import { TestShop } from './test-shop.js';
+
+export const SHOP_ORIGIN = 'http://shop.localhost:4100';
+const SANDBOX_KEY = 'sandbox-key-for-tests';
+
+export interface TestStackOptions {
+  /** Added to the merchant entry. */
+  readonly merchant?: Readonly<Record<string, unknown>>;
+  /** Added to the environment of the session server. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly logger?: Logger;
+}
+
+/** An answer of the session server, with its body read. */
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+  readonly text: string;
+}
+
+/** The session server between a real shop and our sandbox, on real sockets and a real data file. */
+export class TestStack {
+  readonly merchantKey = 'merchant-key-for-tests';
+  readonly orderTokenSecret = randomBytes(32).toString('hex');
+  readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  readonly shop = new TestShop(this.signingSecret);
+  readonly sandbox: Sandbox;
+  readonly folder = mkdtempSync(join(tmpdir(), 'session-server-'));
+  server!: SessionServer;
+  sandboxUrl = '';
+  readonly #options: TestStackOptions;
+
+  private constructor(options: TestStackOptions) {
+    this.#options = options;
+    this.sandbox = createSandbox({
+      apiKey: SANDBOX_KEY,
+      merchants: [{ id: 1001, name: 'Test Merchant', currency: 'GBP' }],
+    });
+  }
+
+  static async start(options: TestStackOptions = {}): Promise<TestStack> {
+    const stack = new TestStack(options);
+    const shopUrl = await stack.shop.listen();
+    stack.sandboxUrl = (await stack.sandbox.listen()).url;
+    stack.#writeMerchants(shopUrl);
+    writeFileSync(join(stack.folder, 'pay-checkout.js'), '/* the element */');
+    await stack.startServer();
+    return stack;
+  }
+
+  /** Starts the session server, again after a stop, on the same data. */
+  async startServer(): Promise<void> {
+    const config = parseConfig({
+      PAY_ENVIRONMENT: 'sandbox',
+      PAY_PORT: '0',
+      PAY_PUBLIC_URL: 'http://pay.localhost:4200',
+      PAY_WEBHOOK_BASE_URL: 'http://127.0.0.1:4200',
+      PAY_DATABASE_FILE: join(this.folder, 'data.sqlite'),
+      PAY_MERCHANTS_FILE: join(this.folder, 'merchants.json'),
+      PAY_WIDGET_SCRIPT: join(this.folder, 'pay-checkout.js'),
+      PAY_PARTNER_API_URL: this.sandboxUrl,
+      PAY_PARTNER_API_KEY: SANDBOX_KEY,
+      PAY_LOG_LEVEL: 'silent',
+      PAY_READ_INTERVAL_SECONDS: '0.05',
+      PAY_READ_PAGES_PER_MINUTE: '10000',
+      ...this.#options.env,
+    });
+    this.server = await startSessionServer(config, this.#options.logger);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String(this.server.port)}`;
+  }
+
+  token(order: string, expiresInSeconds = 600): string {
+    const expiresAt = Math.floor(Date.now() / 1000) + expiresInSeconds;
+    return signOrderToken(this.orderTokenSecret, { merchant: 'teashop', order, expiresAt });
+  }
+
+  /** Puts an order into the shop, and opens its checkout as the merchant's page would. */
+  async open(order: string, shopOrder: { amount: string; [field: string]: unknown }) {
+    this.shop.orders.set(order, shopOrder);
+    return this.reopen(order);
+  }
+
+  reopen(order: string, more: Readonly<Record<string, unknown>> = {}) {
+    return this.post<OpenCheckoutReply & Problem>('/v1/checkouts', {
+      merchant: 'teashop',
+      order,
+      orderToken: this.token(order),
+      ...more,
+    });
+  }
+
+  post<T>(
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<T>> {
+    return this.fetch<T>(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: SHOP_ORIGIN, ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async fetch<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
+    const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init });
+    const text = await response.text();
+    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : undefined) as T,
+    };
+  }
+
+  /** Waits, with the server's own long poll, until a checkout is in a state. */
+  async until(checkout: string, state: string): Promise<void> {
+    let revision = 0;
+    for (;;) {
+      const { body } = await this.fetch<CheckoutStatusReply>(
+        `/v1/checkouts?id=${checkout}:${String(revision)}&wait=5`,
+      );
+      const status = body.checkouts[0];
+      if (status?.state === state) return;
+      revision = status?.revision ?? revision;
+    }
+  }
+
+  /** Types a card into the sandbox’s form of a session. */
+  async payAtProvider(sessionId: string, number = '9000000000000001'): Promise<void> {
+    const response = await fetch(`${this.sandboxUrl}/pages/sessions/${sessionId}/payments`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ number, expiry: '12/39', securityCode: '123', name: 'Test Shopper' }),
+    });
+    if (!response.ok) throw new Error(`the sandbox refused the card: ${await response.text()}`);
+  }
+
+  /** The `RedirectUrl`, `CancelUrl` or `backurl` of a session, as a path of the server under test. */
+  returnPath(sessionId: string, field: 'RedirectUrl' | 'CancelUrl' | 'backurl'): string {
+    return new URL(this.session(sessionId)[field] ?? '').pathname;
+  }
+
+  webhookPath(sessionId: string): string {
+    return new URL(this.session(sessionId).WebhookUrl ?? '').pathname;
+  }
+
+  createSessionCalls(): number {
+    return this.sandbox.control.requests().filter(({ operation }) => operation === 'create-session')
+      .length;
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.sandbox.close();
+    await this.shop.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  session(sessionId: string) {
+    const found = this.sandbox.control.sessions().find(({ session_id: id }) => id === sessionId);
+    if (!found) throw new Error('the sandbox has no such session');
+    return found;
+  }
+
+  #writeMerchants(shopUrl: string): void {
+    const merchant = {
+      id: 'teashop',
+      name: 'Test Tea',
+      providerMerchantId: 1001,
+      currency: 'GBP',
+      decimals: 2,
+      origins: [SHOP_ORIGIN],
+      returnUrl: `${SHOP_ORIGIN}/result?order={order}&checkout={checkout}&kind={kind}`,
+      orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
+      events: { url: `${shopUrl}/events`, allowPrivateAddress: true },
+      split: [
+        { partnerMerchantId: 501, typeId: 1, percent: '2.5' },
+        { partnerMerchantId: 502, typeId: 2, fixed: '0.30' },
+      ],
+      sdk: {
+        url: 'http://sandbox.localhost:4300/sdk/checkout.js',
+        global: 'PaySandbox',
+        argument: 'object',
+        container: 'selector',
+        origins: { script: ['http://sandbox.localhost:4300'], frame: [], connect: [] },
+      },
+      apiKeyHash: [`sha256:${createHash('sha256').update(this.merchantKey).digest('hex')}`],
+      orderTokenSecret: [this.orderTokenSecret],
+      signingSecret: [this.signingSecret],
+      ...this.#options.merchant,
+    };
+    writeFileSync(
+      join(this.folder, 'merchants.json'),
+      JSON.stringify({ merchants: [merchant] }, null, 2),
+    );
+  }
+}
