@@ -33,8 +33,12 @@ function readPicture(sku: string): string {
   return readFileSync(join(source, 'pictures', `${sku}.svg`), 'utf8');
 }
 
-function renderProduct({ sku, name, summary, priceMinor }: Product): string {
-  return `<li class="product" id="${sku}">
+/** The picture's ground, one of the glazes; the second row of a wide page starts with another one. */
+const TINTS = ['celadon', 'iron', 'bone', 'cobalt'] as const;
+
+function renderProduct({ sku, name, summary, priceMinor }: Product, index: number): string {
+  const tint = TINTS[(index + 2 * Math.floor(index / 4)) % TINTS.length];
+  return `<li class="product" id="${sku}" data-tint="${tint}">
   <div class="product-picture">${readPicture(sku)}</div>
   <div class="product-words">
     <h3>${name}</h3>

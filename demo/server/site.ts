@@ -22,7 +22,6 @@ export function siteRoutes({ directory, values }: SiteOptions): Router {
     express.static(join(directory, 'assets'), {
       immutable: true,
       maxAge: ASSET_MAX_AGE,
-      fallthrough: false,
     }),
   );
   router.get('/{:page}', (request, response, next) => {
@@ -37,7 +36,7 @@ export function siteRoutes({ directory, values }: SiteOptions): Router {
   router.use(express.static(directory, { index: false, maxAge: '1h' }));
   router.use((request, response, next) => {
     const notFound = pages.get('404');
-    if (notFound === undefined || request.path.startsWith('/api/')) {
+    if (notFound === undefined || /^\/(api|assets)\//.test(request.path)) {
       next();
       return;
     }

@@ -39,7 +39,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     sku: 'hill-green-tea',
     name: 'Hill green tea',
-    summary: 'Pan-fired spring leaf, a little nutty. 100 g in a tin.',
+    summary: 'Pan-fired spring leaf, a little nutty. 100 g in a tin.',
     priceMinor: 1240,
   },
   {
@@ -51,7 +51,7 @@ export const PRODUCTS: readonly Product[] = [
   {
     sku: 'smoked-black-tea',
     name: 'Smoked black tea',
-    summary: 'Dried over pine. For rain and long letters. 100 g in a tin.',
+    summary: 'Dried over pine. For rain and long letters. 100 g in a tin.',
     priceMinor: 1190,
   },
   {

@@ -44,6 +44,13 @@ export interface OrderView {
   readonly orderToken: string;
 }
 
+/** 200 of `GET /api/orders/:order/payment`: what the session server knows at this moment. */
+export interface PaymentView {
+  /** A state of the checkout, or `none` when nobody began to pay. New states may come. */
+  readonly state: string;
+  readonly certain: boolean;
+}
+
 /** An error of our back end: problem JSON, with each wrong field. */
 export interface ShopProblem {
   readonly code: string;

@@ -38,7 +38,7 @@ export function handleError(
     return;
   }
   const problem = toShopError(error);
-  if (problem.status >= 500) console.error(error);
+  if (problem.code === 'internal_error') console.error(error);
   response
     .status(problem.status)
     .type('application/problem+json')
@@ -61,6 +61,10 @@ function toShopError(error: unknown): ShopError {
   }
   if (type === 'entity.too.large') {
     return new ShopError(413, 'body_too_large', 'The body is too large.');
+  }
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new ShopError(status, 'bad_request', 'We cannot read this request.');
   }
   return new ShopError(500, 'internal_error', 'Something went wrong on our side.');
 }

@@ -1,5 +1,5 @@
 /** What the pages ask: place an order, and read one's own order again. */
-import { json, Router } from 'express';
+import { json, Router, type Request } from 'express';
 import { CURRENCY } from '../../shared/catalogue.js';
 import { toDecimalText } from '../../shared/money.js';
 import type { OrderView, PlacedOrder } from '../../shared/order-view.js';
@@ -10,18 +10,23 @@ import { ensureShopperKeyHash, readShopperKeyHash } from '../http/shopper-key.js
 import { makeOrderToken } from '../order-token.js';
 import type { ShopConfig } from '../shop-config.js';
 import { orderRequestSchema } from './order-schema.js';
+import type { Order } from './order.js';
 import type { OrderStore } from './order-store.js';
+import { askPaymentState } from './payment-inquiry.js';
 
 /** How long an order token opens a checkout. A page that stays open longer asks for another. */
 const TOKEN_SECONDS = 30 * 60;
 
 export interface OrderRoutesOptions {
   readonly store: OrderStore;
-  readonly config: Pick<ShopConfig, 'merchant' | 'orderTokenSecret' | 'publicUrl'>;
+  readonly config: Pick<
+    ShopConfig,
+    'merchant' | 'orderTokenSecret' | 'publicUrl' | 'payApiUrl' | 'payApiKey'
+  >;
   readonly now: () => Date;
 }
 
-/** `POST /api/orders` and `GET /api/orders/:order`. */
+/** `POST /api/orders`, `GET /api/orders/:order` and `GET /api/orders/:order/payment`. */
 export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router {
   const router = Router();
   const isSecure = config.publicUrl.startsWith('https:');
@@ -51,11 +56,16 @@ export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router 
     response.status(201).set('Cache-Control', 'no-store').json(reply);
   });
 
-  router.get('/api/orders/:order', (request, response) => {
+  const findOwnOrder = (request: Request<{ order: string }>): Order => {
     const keyHash = readShopperKeyHash(request);
     const found =
       keyHash === undefined ? undefined : store.findShopperOrder(request.params.order, keyHash);
     if (found === undefined) throw orderNotFound();
+    return found;
+  };
+
+  router.get('/api/orders/:order', (request, response) => {
+    const found = findOwnOrder(request);
     const reply: OrderView = {
       order: found.order,
       state: found.state,
@@ -72,6 +82,11 @@ export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router 
       orderToken: makeToken(found.order),
     };
     response.set('Cache-Control', 'no-store').json(reply);
+  });
+
+  router.get('/api/orders/:order/payment', async (request, response) => {
+    const { order } = findOwnOrder(request);
+    response.set('Cache-Control', 'no-store').json(await askPaymentState(config, order));
   });
 
   return router;

@@ -4,9 +4,9 @@ import type { OrderView } from '../../shared/order-view.js';
 import { startBasketLink } from '../parts/basket-link.js';
 import { emptyBasketOf } from '../parts/basket-memory.js';
 import { find } from '../parts/find.js';
-import { headlineOf, tellStory, type StoryLine } from '../parts/order-words.js';
+import { describePayment, headlineOf, tellStory, type StoryLine } from '../parts/order-words.js';
 import { renderSummary } from '../parts/order-summary.js';
-import { readOrder } from '../parts/shop-api.js';
+import { readOrder, readPayment } from '../parts/shop-api.js';
 
 /** Pauses between looks; the last one repeats until the looks are used up. */
 const PAUSES_MS = [1000, 2000, 3000, 5000, 10_000];
@@ -53,6 +53,14 @@ function lookNow(): void {
   void look();
 }
 
+/** Somebody is impatient: ask the payment service too, and say what it says. */
+async function lookHarder(): Promise<void> {
+  lookNow();
+  const words = await readPayment(order).then(describePayment, () => 'No answer at the moment.');
+  const answer = host.querySelector('[data-answer]');
+  if (answer !== null) answer.textContent = words;
+}
+
 document.addEventListener('visibilitychange', () => {
   const isWaiting = host.querySelector('[data-waiting]') !== null;
   if (document.visibilityState === 'visible' && isWaiting) lookNow();
@@ -84,14 +92,16 @@ function renderOrder(view: OrderView): TemplateResult {
   `;
 }
 
-function renderThanks(view: OrderView): TemplateResult {
-  return html`<p class="lead">
-    ${
-      view.refund === 'none'
-        ? `Thank you, ${view.firstName}. Your parcel leaves within two days.`
-        : `${view.firstName}, the money is on its way back to you.`
-    }
-  </p>`;
+function renderThanks({ refund, attention, firstName }: OrderView): TemplateResult {
+  if (refund !== 'none') {
+    return html`<p class="lead">${firstName}, the money is on its way back to you.</p>`;
+  }
+  return attention.length > 0
+    ? html`<p class="lead">
+        Thank you, ${firstName}. Somebody here needs to look at the payment before we pack; we will
+        write to you.
+      </p>`
+    : html`<p class="lead">Thank you, ${firstName}. Your parcel leaves within two days.</p>`;
 }
 
 function renderWaiting(view: OrderView): TemplateResult {
@@ -100,8 +110,11 @@ function renderWaiting(view: OrderView): TemplateResult {
       We have not had the confirmation of your payment.
       ${isLooking ? 'This page looks again by itself every few seconds.' : ''}
     </p>
+    <p data-answer role="status"></p>
     <p class="next">
-      <button type="button" class="button quiet" @click=${lookNow}>Look again</button>
+      <button type="button" class="button quiet" @click=${() => void lookHarder()}>
+        Look again
+      </button>
       <a class="button quiet" href="/pay?order=${encodeURIComponent(view.order)}">Go to payment</a>
     </p>`;
 }

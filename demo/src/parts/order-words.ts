@@ -1,5 +1,5 @@
 /** What the shop says about an order, from what its back end knows. */
-import type { OrderView, TimelineView } from '../../shared/order-view.js';
+import type { OrderView, PaymentView, TimelineView } from '../../shared/order-view.js';
 
 /** One line of the story, for a person. */
 export interface StoryLine {
@@ -49,4 +49,21 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
       : 'A part of your payment was given back.';
   }
   return WORDS[type] ?? 'There is news about the payment.';
+}
+
+const PAYMENT_WORDS: Readonly<Record<string, string>> = {
+  none: 'Nobody has begun to pay this order.',
+  open: 'The payment has been begun and is not finished.',
+  returned: 'The payment is being confirmed. Please do not pay again.',
+  paid: 'The payment has arrived; its confirmation is on the way to us.',
+  failed: 'The payment did not go through.',
+  cancelled: 'The payment was cancelled.',
+  left: 'The payment was left before the end.',
+  expired: 'The payment was open for too long.',
+  unconfirmed: 'The payment could not be confirmed yet. Please do not pay again.',
+};
+
+/** What the payment service says while the shop still waits. */
+export function describePayment({ state }: PaymentView): string {
+  return PAYMENT_WORDS[state] ?? 'The payment service has news that we do not know yet.';
 }

@@ -1,5 +1,5 @@
 /** Talks to our own back end. */
-import type { OrderView, PlacedOrder, ShopProblem } from '../../shared/order-view.js';
+import type { OrderView, PaymentView, PlacedOrder, ShopProblem } from '../../shared/order-view.js';
 
 /** An answer that is an error, as the back end wrote it. */
 export class ShopApiError extends Error {
@@ -29,6 +29,11 @@ export async function readOrder(order: string): Promise<OrderView | undefined> {
     if (error instanceof ShopApiError && error.status === 404) return undefined;
     throw error;
   }
+}
+
+/** What the session server says about an order of this browser. */
+export async function readPayment(order: string): Promise<PaymentView> {
+  return (await ask(`/api/orders/${encodeURIComponent(order)}/payment`)) as PaymentView;
 }
 
 async function ask(path: string, init?: RequestInit): Promise<unknown> {

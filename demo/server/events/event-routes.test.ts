@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  makeEvent,
+  startShop,
+  type RunningShop,
+  type SignedOptions,
+} from '../testing/running-shop.js';
+
+let shop: RunningShop;
+let order: string;
+let cookie: string;
+
+beforeEach(async () => {
+  shop = await startShop();
+  const { placed, ...browser } = await shop.placeOrder();
+  order = placed.order;
+  cookie = browser.cookie;
+});
+
+afterEach(async () => {
+  await shop.close();
+});
+
+async function deliver(data: Record<string, unknown>, options: SignedOptions = {}) {
+  return shop.postSigned('/api/events', makeEvent(order, data), options);
+}
+
+async function readState() {
+  return shop.readOrder(order, cookie);
+}
+
+describe('an event of the session server', () => {
+  it('marks the order paid when it is signed, certain and fits', async () => {
+    expect(await deliver({})).toMatchObject({ status: 200, body: { effect: 'paid' } });
+    expect(await readState()).toMatchObject({
+      state: 'paid',
+      paidAt: '2026-03-01T10:00:00.000Z',
+      timeline: [{ type: 'checkout.paid', effect: 'paid' }],
+    });
+  });
+
+  it('changes the order once when it is delivered twice', async () => {
+    await deliver({}, { id: 'msg_7' });
+    expect(await deliver({}, { id: 'msg_7' })).toMatchObject({
+      status: 200,
+      body: { effect: 'duplicate' },
+    });
+    expect((await readState()).timeline).toHaveLength(1);
+  });
+
+  it('changes the order once when ten deliveries arrive together', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => deliver({}, { id: 'msg_7' })),
+    );
+    const effects = answers.map(({ body }) => body['effect']);
+    expect(effects.filter((effect) => effect === 'paid')).toHaveLength(1);
+    expect((await readState()).timeline).toHaveLength(1);
+  });
+
+  it.each([
+    ['is signed by somebody else', { secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` }],
+    ['was changed on the way', { tamper: (text: string) => text.replace('105.00', '105.0') }],
+  ])('is refused when it %s', async (_why, options) => {
+    expect((await deliver({}, options)).status).toBe(401);
+    expect(await readState()).toMatchObject({ state: 'awaiting_payment', timeline: [] });
+  });
+
+  it('is refused when it has no signature at all', async () => {
+    expect((await shop.post('/api/events', makeEvent(order))).status).toBe(401);
+    expect((await readState()).state).toBe('awaiting_payment');
+  });
+
+  it.each([
+    ['is not certain', { certain: false }, 'not_certain'],
+    ['says another state', { state: 'unconfirmed' }, 'not_certain'],
+    ['says less money', { amount: '104.99' }, 'amount_differs'],
+    ['says more money', { amount: '105.01' }, 'amount_differs'],
+    ['says money that is not exact', { amount: '105.001' }, 'amount_differs'],
+    ['says another currency', { currency: 'EUR' }, 'amount_differs'],
+  ])('never pays an order when it %s', async (_why, data, effect) => {
+    expect(await deliver(data)).toMatchObject({ status: 200, body: { effect } });
+    expect((await readState()).state).toBe('awaiting_payment');
+  });
+
+  it.each(['checkout.unconfirmed', 'checkout.attention', 'checkout.refunded', 'checkout.new'])(
+    'never pays an order when it is a %s, and is told in the timeline',
+    async (type) => {
+      await deliver({ type });
+      expect(await readState()).toMatchObject({
+        state: 'awaiting_payment',
+        timeline: [{ type, effect: 'recorded' }],
+      });
+    },
+  );
+
+  it('is dropped when newer news of the same checkout is here', async () => {
+    await deliver({ sequence: 3, refund: 'full', type: 'checkout.refunded' }, { id: 'msg_2' });
+    const old = { sequence: 2, type: 'checkout.unconfirmed', certain: false };
+    expect((await deliver(old, { id: 'msg_1' })).body).toEqual({ effect: 'stale' });
+    expect(await readState()).toMatchObject({ refund: 'full' });
+  });
+
+  it('still pays the order when a later refund overtook it', async () => {
+    await deliver({ sequence: 4, refund: 'partial', type: 'checkout.refunded' }, { id: 'msg_2' });
+    expect((await deliver({ sequence: 3 }, { id: 'msg_1' })).body).toEqual({ effect: 'paid' });
+    expect(await readState()).toMatchObject({ state: 'paid', refund: 'partial' });
+  });
+
+  it('never takes a payment back', async () => {
+    await deliver({ sequence: 3 }, { id: 'msg_1' });
+    const later = { sequence: 4, type: 'checkout.failed', state: 'failed' };
+    await deliver(later, { id: 'msg_2' });
+    expect((await readState()).state).toBe('paid');
+  });
+
+  it('is answered 404 for an order that we do not have, so that it comes again', async () => {
+    expect((await shop.postSigned('/api/events', makeEvent('A9999'))).status).toBe(404);
+  });
+
+  it('is refused by name when it is for another merchant or has no shape', async () => {
+    expect((await deliver({ merchant: 'somebody-else' })).body).toMatchObject({
+      code: 'wrong_merchant',
+    });
+    const { status, body } = await deliver({ amount: 105, sequence: '3' });
+    expect(status).toBe(400);
+    const fields = (body['errors'] as { field: string }[]).map(({ field }) => field);
+    expect(fields).toEqual(['data.sequence', 'data.amount']);
+  });
+});
+
+describe('an address that somebody typed', () => {
+  it('marks nothing', async () => {
+    await shop.get(`/result?order=${order}&kind=return&state=paid`, cookie);
+    await shop.get(`/api/orders/${order}?state=paid&paid=1`, cookie);
+    expect((await readState()).state).toBe('awaiting_payment');
+  });
+});

@@ -1,0 +1,138 @@
+/** Sandbox, session server and shop as three real processes on this machine, joined together. */
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { findPackageDirectory } from '../package-directory.js';
+import { StackChild } from './child-process.js';
+import { findFreePort, type PortChoice } from './ports.js';
+import { readStackSecrets, type StackSecrets } from './stack-secrets.js';
+import {
+  MERCHANT,
+  PROCESS_NAMES,
+  writeStackSettings,
+  type ProcessEnv,
+  type ProcessName,
+  type StackAddresses,
+} from './stack-settings.js';
+
+export type { ProcessName, StackAddresses } from './stack-settings.js';
+
+export const DEFAULT_PORTS: Readonly<Record<ProcessName, number>> = {
+  shop: 4100,
+  'session-server': 4200,
+  sandbox: 4300,
+};
+
+export interface StackOptions {
+  /** Where databases, secrets and the merchants file are kept. Default: `demo/data`. */
+  readonly dataDirectory?: string;
+  /** Wanted ports; one that is taken gives way to the next free one, and 0 means any free one. */
+  readonly ports?: Partial<Record<ProcessName, number>>;
+  /** More environment for a process, for example `PAY_SETTLE_WINDOW_SECONDS`. */
+  readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
+  /** Called for each line that a running process prints. Default: nothing is shown. */
+  readonly onLine?: (name: ProcessName, line: string) => void;
+  /** Called once, after everything was stopped, when a process ends that nobody ended. */
+  readonly onDeath?: (reason: string) => void;
+}
+
+/** The running stack. */
+export interface Stack {
+  readonly addresses: StackAddresses;
+  readonly ports: Readonly<Record<ProcessName, PortChoice>>;
+  readonly merchant: string;
+  readonly secrets: StackSecrets;
+  readonly dataDirectory: string;
+  /** The process that runs under this name now. */
+  child(name: ProcessName): ChildProcess;
+  /** Ends one process (by default at once, as a crash would) and leaves it down. */
+  kill(name: ProcessName, signal?: NodeJS.Signals): Promise<void>;
+  /** Ends one process if it runs, and starts it again on the same port, with more environment. */
+  restart(name: ProcessName, env?: ProcessEnv): Promise<void>;
+  /** Ends everything. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/** Starts the three processes and resolves when all of them listen; on trouble nothing is left. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const dataDirectory =
+    options.dataDirectory ?? join(findPackageDirectory('@pay-checkout/demo'), 'data');
+  const secrets = readStackSecrets(dataDirectory);
+  const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
+  const settings = writeStackSettings(
+    dataDirectory,
+    {
+      sandbox: ports.sandbox.port,
+      'session-server': ports['session-server'].port,
+      shop: ports.shop.port,
+    },
+    secrets,
+  );
+  const children = new Map<ProcessName, StackChild>();
+  let stopping: Promise<void> | undefined;
+
+  const stop = (): Promise<void> => {
+    stopping ??= Promise.all([...children.values()].map((child) => child.end())).then(() => {
+      children.clear();
+    });
+    return stopping;
+  };
+
+  const start = async (name: ProcessName, env: ProcessEnv = {}): Promise<void> => {
+    if (stopping !== undefined) throw new Error('The stack is stopped.');
+    const child = new StackChild({
+      name,
+      env: { ...settings.env[name], ...options.env?.[name], ...env },
+      onLine: (source, line) => options.onLine?.(source, line),
+      onDeath: (_source, reason) => {
+        if (stopping !== undefined) return;
+        void stop().then(() => options.onDeath?.(reason));
+      },
+    });
+    children.set(name, child);
+    await child.waitUntilListening();
+  };
+
+  const childOf = (name: ProcessName): StackChild => {
+    const child = children.get(name);
+    if (child === undefined) throw new Error(`The ${name} does not run.`);
+    return child;
+  };
+
+  try {
+    await Promise.all(PROCESS_NAMES.map((name) => start(name)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    addresses: settings.addresses,
+    ports,
+    merchant: MERCHANT,
+    secrets,
+    dataDirectory,
+    child: (name) => childOf(name).process,
+    kill: (name, signal = 'SIGKILL') => childOf(name).end(signal),
+    restart: async (name, env) => {
+      await childOf(name).end();
+      await start(name, env);
+    },
+    stop,
+  };
+}
+
+async function choosePorts(
+  wanted: Readonly<Record<ProcessName, number>>,
+): Promise<Record<ProcessName, PortChoice>> {
+  const taken = new Set<number>();
+  const choose = async (name: ProcessName): Promise<PortChoice> => {
+    const choice = await findFreePort(wanted[name], taken);
+    taken.add(choice.port);
+    return choice;
+  };
+  return {
+    shop: await choose('shop'),
+    'session-server': await choose('session-server'),
+    sandbox: await choose('sandbox'),
+  };
+}
