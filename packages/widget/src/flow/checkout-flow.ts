@@ -1,0 +1,210 @@
+import type {
+  CheckoutState,
+  CheckoutStatus,
+  Environment,
+  OpenCheckoutReply,
+  SdkDescription,
+} from '@pay-checkout/session-server/contract';
+import { phaseOf, type OutcomePhase } from './phases.js';
+
+/** What has been learned of one checkout. */
+export interface KnownCheckout {
+  readonly checkout: string;
+  /** The last one seen; `-1` while only the id is known, from the page's address. */
+  readonly revision: number;
+  readonly order: string | null;
+  /** Decimal text; absent when this page did not open the checkout. */
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly environment?: Environment;
+}
+
+/** What the client SDK is given. */
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly sdk?: SdkDescription;
+}
+
+/** What `retry` does about a {@link Trouble}; absent when trying again cannot help. */
+export type Remedy = 'open' | 'renew' | 'draw' | 'follow';
+
+/** Technical trouble, never the outcome of a payment. */
+export interface Trouble {
+  readonly code: string;
+  readonly requestId?: string | undefined;
+  readonly remedy?: Remedy | undefined;
+}
+
+/** Where the element stands. Each state carries only what it has. */
+export type FlowState =
+  | { readonly phase: 'idle'; readonly known?: KnownCheckout | undefined }
+  | {
+      readonly phase: 'opening';
+      readonly known?: KnownCheckout | undefined;
+      /** Absent until the server has answered. */
+      readonly session?: OpenSession;
+      /** The session that the SDK refused. */
+      readonly renew?: string | undefined;
+    }
+  | {
+      readonly phase: 'ready';
+      readonly known: KnownCheckout;
+      readonly session: OpenSession;
+      /** Whether the SDK told of a decline that the shopper has not answered yet. */
+      readonly declined: boolean;
+    }
+  | { readonly phase: 'redirecting'; readonly url: string }
+  | {
+      readonly phase: 'confirming' | OutcomePhase;
+      readonly known: KnownCheckout;
+      /** Whether the shopper asked to look again and no answer has come yet. */
+      readonly checking?: boolean;
+    }
+  | {
+      readonly phase: 'problem';
+      readonly trouble: Trouble;
+      readonly known?: KnownCheckout | undefined;
+      readonly session?: OpenSession | undefined;
+    };
+
+/** Intents of the page and the shopper, and facts from the server and the SDK. */
+export type FlowEvent =
+  | { readonly type: 'start' | 'retry' | 'close' | 'reset' }
+  | { readonly type: 'leave'; readonly url: string }
+  | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
+  | { readonly type: 'opened'; readonly reply: OpenCheckoutReply; readonly order: string | null }
+  | { readonly type: 'drawn' | 'submitted' | 'declined' | 'restored' }
+  | { readonly type: 'status'; readonly status: CheckoutStatus }
+  | { readonly type: 'trouble'; readonly trouble: Trouble };
+
+export const IDLE: FlowState = { phase: 'idle' };
+
+/** What is known of the checkout that `state` is about. */
+export function knownOf(state: FlowState): KnownCheckout | undefined {
+  return 'known' in state ? state.known : undefined;
+}
+
+/** What the SDK is to draw, or has drawn. */
+export function sessionOf(state: FlowState): OpenSession | undefined {
+  return state.phase === 'opening' || state.phase === 'ready' ? state.session : undefined;
+}
+
+/**
+ * The state after `event`. An event that is not lawful in `state` returns the same object, so a
+ * double click, a late answer and a second start are all nothing.
+ */
+export function transition(state: FlowState, event: FlowEvent): FlowState {
+  const { phase } = state;
+  const known = knownOf(state);
+  switch (event.type) {
+    case 'start':
+      if (phase === 'problem') return { phase: 'opening', known };
+      return isPayable(state) ? { phase: 'opening', known } : state;
+
+    case 'leave':
+      return isPayable(state) || phase === 'problem'
+        ? { phase: 'redirecting', url: event.url }
+        : state;
+
+    case 'follow':
+      return phase === 'idle' && !known
+        ? {
+            phase: 'confirming',
+            known: { checkout: event.checkout, revision: -1, order: event.order },
+          }
+        : state;
+
+    case 'opened':
+      return phase === 'opening' && !state.session ? opened(event.reply, event.order) : state;
+
+    case 'drawn':
+      return phase === 'opening' && known && state.session
+        ? { phase: 'ready', known, session: state.session, declined: false }
+        : state;
+
+    case 'declined':
+      return phase === 'ready' ? { ...state, declined: true } : state;
+
+    case 'submitted':
+      return phase === 'ready' && state.declined ? { ...state, declined: false } : state;
+
+    case 'status':
+      return informed(state, event.status);
+
+    case 'trouble':
+      if (phase !== 'opening' && phase !== 'ready' && phase !== 'confirming') return state;
+      return { phase: 'problem', trouble: event.trouble, known, session: sessionOf(state) };
+
+    case 'retry':
+      if (phase === 'unconfirmed') return { ...state, checking: true };
+      return phase === 'problem' ? remedied(state) : state;
+
+    case 'close':
+      return phase === 'opening' || phase === 'ready' || phase === 'problem'
+        ? { phase: 'idle', known }
+        : state;
+
+    case 'restored':
+      return phase === 'redirecting' ? IDLE : state;
+
+    case 'reset':
+      return phase === 'idle' && !known ? state : IDLE;
+  }
+}
+
+/** Whether the shopper may be offered to pay: never while a payment may be on its way. */
+function isPayable({ phase }: FlowState): boolean {
+  return (
+    phase === 'idle' ||
+    phase === 'failed' ||
+    phase === 'cancelled' ||
+    phase === 'left' ||
+    phase === 'expired'
+  );
+}
+
+function opened(reply: OpenCheckoutReply, order: string | null): FlowState {
+  const { checkout, revision, amount, currency, environment, state, sessionId, sdk } = reply;
+  const known: KnownCheckout = { checkout, revision, order, amount, currency, environment };
+  if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
+    return { phase: phaseOf(state), known };
+  }
+  if (sessionId) return { phase: 'opening', known, session: { sessionId, ...(sdk && { sdk }) } };
+  const code = reply.needs ? 'address_needed' : 'session_missing';
+  return { phase: 'problem', trouble: { code }, known };
+}
+
+function informed(state: FlowState, status: CheckoutStatus): FlowState {
+  const seen = knownOf(state);
+  if (!seen || seen.checkout !== status.checkout || state.phase === 'paid') return state;
+  if (status.revision <= seen.revision) {
+    return state.phase === 'unconfirmed' && state.checking
+      ? { phase: 'unconfirmed', known: seen }
+      : state;
+  }
+  const known: KnownCheckout = { ...seen, revision: status.revision, order: status.order };
+  return moved(state, status.state, known);
+}
+
+function moved(state: FlowState, to: CheckoutState, known: KnownCheckout): FlowState {
+  if (to !== 'open') return { phase: phaseOf(to), known };
+  return state.phase === 'opening' || state.phase === 'ready' || state.phase === 'problem'
+    ? { ...state, known }
+    : { phase: 'idle', known };
+}
+
+function remedied(state: FlowState & { phase: 'problem' }): FlowState {
+  const { known, session, trouble } = state;
+  switch (trouble.remedy) {
+    case 'open':
+      return { phase: 'opening', known };
+    case 'renew':
+      return { phase: 'opening', known, renew: session?.sessionId };
+    case 'draw':
+      return { phase: 'opening', known, ...(session && { session }) };
+    case 'follow':
+      return known ? { phase: 'confirming', known } : state;
+    case undefined:
+      return state;
+  }
+}

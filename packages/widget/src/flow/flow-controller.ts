@@ -1,0 +1,356 @@
+import type {
+  Environment,
+  HintKind,
+  OpenCheckoutRequest,
+  SdkDescription,
+} from '@pay-checkout/session-server/contract';
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import { PayDeclinedEvent } from '../events/pay-declined.js';
+import { PayRedirectEvent } from '../events/pay-redirect.js';
+import { scriptNonce } from '../script-origin.js';
+import { drawForm } from '../sdk/draw-form.js';
+import { ScriptSdk } from '../sdk/script-sdk.js';
+import { SdkError, type SdkAdapter } from '../sdk/sdk-adapter.js';
+import {
+  IDLE,
+  knownOf,
+  sessionOf,
+  transition,
+  type FlowEvent,
+  type FlowState,
+  type Trouble,
+} from './checkout-flow.js';
+import { Effect } from './effect.js';
+import { whenFirstVisible } from './first-visible.js';
+import { FlowTeller } from './flow-teller.js';
+import { followCheckout } from './follow-checkout.js';
+import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
+import { readPageMessage } from './page-messages.js';
+import { isOutcome } from './phases.js';
+import {
+  asSessionApiError,
+  fetchConfig,
+  openCheckout,
+  sendHint,
+  serverSession,
+  type CreateSession,
+} from './session-api.js';
+import { PendingSettlement, type Settlement } from './settlement.js';
+
+/** What the flow needs of the element that it drives. */
+export interface FlowHost extends ReactiveControllerHost, HTMLElement {
+  merchant: string | null;
+  order: string | null;
+  orderToken: string | null;
+  autostart: boolean;
+  returnParam: string | null;
+  createSession: CreateSession | undefined;
+  adapter: SdkAdapter | undefined;
+  /** Whether the payment happens on a page of the server, and not in this one. */
+  readonly leavesPage: boolean;
+  /** Address of the session server, without a slash at its end. */
+  readonly serverUrl: string;
+  /** BCP 47 tag, when the page says one. */
+  readonly language: string | undefined;
+  /** What assistive technology calls the provider's form. */
+  readonly formLabel: string;
+}
+
+/** Problems that end by themselves when the tag says more. */
+const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
+
+/**
+ * Drives one element through the flow: holds the state, runs what goes on in it, tells the page.
+ *
+ * What goes on follows from the state alone: `#sync` names, for each {@link Effect}, the run that
+ * belongs to the state, and may be called at any time. Leaving the document stops what is seen and
+ * asked, keeps the state, and lets an opening request end: coming back opens nothing twice.
+ */
+export class FlowController implements ReactiveController {
+  state: FlowState = IDLE;
+  /** Whether the page's address named the checkout, so that nothing needs to be opened here. */
+  isFollowing = false;
+  /** Known from the server's configuration, before anything is opened. */
+  environment: Environment | undefined;
+  readonly #host: FlowHost;
+  readonly #teller: FlowTeller;
+  readonly #preparing = new Effect((signal) => this.#prepare(signal));
+  readonly #watching = new Effect((signal) => this.#watch(signal));
+  readonly #opening = new Effect((signal) => this.#open(signal));
+  readonly #drawing = new Effect((signal) => this.#draw(signal));
+  readonly #following = new Effect((signal) => this.#follow(signal));
+  #listening = new AbortController();
+  #settlement = new PendingSettlement();
+  #subject: string | undefined;
+  #orderToken: string | null = null;
+  #mayAutostart = true;
+  #lastHint: Promise<void> | undefined;
+
+  constructor(host: FlowHost) {
+    this.#host = host;
+    this.#teller = new FlowTeller(host);
+    host.addController(this);
+  }
+
+  get whenSettled(): Promise<Settlement> {
+    return this.#settlement.promise;
+  }
+
+  start(): void {
+    const { leavesPage, serverUrl, merchant, order, orderToken } = this.#host;
+    this.#mayAutostart = false;
+    if (!leavesPage || !merchant || !order || !orderToken) {
+      this.send({ type: 'start' });
+      return;
+    }
+    const path = [merchant, orderToken].map(encodeURIComponent).join('/');
+    this.#leave(`${serverUrl}/v1/pay/${path}`);
+  }
+
+  close(): void {
+    const checkout = sessionOf(this.state) && knownOf(this.state)?.checkout;
+    if (this.send({ type: 'close' }) && checkout) this.#hint(checkout, 'cancelled');
+  }
+
+  /** Whether `event` was lawful. */
+  send(event: FlowEvent): boolean {
+    const previous = this.state;
+    const state = transition(previous, event);
+    if (state === previous) return false;
+    this.state = state;
+    this.#host.requestUpdate();
+    this.#settle(previous, state);
+    this.#teller.tell(previous, state);
+    this.#sync();
+    return true;
+  }
+
+  hostConnected(): void {
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    const look = (): void => {
+      if (document.visibilityState === 'visible') this.#look();
+    };
+    addEventListener('message', (event) => this.#hear(event), { signal });
+    addEventListener('online', look, { signal });
+    document.addEventListener('visibilitychange', look, { signal });
+    addEventListener('pageshow', (event) => event.persisted && this.#restore(), { signal });
+    this.#host.requestUpdate();
+  }
+
+  hostDisconnected(): void {
+    this.#listening.abort();
+    this.#sync();
+  }
+
+  hostUpdate(): void {
+    if (!this.#host.isConnected) return;
+    const { merchant, order, orderToken } = this.#host;
+    const subject = JSON.stringify([merchant, order]);
+    if (subject !== this.#subject) {
+      const isRebuilt = this.#subject !== undefined;
+      this.#subject = subject;
+      this.#take(isRebuilt);
+    } else if (orderToken !== this.#orderToken && this.#waitsForTag()) this.start();
+    this.#orderToken = orderToken;
+    this.#sync();
+  }
+
+  get #parameter(): string {
+    return this.#host.returnParam || 'checkout';
+  }
+
+  /** Takes up the order that the tag names, or the checkout that the page's address names. */
+  #take(isRebuilt: boolean): void {
+    const { phase } = this.state;
+    const wasPaying = phase === 'opening' || phase === 'ready' || this.#waitsForTag();
+    const checkout = checkoutInAddress(this.#parameter);
+    this.isFollowing = checkout !== undefined;
+    if (isRebuilt) {
+      this.#mayAutostart = true;
+      this.send({ type: 'reset' });
+    }
+    if (checkout) this.send({ type: 'follow', checkout, order: this.#host.order });
+    else if (isRebuilt && wasPaying) this.start();
+  }
+
+  #waitsForTag(): boolean {
+    return this.state.phase === 'problem' && TAG_PROBLEMS.includes(this.state.trouble.code);
+  }
+
+  #sync(): void {
+    const { state } = this;
+    const { isConnected, merchant, order, serverUrl, autostart, leavesPage } = this.#host;
+    const isNamed = isConnected && Boolean(merchant && order);
+    const known = knownOf(state);
+    const session = sessionOf(state);
+    const isAsking = state.phase === 'opening' && !session;
+    const isRefused = state.phase === 'problem' && known !== undefined && known.revision < 0;
+    const isChecking = 'checking' in state && state.checking === true;
+    const mayWatch = this.#mayAutostart && !(leavesPage && cameByHistory());
+
+    this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant}`);
+    this.#watching.run(isNamed && autostart && mayWatch && state === IDLE && 'visible');
+    this.#opening.run(isAsking && 'open');
+    this.#drawing.run(isConnected && session !== undefined && session.sessionId);
+    this.#following.run(
+      isConnected &&
+        known !== undefined &&
+        !isAsking &&
+        !isRefused &&
+        state.phase !== 'paid' &&
+        `${known.checkout} ${isChecking}`,
+    );
+  }
+
+  #settle(previous: FlowState, state: FlowState): void {
+    if (state.phase === previous.phase) return;
+    if (isOutcome(previous.phase)) this.#settlement = new PendingSettlement();
+    const known = knownOf(state);
+    if (!known || !isOutcome(state.phase)) return;
+    this.#settlement.settle(state.phase, known);
+    if (checkoutInAddress(this.#parameter) === known.checkout) removeFromAddress(this.#parameter);
+  }
+
+  /** Loads what a payment will need, before anybody asks. What fails here is told when it matters. */
+  async #prepare(signal: AbortSignal): Promise<void> {
+    const { adapter, createSession, leavesPage, serverUrl, merchant } = this.#host;
+    if (leavesPage || (!adapter && createSession)) return;
+    try {
+      if (adapter) {
+        await adapter.load(signal);
+        return;
+      }
+      const { sdk, environment } = await fetchConfig(serverUrl, merchant ?? '', signal);
+      this.environment = environment;
+      this.#host.requestUpdate();
+      await this.#scriptSdk(sdk).load(signal);
+    } catch {
+      return;
+    }
+  }
+
+  #scriptSdk(sdk: SdkDescription): SdkAdapter {
+    return new ScriptSdk(sdk, this.#host.nonce || scriptNonce);
+  }
+
+  #watch(signal: AbortSignal): void {
+    whenFirstVisible(this.#host, signal, () => this.start());
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    const { merchant, order, orderToken, language, leavesPage, createSession, serverUrl } =
+      this.#host;
+    const renew = this.state.phase === 'opening' && this.state.renew;
+    if (!merchant || !order || leavesPage) {
+      this.#fail({ code: 'tag_incomplete' });
+      return;
+    }
+    const request: OpenCheckoutRequest = {
+      merchant,
+      order,
+      ...(orderToken && { orderToken }),
+      ...(language && { locale: language }),
+      ...(renew && { renew }),
+    };
+    try {
+      await this.#lastHint;
+      const create = createSession ?? serverSession(serverUrl);
+      const reply = await openCheckout(create, request, signal);
+      if (!signal.aborted) this.send({ type: 'opened', reply, order });
+    } catch (error) {
+      const { code, requestId, retryable } = asSessionApiError(error);
+      if (!signal.aborted) this.#fail({ code, requestId, remedy: retryable ? 'open' : undefined });
+    }
+  }
+
+  async #draw(signal: AbortSignal): Promise<void> {
+    const session = sessionOf(this.state);
+    if (!session) return;
+    const { adapter, language, formLabel } = this.#host;
+    try {
+      const sdk = adapter ?? (session.sdk && this.#scriptSdk(session.sdk));
+      if (!sdk) throw new SdkError('sdk_missing');
+      await drawForm(
+        {
+          adapter: sdk,
+          sessionId: session.sessionId,
+          locale: language,
+          host: this.#host,
+          label: formLabel,
+          onReport: (kind) => this.#report(kind),
+        },
+        signal,
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      const { code } = error as SdkError;
+      const isRefusal = code === 'sdk_configure_failed';
+      const checkout = knownOf(this.state)?.checkout;
+      if (isRefusal && checkout) this.#hint(checkout, 'refused');
+      this.#fail({ code, remedy: isRefusal ? 'renew' : 'draw' });
+    }
+  }
+
+  /** What the SDK told: a hint for the server, and at most a notice here. */
+  #report(kind: HintKind): void {
+    const known = knownOf(this.state);
+    if (!known) return;
+    const { checkout, order } = known;
+    this.#hint(checkout, kind);
+    if (kind === 'shown') this.send({ type: 'drawn' });
+    else if (kind === 'submitted') this.send({ type: 'submitted' });
+    else if (kind === 'refused') this.#fail({ code: 'session_refused', remedy: 'renew' });
+    else if (kind === 'declined' && this.send({ type: 'declined' })) {
+      this.#host.dispatchEvent(new PayDeclinedEvent(checkout, order));
+    } else if (kind === 'error' && this.state.phase === 'opening') {
+      this.#fail({ code: 'sdk_configure_failed', remedy: 'renew' });
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { merchant, order, serverUrl } = this.#host;
+    await followCheckout(
+      {
+        server: serverUrl,
+        known: () => knownOf(this.state),
+        isHurried: () => 'checking' in this.state && this.state.checking === true,
+        isOurs: (status) =>
+          (!merchant || status.merchant === merchant) && (!order || status.order === order),
+        onStatus: (status) => this.send({ type: 'status', status }),
+        onTrouble: (trouble) => this.#fail(trouble),
+      },
+      signal,
+    );
+  }
+
+  #look(): void {
+    this.#following.run(false);
+    this.#sync();
+  }
+
+  #restore(): void {
+    this.send({ type: 'restored' });
+    this.#look();
+  }
+
+  #hear(event: MessageEvent<unknown>): void {
+    const { origin } = new URL(this.#host.serverUrl);
+    const checkout = knownOf(this.state)?.checkout;
+    if (readPageMessage(event, origin, (named) => named === checkout)) this.#look();
+  }
+
+  #hint(checkout: string, kind: HintKind): void {
+    this.#lastHint = sendHint(this.#host.serverUrl, checkout, kind);
+  }
+
+  #fail(trouble: Trouble): void {
+    this.send({ type: 'trouble', trouble });
+  }
+
+  #leave(url: string): void {
+    if (!this.send({ type: 'leave', url })) return;
+    if (this.#host.dispatchEvent(new PayRedirectEvent(url))) location.assign(url);
+    else this.send({ type: 'reset' });
+  }
+}

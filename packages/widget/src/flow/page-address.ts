@@ -1,0 +1,21 @@
+/** What an id of a checkout can look like, so that another `?checkout=1` is left alone. */
+const CHECKOUT_ID = /^[\w-]{16,80}$/;
+
+/** The checkout that the page's address names, if it names one. */
+export function checkoutInAddress(parameter: string): string | undefined {
+  const id = new URLSearchParams(location.search).get(parameter);
+  return id && CHECKOUT_ID.test(id) ? id : undefined;
+}
+
+/** Takes our own parameter out of the address, without a new entry in the history. */
+export function removeFromAddress(parameter: string): void {
+  const url = new URL(location.href);
+  url.searchParams.delete(parameter);
+  history.replaceState(history.state, '', url);
+}
+
+/** Whether the browser came here by Back or Forward. */
+export function cameByHistory(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  return (entry as PerformanceNavigationTiming | undefined)?.type === 'back_forward';
+}

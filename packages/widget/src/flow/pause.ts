@@ -1,0 +1,19 @@
+/** Waits, or stops waiting when `signal` aborts; it never rejects, so look at the signal after it. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+/** Growing, jittered pause before try number `tries` (from 1): about 0.5, 1, 2, 4, 8, at most 15 s. */
+export function backOffMs(tries: number): number {
+  return Math.min(15_000, 250 * 2 ** tries) * (0.75 + Math.random() / 2);
+}

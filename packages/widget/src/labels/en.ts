@@ -1,0 +1,66 @@
+import type { ButtonName, Phase } from '../flow/phases.js';
+
+/** Every word that the element says. Text only: nothing here is ever read as markup. */
+export interface Labels {
+  /** BCP 47 tag of these words. */
+  readonly locale: string;
+  readonly phases: Readonly<Partial<Record<Phase, string>>>;
+  readonly buttons: Readonly<Record<ButtonName, string>>;
+  /** By code of `docs/error-codes.md`; the others are said with `problem`. */
+  readonly codes: Readonly<Record<string, string>>;
+  readonly problem: string;
+  readonly declined: string;
+  readonly checking: string;
+  readonly amount: string;
+  readonly reference: string;
+  readonly test: string;
+  /** What assistive technology calls the element, and the provider's form in it. */
+  readonly card: string;
+  readonly form: string;
+}
+
+const SDK_PROBLEM = 'The payment form could not be shown. Nothing has been paid.';
+const RELOAD = 'This page has been open for too long. Reload it to pay.';
+
+export const en: Labels = {
+  locale: 'en',
+  phases: {
+    opening: 'Opening the checkout…',
+    redirecting: 'Taking you to the payment page…',
+    confirming: 'We are confirming your payment. Please do not pay again.',
+    paid: 'Payment received. Thank you.',
+    failed: 'The payment did not go through. You can try again.',
+    cancelled: 'You cancelled the payment.',
+    left: 'You left the payment before it was finished.',
+    expired: 'This checkout was open for too long. You can start again.',
+    unconfirmed:
+      'We have not been able to confirm your payment yet. Please do not pay again: the shop has been told and will contact you.',
+  },
+  buttons: {
+    pay: 'Pay',
+    continue: 'Continue to the payment page',
+    check: 'Check again',
+    retry: 'Try again',
+  },
+  codes: {
+    server_unreachable: 'The payment service cannot be reached. Check your connection.',
+    order_already_paid: 'This order has been paid already.',
+    order_void: 'This order can no longer be paid. Please ask the shop.',
+    order_token_expired: RELOAD,
+    checkout_mismatch: 'The address of this page belongs to another order.',
+    checkout_unknown: 'The payment that the address of this page names was not found.',
+    sdk_load_failed: SDK_PROBLEM,
+    sdk_timeout: SDK_PROBLEM,
+    sdk_global_missing: SDK_PROBLEM,
+    sdk_configure_failed: SDK_PROBLEM,
+    session_refused: SDK_PROBLEM,
+  },
+  problem: 'Something went wrong, and the payment was not started. Please try again later.',
+  declined: 'The payment was declined. Please try another card.',
+  checking: 'Asking again…',
+  amount: 'Amount to pay',
+  reference: 'Reference',
+  test: 'Test',
+  card: 'Checkout',
+  form: 'Payment form',
+};

@@ -1,0 +1,9 @@
+/** Decimal text in the reader's way of writing money; the plain text when the currency is unknown. */
+export function formatMoney(amount: string, currency: string, locale: string | undefined): string {
+  try {
+    const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+    return format.format(amount as Intl.StringNumericLiteral);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}

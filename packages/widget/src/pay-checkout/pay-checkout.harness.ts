@@ -1,0 +1,147 @@
+import { fixture, html } from '@open-wc/testing';
+import type { Phase } from '../flow/phases.js';
+import type { WorldClient } from '../testing/world-client.js';
+import './pay-checkout.js';
+import type { PayCheckout } from './pay-checkout.js';
+
+/** What a shopper, and the shop's page, do with the element and see of it. */
+export class PayCheckoutHarness {
+  readonly element: PayCheckout;
+  readonly world: WorldClient;
+  readonly events: string[] = [];
+
+  constructor(element: PayCheckout, world: WorldClient) {
+    this.element = element;
+    this.world = world;
+    for (const type of EVENTS) this.element.addEventListener(type, () => this.events.push(type));
+  }
+
+  /** A tag on the page, as a merchant would write it, with `changes` made before it is connected. */
+  static async place(
+    world: WorldClient,
+    changes: Partial<PayCheckout> = {},
+  ): Promise<PayCheckoutHarness> {
+    const element = document.createElement('pay-checkout');
+    Object.assign(element, {
+      merchant: 'corner-shop',
+      order: 'A1001',
+      orderToken: 'A1001.2000000000.c2lnbmF0dXJl',
+      server: world.server,
+      ...changes,
+    });
+    const harness = new PayCheckoutHarness(element, world);
+    await fixture(html`<div>${element}</div>`);
+    return harness;
+  }
+
+  /** An element on the page with its form drawn. */
+  static async ready(
+    world: WorldClient,
+    changes: Partial<PayCheckout> = {},
+  ): Promise<PayCheckoutHarness> {
+    const harness = await PayCheckoutHarness.place(world, changes);
+    await harness.during('ready', () => harness.element.start());
+    return harness;
+  }
+
+  get phase(): Phase {
+    const phase = PHASE_NAMES.find((name) => this.element.matches(`:state(${name})`));
+    if (!phase) throw new Error('the element shows no phase');
+    return phase;
+  }
+
+  get button(): HTMLElement | null {
+    return this.#part('button');
+  }
+
+  get notice(): string {
+    return this.#words('[role="alert"]');
+  }
+
+  get announcement(): string {
+    return this.#words('[role="status"]');
+  }
+
+  get reference(): string {
+    return this.#words('[part="reference"]');
+  }
+
+  get form(): HTMLElement | null {
+    return this.element.querySelector('[slot="form"]');
+  }
+
+  press(): void {
+    const { button } = this;
+    if (!button) throw new Error('there is no button');
+    button.click();
+  }
+
+  /** Does `act`, then waits until the element is in `phase` and drawn. */
+  async during(phase: Phase, act: () => unknown): Promise<void> {
+    const arrived = this.arrives(phase);
+    await act();
+    await arrived;
+  }
+
+  async arrives(phase: Phase): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.element.addEventListener('pay-statechange', function listen(event) {
+        if (event.phase !== phase) return;
+        this.removeEventListener('pay-statechange', listen);
+        resolve();
+      });
+    });
+    await this.element.updateComplete;
+  }
+
+  /** The next event of a kind that the element sends. */
+  hears<K extends keyof GlobalEventHandlersEventMap>(
+    type: K,
+  ): Promise<GlobalEventHandlersEventMap[K]> {
+    return new Promise((resolve) => {
+      this.element.addEventListener(type, resolve, { once: true });
+    });
+  }
+
+  count(type: string): number {
+    return this.events.filter((one) => one === type).length;
+  }
+
+  #part(name: string): HTMLElement | null {
+    return this.element.renderRoot.querySelector(`[part="${name}"]`);
+  }
+
+  #words(selector: string): string {
+    const found = this.element.renderRoot.querySelector(selector);
+    return (found?.textContent ?? '').replace(/\s+/g, ' ').trim();
+  }
+}
+
+const EVENTS = [
+  'pay-statechange',
+  'pay-ready',
+  'pay-paid',
+  'pay-declined',
+  'pay-failed',
+  'pay-unconfirmed',
+  'pay-cancel',
+  'pay-back',
+  'pay-expired',
+  'pay-error',
+  'pay-redirect',
+] as const;
+
+const PHASE_NAMES: readonly Phase[] = [
+  'idle',
+  'opening',
+  'ready',
+  'redirecting',
+  'confirming',
+  'paid',
+  'failed',
+  'cancelled',
+  'left',
+  'expired',
+  'unconfirmed',
+  'problem',
+];

@@ -1,0 +1,168 @@
+import { css } from 'lit';
+
+/** The look of the element: it takes the page's font and `color-scheme`, and asks for nothing else. */
+export const styles = css`
+  :host {
+    --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
+    --on-accent: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
+    --surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
+    --text: var(--pay-checkout-text, light-dark(#1b1f29, #eceef3));
+    --muted: var(--pay-checkout-muted, light-dark(#5a6172, #a5adbd));
+    --border: var(--pay-checkout-border, light-dark(#d9dde5, #3a404d));
+    --good: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
+    --bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
+    --radius: var(--pay-checkout-radius, 12px);
+    --gap: var(--pay-checkout-gap, 16px);
+    display: block;
+    color: var(--text);
+    font: inherit;
+    line-height: 1.45;
+    text-align: start;
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  :host([theme='light']) {
+    color-scheme: light;
+  }
+  :host([theme='dark']) {
+    color-scheme: dark;
+  }
+  * {
+    box-sizing: border-box;
+    margin: 0;
+  }
+  section {
+    padding: 4px calc(var(--gap) * 1.25) calc(var(--gap) * 1.25);
+    border: 1px solid var(--border);
+    border-radius: var(--radius);
+    background: var(--surface);
+    overflow-wrap: anywhere;
+  }
+  header,
+  .message,
+  .button,
+  .reference,
+  ::slotted([slot='form']) {
+    margin-block-start: var(--gap);
+  }
+  header,
+  .message {
+    display: flex;
+    gap: 12px;
+    align-items: center;
+  }
+  header {
+    justify-content: space-between;
+    flex-wrap: wrap;
+  }
+  small {
+    display: block;
+    color: var(--muted);
+    font-size: 0.8125em;
+  }
+  strong {
+    font-size: 1.375em;
+    font-weight: 650;
+    font-variant-numeric: tabular-nums;
+  }
+  .badge {
+    margin-inline-start: auto;
+    padding: 2px 10px;
+    border: 1px solid;
+    border-radius: 99px;
+    color: light-dark(#7a4b00, #ffcf7a);
+    font-size: 0.75em;
+    font-weight: 600;
+  }
+  .message {
+    outline-offset: 4px;
+    border-radius: 4px;
+  }
+  .message:focus:not(:focus-visible) {
+    outline: none;
+  }
+  .icon {
+    flex: none;
+    inline-size: 28px;
+    block-size: 28px;
+    padding: 5px;
+    border-radius: 50%;
+    background: var(--muted);
+    fill: none;
+    stroke: var(--surface);
+    stroke-width: 3;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+  }
+  .paid {
+    background: var(--good);
+  }
+  .failed,
+  .problem {
+    background: var(--bad);
+  }
+  .spinner {
+    flex: none;
+    inline-size: 24px;
+    block-size: 24px;
+    border: 3px solid var(--border);
+    border-block-start-color: var(--accent);
+    border-radius: 50%;
+    animation: turn 0.9s linear infinite;
+  }
+  @keyframes turn {
+    to {
+      rotate: 1turn;
+    }
+  }
+  .button {
+    display: block;
+    inline-size: 100%;
+    min-block-size: 48px;
+    padding: 10px 20px;
+    border: 1px solid transparent;
+    border-radius: calc(var(--radius) * 0.75);
+    background: var(--accent);
+    color: var(--on-accent);
+    font: inherit;
+    font-weight: 600;
+    text-align: center;
+    text-decoration: none;
+    cursor: pointer;
+  }
+  .button:hover {
+    background: color-mix(in srgb, var(--accent) 88%, var(--text));
+  }
+  .button:focus-visible,
+  .message:focus-visible {
+    outline: 3px solid var(--accent);
+    outline-offset: 2px;
+  }
+  .button:disabled {
+    opacity: 0.6;
+    cursor: default;
+  }
+  @media (forced-colors: active) {
+    .button {
+      border-color: ButtonText;
+    }
+    .icon {
+      stroke: CanvasText;
+      border: 1px solid;
+    }
+    .spinner {
+      border-block-start-color: Highlight;
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    .spinner {
+      animation: pulse 2s ease-in-out infinite alternate;
+    }
+    @keyframes pulse {
+      to {
+        opacity: 0.4;
+      }
+    }
+  }
+`;

@@ -1,0 +1,309 @@
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { knownOf, type FlowState } from '../flow/checkout-flow.js';
+import { FlowController, type FlowHost } from '../flow/flow-controller.js';
+import { PHASES, type ButtonName, type Phase } from '../flow/phases.js';
+import type { CreateSession } from '../flow/session-api.js';
+import type { Settlement } from '../flow/settlement.js';
+import { en } from '../labels/en.js';
+import { scriptOrigin } from '../script-origin.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import { formatMoney } from './money.js';
+import { styles } from './pay-checkout.styles.js';
+
+/** Where the payment happens. `auto` is `inline` for now. */
+export type Mode = 'auto' | 'inline' | 'redirect';
+
+/** `auto` follows the page's `color-scheme`. */
+export type Theme = 'auto' | 'light' | 'dark';
+
+/** Paths of the icons, in a square of 24. */
+const ICONS: Readonly<Partial<Record<Phase, string>>> = {
+  paid: 'M5 12.5l5 5L19 7.5',
+  failed: 'M7 7l10 10M17 7L7 17',
+  cancelled: 'M6 12h12',
+  left: 'M6 12h12',
+  expired: 'M12 6v6l4 3',
+  unconfirmed: 'M12 5v8m0 5v.1',
+  problem: 'M12 5v8m0 5v.1',
+};
+
+/**
+ * Takes the payment of one order: opens the checkout, shows the provider's form, says what is known.
+ *
+ * `pay-paid` is for the eyes. Ship on the signed event that your back end receives.
+ *
+ * @tag pay-checkout
+ * @slot form - The provider's form. The element fills it; leave it alone.
+ * @slot pay - Words of the pay button, instead of “Pay”.
+ *
+ * @fires pay-statechange - One phase follows another: `phase`, `previous`.
+ * @fires pay-ready - The form can be used.
+ * @fires pay-paid - The payment is certain. Once for a checkout.
+ * @fires pay-declined - A card was declined; the form stays for another.
+ * @fires pay-failed - The payment did not go through; certain.
+ * @fires pay-unconfirmed - No evidence in time; it may still come.
+ * @fires pay-cancel - The shopper cancelled.
+ * @fires pay-back - The shopper went back.
+ * @fires pay-expired - The checkout was open for too long.
+ * @fires pay-error - Technical trouble: `code`, `retryable`, `requestId`.
+ * @fires pay-redirect - The page is about to be left for `url`; cancelable.
+ *
+ * @csspart card - The whole.
+ * @csspart header - The line with amount and badge.
+ * @csspart amount - The amount.
+ * @csspart badge - The mark of a test environment.
+ * @csspart message - What the element says.
+ * @csspart notice - A problem, or a decline.
+ * @csspart button - The button or link.
+ * @csspart reference - Order and checkout, for a shopper to quote.
+ *
+ * @cssproperty --pay-checkout-accent - Button, focus ring, spinner.
+ * @cssproperty --pay-checkout-on-accent - Words on the button.
+ * @cssproperty --pay-checkout-surface - Background of the card.
+ * @cssproperty --pay-checkout-text - Words.
+ * @cssproperty --pay-checkout-muted - Lesser words.
+ * @cssproperty --pay-checkout-border - Line around the card.
+ * @cssproperty --pay-checkout-good - Colour of a payment received.
+ * @cssproperty --pay-checkout-bad - Colour of failure and problems.
+ * @cssproperty --pay-checkout-radius - Corners. Default 12px.
+ * @cssproperty --pay-checkout-gap - Space between the parts. Default 16px.
+ *
+ * @cssstate idle - And one for each other phase of `docs/states.md`.
+ */
+export class PayCheckout extends LitElement implements FlowHost {
+  static override styles = styles;
+
+  static override properties = {
+    merchant: {},
+    order: {},
+    orderToken: { attribute: 'order-token' },
+    server: {},
+    mode: {},
+    autostart: { type: Boolean },
+    locale: {},
+    theme: { reflect: true },
+    returnParam: { attribute: 'return-param' },
+    createSession: { attribute: false },
+    adapter: { attribute: false },
+  };
+
+  /** The merchant's id at the session server. */
+  declare merchant: string | null;
+  /** The shop's own name of the order. */
+  declare order: string | null;
+  /** The shop's signed word that this page may pay the order. */
+  declare orderToken: string | null;
+  /** Address of the session server. Default: the origin that this script came from. */
+  declare server: string | null;
+  /** Where the payment happens. Default `auto`. */
+  declare mode: Mode | null;
+  /** Opens when first visible, without a pay button. */
+  declare autostart: boolean;
+  /** BCP 47 tag. Default: the closest `lang`. */
+  declare locale: string | null;
+  /** Default `auto`. */
+  declare theme: Theme | null;
+  /** Name of the parameter of the page's address that names a checkout to follow. Default `checkout`. */
+  declare returnParam: string | null;
+  /** Opens the checkout instead of the session server's route; its answer has the same shape. */
+  declare createSession: CreateSession | undefined;
+  /** Another client SDK than the server describes. */
+  declare adapter: SdkAdapter | undefined;
+
+  readonly #flow = new FlowController(this);
+  readonly #internals = this.attachInternals();
+  #wasPressed = false;
+  #shownPhase: Phase | undefined;
+  #movesFocus = false;
+
+  constructor() {
+    super();
+    this.merchant = this.order = this.orderToken = this.server = null;
+    this.mode = this.locale = this.theme = this.returnParam = null;
+    this.autostart = false;
+  }
+
+  /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
+  get whenSettled(): Promise<Settlement> {
+    return this.#flow.whenSettled;
+  }
+
+  /** Opens the checkout, or leaves for the payment page. Does nothing while a payment is under way. */
+  start(): void {
+    this.#flow.start();
+  }
+
+  /** Repeats what failed, or asks the server again. */
+  retry(): void {
+    this.#flow.send({ type: 'retry' });
+  }
+
+  /** Takes the form down and tells the server that the shopper cancelled. */
+  close(): void {
+    this.#flow.close();
+  }
+
+  /** Forgets the checkout, without a word to the server. */
+  reset(): void {
+    this.#flow.send({ type: 'reset' });
+  }
+
+  get leavesPage(): boolean {
+    return this.mode === 'redirect';
+  }
+
+  get serverUrl(): string {
+    return new URL(this.server || scriptOrigin(), location.href).href.replace(/\/+$/, '');
+  }
+
+  get language(): string | undefined {
+    return this.locale || this.closest<HTMLElement>('[lang]')?.lang || undefined;
+  }
+
+  get formLabel(): string {
+    return en.form;
+  }
+
+  /** Moving the element with `moveBefore()` leaves the provider's form as it is. */
+  connectedMoveCallback(): void {
+    this.requestUpdate();
+  }
+
+  protected override willUpdate(): void {
+    const { phase } = this.#flow.state;
+    if (phase === this.#shownPhase) return;
+    this.#movesFocus = this.#wasPressed && this.#hasFocusOrNobody();
+    this.#internals.states.clear();
+    this.#internals.states.add(phase);
+  }
+
+  protected override updated(): void {
+    const { phase } = this.#flow.state;
+    if (phase === this.#shownPhase) return;
+    this.#shownPhase = phase;
+    if (!this.#movesFocus) return;
+    const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
+    if (phase === 'ready' && form && !form.contains(document.activeElement)) form.focus();
+    else this.renderRoot.querySelector<HTMLElement>('.message')?.focus();
+  }
+
+  protected override render(): TemplateResult {
+    const { state } = this.#flow;
+    const polite = this.#movesFocus ? 'off' : 'polite';
+    const assertive = this.#movesFocus ? 'off' : 'assertive';
+    return html`<section part="card" lang=${en.locale} aria-label=${en.card}>
+      ${this.#header(state)}
+      <div role="status" aria-live=${polite}>${this.#message(state)}</div>
+      <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
+      <slot name="form"></slot>
+      ${this.#button(state)} ${this.#reference(state)}
+    </section>`;
+  }
+
+  #header(state: FlowState): TemplateResult | typeof nothing {
+    const { amount, currency, environment = this.#flow.environment } = knownOf(state) ?? {};
+    const isTest = environment === 'sandbox';
+    if (!amount && !isTest) return nothing;
+    return html`<header part="header">
+      ${
+        amount && currency
+          ? html`<span
+              ><small>${en.amount}</small>
+              <strong part="amount">${formatMoney(amount, currency, this.language)}</strong></span
+            >`
+          : nothing
+      }
+      ${isTest ? html`<span class="badge" part="badge">${en.test}</span>` : nothing}
+    </header>`;
+  }
+
+  #message(state: FlowState): TemplateResult | typeof nothing {
+    const isChecking = 'checking' in state && state.checking;
+    const words = isChecking ? en.checking : en.phases[state.phase];
+    if (!words) return nothing;
+    const icon = isChecking ? nothing : iconOf(state.phase);
+    return html`<div class="message" part="message" tabindex="-1">
+      ${icon === nothing ? html`<span class="spinner"></span>` : icon}<span>${words}</span>
+    </div>`;
+  }
+
+  #notice(state: FlowState): TemplateResult | typeof nothing {
+    const trouble = state.phase === 'problem' ? state.trouble : undefined;
+    if (!trouble && !(state.phase === 'ready' && state.declined)) return nothing;
+    const words = trouble ? (en.codes[trouble.code] ?? en.problem) : en.declined;
+    return html`<div class="message" part="notice" tabindex="-1">
+      ${iconOf('problem')}<span
+        >${words}${
+          trouble
+            ? html`<small>${trouble.code}${trouble.requestId && ` · ${trouble.requestId}`}</small>`
+            : nothing
+        }</span
+      >
+    </div>`;
+  }
+
+  #button(state: FlowState): TemplateResult | typeof nothing {
+    const name = this.#offers(state);
+    if (!name) return nothing;
+    const words = en.buttons[name];
+    if (state.phase === 'redirecting') {
+      return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
+    }
+    return html`<button
+      type="button"
+      class="button"
+      part="button"
+      ?disabled=${'checking' in state && state.checking}
+      @click=${() => this.#press(name)}
+    >
+      ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}
+    </button>`;
+  }
+
+  #reference(state: FlowState): TemplateResult | typeof nothing {
+    const known = knownOf(state);
+    if (!known || state.phase === 'idle' || state.phase === 'opening') return nothing;
+    const { order, checkout } = known;
+    return html`<small class="reference" part="reference"
+      >${en.reference}: ${order ? `${order} · ` : nothing}${checkout.slice(0, 8)}</small
+    >`;
+  }
+
+  /** The button of the phase, when it can do something here. */
+  #offers(state: FlowState): ButtonName | undefined {
+    const { button } = PHASES[state.phase];
+    if (button === 'retry' && !(state.phase === 'problem' && state.trouble.remedy))
+      return undefined;
+    const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
+    if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return undefined;
+    return button;
+  }
+
+  #press(name: ButtonName): void {
+    this.#wasPressed = true;
+    if (name === 'pay') this.start();
+    else this.retry();
+  }
+
+  /** Whether moving the focus would take it from nothing else on the page. */
+  #hasFocusOrNobody(): boolean {
+    const { activeElement } = this.getRootNode() as Document | ShadowRoot;
+    return !activeElement || activeElement === document.body || this.contains(activeElement);
+  }
+}
+
+function iconOf(phase: Phase): TemplateResult | typeof nothing {
+  const path = ICONS[phase];
+  if (!path) return nothing;
+  return html`<svg class="icon ${phase}" viewBox="0 0 24 24" aria-hidden="true">
+    <path d=${path}></path>
+  </svg>`;
+}
+
+if (!customElements.get('pay-checkout')) customElements.define('pay-checkout', PayCheckout);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'pay-checkout': PayCheckout;
+  }
+}

@@ -1,0 +1,56 @@
+import { SdkError } from './sdk-adapter.js';
+
+/** What to load, and what the page's policies ask of it. */
+export interface ScriptOptions {
+  readonly url: string;
+  /** Subresource Integrity. */
+  readonly integrity?: string | undefined;
+  /** The page's Content Security Policy nonce. */
+  readonly nonce?: string | undefined;
+  /** Default 20 seconds. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 20_000;
+const loads = new Map<string, Promise<void>>();
+
+/**
+ * Loads a classic script once, however many elements ask. A failure is forgotten, and its tag is
+ * removed, so that asking again loads again.
+ */
+export function loadScript(options: ScriptOptions): Promise<void> {
+  const { url } = options;
+  let load = loads.get(url);
+  if (!load) {
+    load = insertScript(options);
+    loads.set(url, load);
+    load.catch(() => loads.delete(url));
+  }
+  return load;
+}
+
+function insertScript(options: ScriptOptions): Promise<void> {
+  const { url, integrity, nonce, timeoutMs = TIMEOUT_MS } = options;
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    const fail = (code: string) => () => {
+      clearTimeout(timer);
+      script.remove();
+      reject(new SdkError(code));
+    };
+    const timer = setTimeout(fail('sdk_timeout'), timeoutMs);
+    script.onload = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    script.onerror = fail('sdk_load_failed');
+    script.async = true;
+    if (integrity) {
+      script.integrity = integrity;
+      script.crossOrigin = 'anonymous';
+    }
+    if (nonce) script.nonce = nonce;
+    script.src = url;
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,106 @@
+import type {
+  CheckoutStatus,
+  OpenCheckoutReply,
+  SdkDescription,
+} from '@pay-checkout/session-server/contract';
+import type { SeenRequest, Script } from '../../test-world/script.js';
+
+/** What a test sees of the SDK that its world serves. */
+export interface SdkSeen {
+  readonly calls: Readonly<Record<string, () => void>>[];
+  destroyed: number;
+  /** How many of the next calls of `configure()` are refused. */
+  fails: number;
+}
+
+/** A test's own session server and SDK, over real HTTP on the test runner's server. */
+export class WorldClient {
+  readonly id = crypto.randomUUID();
+  readonly server = `${location.origin}/world/${this.id}`;
+  readonly checkout = crypto.randomUUID();
+  readonly #global = `Sdk_${this.id.replaceAll('-', '')}`;
+
+  get sdk(): SdkSeen {
+    return (globalThis as unknown as Record<string, SdkSeen>)[this.#global] as SdkSeen;
+  }
+
+  get sdkDescription(): SdkDescription {
+    return {
+      url: `${this.server}/sdk.js?global=${this.#global}`,
+      global: this.#global,
+      argument: 'object',
+      container: 'selector',
+      callbacks: {
+        onReady: 'shown',
+        onSubmit: 'submitted',
+        onDecline: 'declined',
+        onError: 'error',
+        onRefuse: 'refused',
+      },
+      origins: { script: [], frame: [], connect: [] },
+    };
+  }
+
+  openReply(changes: Partial<OpenCheckoutReply> = {}): OpenCheckoutReply {
+    return {
+      checkout: this.checkout,
+      state: 'open',
+      revision: 1,
+      sessionId: `session-${this.id}`,
+      sdk: this.sdkDescription,
+      amount: '42.50',
+      currency: 'GBP',
+      environment: 'sandbox',
+      ...changes,
+    };
+  }
+
+  status(changes: Partial<CheckoutStatus> = {}): CheckoutStatus {
+    return {
+      checkout: this.checkout,
+      merchant: 'corner-shop',
+      order: 'A1001',
+      state: 'open',
+      certain: false,
+      revision: 1,
+      refund: 'none',
+      ...changes,
+    };
+  }
+
+  /** The ordinary world: a configuration, one open checkout. */
+  async begin(script: Script = {}): Promise<this> {
+    const config = { merchant: 'corner-shop', environment: 'sandbox', sdk: this.sdkDescription };
+    await this.write({
+      config: { status: 200, body: config },
+      open: [{ status: 200, body: this.openReply() }],
+      status: { ...this.status() },
+      ...script,
+    });
+    return this;
+  }
+
+  async write(script: Script): Promise<void> {
+    await fetch(`${this.server}/control`, { method: 'POST', body: JSON.stringify(script) });
+  }
+
+  /** The server learns something: one revision further. */
+  async tell(state: CheckoutStatus['state'], revision = 2): Promise<void> {
+    await this.write({ status: { ...this.status({ state, revision }) } });
+  }
+
+  async seen(method: string, path: RegExp): Promise<SeenRequest[]> {
+    const response = await fetch(`${this.server}/control`);
+    const all = (await response.json()) as SeenRequest[];
+    return all.filter((one) => one.method === method && path.test(one.path));
+  }
+
+  opens(): Promise<SeenRequest[]> {
+    return this.seen('POST', /\/v1\/checkouts$/);
+  }
+
+  async hints(): Promise<unknown[]> {
+    const seen = await this.seen('POST', /\/hints$/);
+    return seen.map((one) => (one.body as { kind: string }).kind);
+  }
+}

@@ -1,0 +1,20 @@
+/** One request that the element made. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: unknown;
+}
+
+/** What a world answers: the newest words of the test win. */
+export interface Script {
+  /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
+  open?: { status: number; body: unknown }[];
+  /** The one checkout that `GET /v1/checkouts` knows. */
+  status?: { checkout: string; revision: number; [key: string]: unknown } | null;
+  config?: { status: number; body: unknown };
+  /** How many of the next requests of each kind end with a broken connection, or a 404 for `sdk`. */
+  faults?: { open?: number; status?: number; sdk?: number };
+  /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
+  holdOpen?: boolean;
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readJson, World } from './world.ts';
+
+/** What this middleware uses of a Koa context. */
+interface Context {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | string[] | undefined>>;
+  status: number;
+  type: string;
+  body: unknown;
+}
+
+const worlds = new Map<string, World>();
+
+/**
+ * Serves one world for each test at `/world/{id}`: the session server's routes, an SDK's script, a
+ * return page, and `/control`, with which the test writes the script and reads what was asked.
+ */
+export async function worldMiddleware(context: Context, next: () => Promise<void>): Promise<void> {
+  const [, id, path] = /^\/world\/([\w-]+)(\/.*)$/.exec(context.path) ?? [];
+  const isServedAtRoot = context.path.startsWith('/v1/');
+  if (!isServedAtRoot && (id === undefined || path === undefined)) return next();
+  const name = id ?? 'root';
+  const world = worlds.get(name) ?? new World();
+  worlds.set(name, world);
+  context.status = 200;
+  await answer(context, world, path ?? context.path);
+}
+
+async function answer(context: Context, world: World, path: string): Promise<void> {
+  const method = context.req.method ?? 'GET';
+  if (path === '/control') {
+    if (method === 'POST') world.write((await readJson(context.req)) as object);
+    context.body = world.seen;
+    return;
+  }
+  const body = method === 'POST' ? await readJson(context.req) : undefined;
+  const query = new URL(context.req.url ?? '/', 'http://world').search;
+  world.seen.push({ method, path, query, body });
+  if (path === '/v1/checkout-config') return reply(context, world.script.config);
+  if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, world);
+  if (path === '/v1/checkouts') return answerStatus(context, world);
+  if (path.endsWith('/hints')) return reply(context, { status: 200, body: {} });
+  if (path === '/sdk.js') return answerSdk(context, world);
+  if (path === '/return') return answerReturn(context);
+  if (path.startsWith('/v1/pay/')) {
+    context.type = 'html';
+    context.body = '<!doctype html><title>Payment page</title>';
+    return;
+  }
+  context.status = 404;
+}
+
+function reply(context: Context, said: { status: number; body: unknown } | undefined): void {
+  context.status = said?.status ?? 404;
+  context.type = 'application/json';
+  context.body = JSON.stringify(said?.body ?? { code: 'not_scripted' });
+}
+
+async function answerOpen(context: Context, world: World): Promise<void> {
+  if (world.takeFault('open')) return breakConnection(context);
+  await world.until(() => !world.script.holdOpen, 10_000);
+  const answers = world.script.open ?? [];
+  reply(context, answers.length > 1 ? answers.shift() : answers[0]);
+}
+
+async function answerStatus(context: Context, world: World): Promise<void> {
+  if (world.takeFault('status')) return breakConnection(context);
+  const [id, revision] = String(context.query.id).split(':');
+  const known = () => (world.script.status?.checkout === id ? world.script.status : undefined);
+  const waitMs = Number(context.query.wait ?? 0) * 1000;
+  await world.until(() => (known()?.revision ?? -1) > Number(revision), waitMs);
+  const status = known();
+  reply(context, { status: 200, body: { checkouts: status ? [status] : [] } });
+}
+
+/** An SDK in the named global: it keeps the options of each call, and draws one button. */
+function answerSdk(context: Context, world: World): void {
+  if (world.takeFault('sdk')) {
+    context.status = 404;
+    return;
+  }
+  const name = JSON.stringify(String(context.query.global));
+  context.type = 'application/javascript';
+  context.body = `{
+    const sdk = (globalThis[${name}] = { calls: [], destroyed: 0, fails: 0 });
+    sdk.configure = (options) => {
+      sdk.calls.push(options);
+      if (sdk.fails > 0) return Promise.reject(new Error('refused ' + sdk.fails--));
+      const container = document.querySelector(options.container);
+      const button = document.createElement('button');
+      button.textContent = 'Card number';
+      container.append(button);
+      return Promise.resolve({ destroy: () => sdk.destroyed++ });
+    };
+  }`;
+}
+
+/** What the server's return page does in a frame: tells its parent until it is acknowledged. */
+function answerReturn(context: Context): void {
+  const message = JSON.stringify({
+    type: 'pay-checkout:return',
+    checkout: String(context.query.checkout),
+    kind: 'return',
+  });
+  context.type = 'html';
+  context.body = `<!doctype html><title>Return</title><body><script>
+    const timer = setInterval(() => parent.postMessage(${message}, location.origin), 20);
+    addEventListener('message', (event) => {
+      if (event.data.type !== 'pay-checkout:return-ack') return;
+      clearInterval(timer);
+      document.body.textContent = 'acknowledged ' + event.data.checkout;
+    });
+  </script>`;
+}
+
+/** What a shopper's bad phone does: the answer never comes. */
+function breakConnection(context: Context): void {
+  Object.assign(context, { respond: false });
+  context.req.socket.destroy();
+}

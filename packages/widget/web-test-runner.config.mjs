@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { esbuildPlugin } from '@web/dev-server-esbuild';
+import { chromeLauncher } from '@web/test-runner-chrome';
+import { worldMiddleware } from './test-world/world-middleware.ts';
+
+const installed = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+const executablePath = process.env.CHROME_PATH ?? installed;
+
+/** Tests in a real browser. `CHROME_PATH` names it; else an installed one is used. */
+export default {
+  rootDir: fileURLToPath(new URL('../..', import.meta.url)),
+  files: 'src/**/*.test.ts',
+  nodeResolve: { exportConditions: ['browser'] },
+  concurrency: 2,
+  testsFinishTimeout: 120_000,
+  testFramework: { config: { timeout: 10_000 } },
+  middleware: [worldMiddleware],
+  plugins: [
+    esbuildPlugin({
+      ts: true,
+      target: 'es2022',
+      tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
+    }),
+  ],
+  browsers: [
+    chromeLauncher({
+      launchOptions: {
+        ...(executablePath && { executablePath }),
+        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+      },
+    }),
+  ],
+};
