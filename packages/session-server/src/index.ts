@@ -3,4 +3,12 @@ export type * from './contract.js';
 export { type Config, parseConfig } from './config.js';
 export { AppError, ConfigError, type FieldError } from './errors.js';
 export { judgeOrderToken, type OrderTokenVerdict, signOrderToken } from './orders/order-token.js';
-export { type SessionServer, startSessionServer } from './session-server.js';
+export type { LogFields, Logger } from './logger.js';
+export type { Merchant } from './merchants/merchant.js';
+export type { MerchantSource } from './merchants/merchant-source.js';
+export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
+export {
+  type SessionServer,
+  type SessionServerParts,
+  startSessionServer,
+} from './session-server.js';

@@ -16,7 +16,8 @@ import { createLogger, type Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/file-merchant-source.js';
 import { ShopClient } from './net/shop-client.js';
 import { startEventSender } from './order-events/event-sender.js';
-import { createOrderLookup } from './orders/order-lookup.js';
+import type { MerchantSource } from './merchants/merchant-source.js';
+import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
 
@@ -33,6 +34,16 @@ export interface SessionServer {
   close(): Promise<void>;
 }
 
+/** What a platform may bring of its own. */
+export interface SessionServerParts {
+  /** Default: JSON lines on standard output. */
+  readonly logger?: Logger;
+  /** Default: the file `config.merchantsFile`. The server closes it. */
+  readonly merchants?: MerchantSource;
+  /** Default: a signed POST to the merchant's `orderLookup.url`. */
+  readonly lookUpOrder?: OrderLookup;
+}
+
 /**
  * Starts the session server: the one place where its parts are made and put together.
  *
@@ -40,14 +51,17 @@ export interface SessionServer {
  */
 export async function startSessionServer(
   config: Config,
-  logger: Logger = createLogger(config.logLevel),
+  parts: SessionServerParts = {},
 ): Promise<SessionServer> {
   const clock = systemClock;
-  const merchants = new FileMerchantSource({
-    path: config.merchantsFile,
-    environment: config.environment,
-    logger,
-  });
+  const logger = parts.logger ?? createLogger(config.logLevel);
+  const merchants =
+    parts.merchants ??
+    new FileMerchantSource({
+      path: config.merchantsFile,
+      environment: config.environment,
+      logger,
+    });
   const store: CheckoutStore = await SqliteCheckoutStore.open({
     path: config.databaseFile,
     clock,
@@ -84,7 +98,7 @@ export async function startSessionServer(
     merchants,
     store,
     gateway,
-    lookUpOrder: createOrderLookup(shop),
+    lookUpOrder: parts.lookUpOrder ?? createOrderLookup(shop),
     evidence,
     changes,
     clock,

@@ -76,7 +76,10 @@ export class TestStack {
       PAY_READ_PAGES_PER_MINUTE: '10000',
       ...this.#options.env,
     });
-    this.server = await startSessionServer(config, this.#options.logger);
+    this.server = await startSessionServer(
+      config,
+      this.#options.logger === undefined ? {} : { logger: this.#options.logger },
+    );
   }
 
   get url(): string {
