@@ -1,6 +1,7 @@
 /** `npm start`: the whole thing on your machine, one address, and nothing left after Ctrl-C. */
 import { TEST_CARDS } from '../shared/test-cards.js';
 import { startStack, type Stack } from './stack.js';
+import { readStartOptions } from './stack/start-options.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -15,6 +16,7 @@ for (const signal of STOP_SIGNALS) {
 
 try {
   stack = await startStack({
+    ...readStartOptions(process.env),
     onLine: (name, line) => {
       console.error(`  [${name}] ${line}`);
     },

@@ -8,5 +8,5 @@ export interface TestCard {
 export const TEST_CARDS: readonly TestCard[] = [
   { number: '9000 0000 0000 0001', story: 'is approved' },
   { number: '9000 0000 0000 0019', story: 'is declined; then try another one' },
-  { number: '9000 0000 0000 0027', story: 'asks for a code from the bank first' },
+  { number: '9000 0000 0000 0027', story: 'asks for a code first, and the code is 1234' },
 ];

@@ -55,10 +55,10 @@ async function start(): Promise<void> {
 function showNext(orderNumber: string, canPay: boolean): void {
   const number = encodeURIComponent(orderNumber);
   render(
-    html`<a class=${canPay ? 'button quiet' : 'button'} href="/order?order=${number}">
+    html`${canPay ? html`<a class="button" href="/pay?order=${number}">Back to payment</a>` : ''}
+      <a class=${canPay ? 'button quiet' : 'button'} href="/order?order=${number}">
         See your order
-      </a>
-      ${canPay ? html`<a class="button" href="/pay?order=${number}">Back to payment</a>` : ''}`,
+      </a>`,
     find(document, '#next', HTMLElement),
   );
 }
