@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createApp } from './app.js';
 import { VirtualClock } from './clock.js';
 import type { SandboxContext } from './context.js';
@@ -53,12 +53,21 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const control = new SandboxControl(context);
   const server = createServer(createApp(context, control));
+  let starting: Promise<{ port: number; url: string }> | undefined;
+  let isClosed = false;
   return {
     control,
-    listen: (port = 0, host = '127.0.0.1') => listen(server, port, host),
+    async listen(port = 0, host = '127.0.0.1') {
+      if (isClosed) throw new Error('This sandbox is closed. Create another one.');
+      starting = listen(server, port, host);
+      return starting;
+    },
     async close() {
+      isClosed = true;
       faults.release();
       webhooks.close();
+      // A server that is still starting would open its port after it was closed.
+      await starting?.catch(() => undefined);
       await close(server);
     },
   };
@@ -69,13 +78,10 @@ async function listen(
   port: number,
   host: string,
 ): Promise<{ port: number; url: string }> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // A close() before the port is open must not leave this waiting for ever.
-    server.once('close', () => reject(new Error('The sandbox was closed before it listened.')));
-    server.listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('There is no port.');
   const name = host.includes(':') ? `[${host}]` : host;
   return { port: address.port, url: `http://${name}:${address.port}` };
 }

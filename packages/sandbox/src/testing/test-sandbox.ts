@@ -90,9 +90,7 @@ export interface ReceivedWebhook {
 }
 
 /** A receiver of webhooks: answers the given statuses in turn, then 200. */
-export async function startReceiver(
-  statuses: readonly number[] = [],
-): Promise<{
+export async function startReceiver(statuses: readonly number[] = []): Promise<{
   url: string;
   received: ReceivedWebhook[];
   whenReceived(count: number): Promise<void>;

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
+
+const APPROVED = '9000000000000001';
+
+function addFault(test: TestSandbox, fault: object): Promise<unknown> {
+  return test.post('/_sandbox/faults', fault);
+}
+
+async function requestStates(test: TestSandbox): Promise<unknown[]> {
+  const { body } = await test.send('GET', '/_sandbox/requests');
+  return (body['requests'] as { state: string }[]).map(({ state }) => state);
+}
+
+describe('what the control routes show', () => {
+  it('shows sessions with what a test needs and without personal data', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession({ email: 'robin@example.test', address1: 'Lane 1' });
+    const answer = await test.send('GET', '/_sandbox/sessions');
+    expect(answer.body['sessions']).toMatchObject([
+      { session_id: session, state: 'open', order_id: 71, Amount: '12.34', currency: 'GBP' },
+    ]);
+    expect(answer.text).not.toMatch(/robin|Lane/);
+  });
+
+  it('logs every call with operation, status and order, and never key or person', async () => {
+    const test = await startSandbox();
+    await test.createSession({ email: 'robin@example.test' });
+    await test.createSession({ Amount: 'much' });
+    await test.post('/v1/transactions/list', {}, { api_key: 'guessed-key' });
+    const answer = await test.send('GET', '/_sandbox/requests');
+    expect(answer.body['requests']).toMatchObject([
+      { operation: 'create-session', state: 'answered', status: 200, orderId: 71 },
+      { operation: 'create-session', state: 'answered', status: 400 },
+      { operation: 'transactions-list', state: 'answered', status: 401 },
+    ]);
+    expect(answer.text).not.toMatch(/robin|key/);
+  });
+
+  it('logs deliveries', async () => {
+    const test = await startSandbox();
+    const receiver = await startReceiver();
+    await test.pay(await test.openSession({ WebhookUrl: receiver.url }), APPROVED);
+    await receiver.whenReceived(1);
+    await expect
+      .poll(async () => (await test.send('GET', '/_sandbox/deliveries')).body['deliveries'])
+      .toMatchObject([{ orderId: 71, attempt: 1, status: 200 }]);
+  });
+});
+
+describe('transactions through the control routes', () => {
+  it('adds any row, leaves fields out, and keeps further properties', async () => {
+    const test = await startSandbox();
+    const answer = await test.post('/_sandbox/transactions', {
+      row: { id: 'mine', amount: '7.10', status: 'STRANGE', colour: 'green' },
+      omit: ['orderRef', 'firstname'],
+    });
+    expect(answer.status).toBe(201);
+    const list = await test.post('/v1/transactions/list', {});
+    expect(list.text).toContain('"amount":7.10,');
+    const [row] = (await test.list()).data.transactions;
+    expect(row).toMatchObject({ id: 'mine', status: 'STRANGE', colour: 'green' });
+    expect(row).not.toHaveProperty('firstname');
+    expect((await test.post('/_sandbox/transactions', { row: { id: 'mine' } })).status).toBe(409);
+  });
+
+  it('hides a row until its time', async () => {
+    const test = await startSandbox();
+    await test.post('/_sandbox/transactions', { row: { id: 'a' }, visibleInSeconds: 60 });
+    expect(await test.listIds()).toEqual([]);
+    await test.post('/_sandbox/clock', { advanceSeconds: 60 });
+    expect(await test.listIds()).toEqual(['a']);
+    await test.post('/_sandbox/transactions/a/visibility', { seconds: 60 });
+    expect(await test.listIds()).toEqual([]);
+    await test.post('/_sandbox/transactions/a/visibility', { seconds: 0 });
+    expect(await test.listIds()).toEqual(['a']);
+  });
+
+  it('delays the listing of what is approved from now on', async () => {
+    const test = await startSandbox();
+    await test.post('/_sandbox/listing-delay', { seconds: 30 });
+    await test.pay(await test.openSession(), APPROVED);
+    expect(await test.listIds()).toEqual([]);
+    test.sandbox.control.clock.advance(30);
+    expect(await test.listIds()).toHaveLength(1);
+  });
+
+  it('refunds partly, then fully, by changing the row', async () => {
+    const test = await startSandbox();
+    await test.post('/_sandbox/transactions', { row: { id: 'a', amount: '10.00' } });
+    const refund = (body?: object) => test.post('/_sandbox/transactions/a/refund', body ?? {});
+    expect((await refund({ amount: '3.10' })).body).toMatchObject({
+      status: 'SUCCESS',
+      amountRefunded: 3.1,
+    });
+    expect((await refund({ amount: '7.00' })).status).toBe(400);
+    expect((await refund()).text).toContain('"amountRefunded":10.00');
+    expect((await test.list()).data.transactions).toMatchObject([{ id: 'a', status: 'REFUNDED' }]);
+    expect((await refund()).status).toBe(400);
+  });
+
+  it('refunds by adding a row of its own', async () => {
+    const test = await startSandbox();
+    await test.post('/_sandbox/transactions', { row: { id: 'a', orderRef: 'A1001.71' } });
+    await test.post('/_sandbox/transactions/a/refund', { amount: '4.00', as: 'add' });
+    expect((await test.list()).data.transactions).toMatchObject([
+      { status: 'REFUNDED', amount: 4, orderRef: 'A1001.71' },
+      { id: 'a', status: 'SUCCESS', amount: 10 },
+    ]);
+  });
+
+  it('does not know a transaction that is not there', async () => {
+    const test = await startSandbox();
+    expect((await test.post('/_sandbox/transactions/no/refund', {})).status).toBe(404);
+  });
+});
+
+describe('faults', () => {
+  it('holds the answer of a session that exists, until it is released', async () => {
+    const test = await startSandbox();
+    await addFault(test, { operation: 'create-session', fault: 'hold' });
+    const held = test.createSession();
+    await expect.poll(() => requestStates(test)).toEqual(['held']);
+    expect(test.sandbox.control.sessions()).toHaveLength(1);
+    expect((await test.createSession({ order_id: 72 })).status).toBe(200);
+    await test.send('DELETE', '/_sandbox/faults');
+    expect((await held).body).toHaveProperty('session_id');
+    expect(await requestStates(test)).toEqual(['answered', 'answered']);
+  });
+
+  it('cuts the connection after the session exists', async () => {
+    const test = await startSandbox();
+    await addFault(test, { operation: 'create-session', fault: 'drop-after-commit' });
+    await expect(test.createSession()).rejects.toThrow('fetch failed');
+    expect(test.sandbox.control.sessions()).toHaveLength(1);
+    await expect.poll(() => requestStates(test)).toEqual(['dropped']);
+  });
+
+  it('fails as often as ordered, without doing anything', async () => {
+    const test = await startSandbox();
+    await addFault(test, { operation: 'create-session', fault: 'error', status: 503, times: 2 });
+    expect((await test.createSession()).status).toBe(503);
+    expect((await test.createSession()).status).toBe(503);
+    expect(test.sandbox.control.sessions()).toEqual([]);
+    expect((await test.createSession()).status).toBe(200);
+  });
+
+  it('limits the list with Retry-After, fails it, and holds it', async () => {
+    const test = await startSandbox();
+    const operation = 'transactions-list';
+    await addFault(test, { operation, fault: 'error', status: 429, retryAfterSeconds: 3 });
+    await addFault(test, { operation, fault: 'error' });
+    await addFault(test, { operation, fault: 'hold' });
+    const list = () => test.post('/v1/transactions/list', {});
+    const limited = await list();
+    expect(limited.status).toBe(429);
+    expect(limited.headers.get('retry-after')).toBe('3');
+    expect((await list()).status).toBe(500);
+    const held = list();
+    await expect.poll(() => requestStates(test)).toContain('held');
+    expect((await test.send('GET', '/_sandbox/faults')).body).toEqual({ queued: [], held: 1 });
+    await test.send('DELETE', '/_sandbox/faults');
+    expect((await held).status).toBe(200);
+  });
+
+  it('is not used up by a call that is refused anyway', async () => {
+    const test = await startSandbox();
+    await addFault(test, { operation: 'create-session', fault: 'error' });
+    expect((await test.createSession({ Amount: 'much' })).status).toBe(400);
+    expect((await test.createSession()).status).toBe(500);
+  });
+
+  it.each([{ operation: 'refund' }, { fault: 'explode' }, { status: 200 }, { times: 0 }, { x: 1 }])(
+    'refuses %j',
+    async (change) => {
+      const test = await startSandbox();
+      const fault = { operation: 'create-session', fault: 'error', ...change };
+      expect((await test.post('/_sandbox/faults', fault)).status).toBe(400);
+    },
+  );
+});
+
+describe('the rest of the control routes', () => {
+  it('sets the clock, and shows it', async () => {
+    const test = await startSandbox();
+    const { body } = await test.post('/_sandbox/clock', { now: '2031-05-01T12:00:00.000Z' });
+    expect(body['now']).toMatch(/^2031-05-01T12:00:0/);
+    await test.pay(await test.openSession(), APPROVED);
+    const [row] = (await test.list()).data.transactions;
+    expect(row?.['transactionTime']).toMatch(/^2031-05-01T12:00/);
+  });
+
+  it('forgets everything', async () => {
+    const test = await startSandbox();
+    await test.pay(await test.openSession(), APPROVED);
+    await addFault(test, { operation: 'create-session', fault: 'error' });
+    test.sandbox.control.clock.advance(3600);
+    await test.post('/_sandbox/reset', {});
+    expect(await test.listIds()).toEqual([]);
+    expect(test.sandbox.control.sessions()).toEqual([]);
+    expect(test.sandbox.control.clock.offsetSeconds).toBe(0);
+    expect((await test.createSession()).status).toBe(200);
+  });
+
+  it('does not obey pages of other sites', async () => {
+    const test = await startSandbox();
+    await test.openSession();
+    const asForm = await test.post('/_sandbox/faults', {}, { 'content-type': 'text/plain' });
+    expect(asForm.status).toBe(415);
+    const crossSite = await test.post('/_sandbox/reset', {}, { 'sec-fetch-site': 'cross-site' });
+    expect(crossSite.status).toBe(403);
+    expect(test.sandbox.control.sessions()).toHaveLength(1);
+  });
+});

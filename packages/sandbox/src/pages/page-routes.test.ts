@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { startSandbox } from '../testing/test-sandbox.js';
+
+const APPROVED = '9000000000000001';
+const DECLINED = '9000000000000019';
+const CHALLENGED = '9000000000000027';
+const EXPIRED = '9000000000000084';
+const RedirectUrl = 'https://pay.example/return';
+const SHOP = 'http://shop.localhost:4100';
+
+describe('the card form', () => {
+  it('says what is paid, to whom, and that no money moves', async () => {
+    const test = await startSandbox();
+    const { text } = await test.send('GET', `/pages/pay/${await test.openSession()}`);
+    expect(text).toContain('no money moves');
+    expect(text).toContain('Pebble &amp; Fern');
+    expect(text).toMatch(/Pay £12\.34\s*</);
+  });
+
+  it('has a label, an autocomplete token and a place for its error for every field', async () => {
+    const test = await startSandbox();
+    const { text } = await test.send('GET', `/pages/form/${await test.openSession()}`);
+    for (const [id, label, token] of [
+      ['number', 'Card number', 'cc-number'],
+      ['expiry', 'Expiry date', 'cc-exp'],
+      ['securityCode', 'Security code', 'cc-csc'],
+      ['name', 'Name on card', 'cc-name'],
+    ] as const) {
+      expect(text).toContain(`<label for="${id}">${label}</label>`);
+      expect(text).toContain(`autocomplete="${token}"`);
+      expect(text).toMatch(new RegExp(`aria-describedby="[^"]*${id}-error"`));
+      expect(text).toContain(`id="${id}-error"`);
+    }
+  });
+
+  it('shows the ways out that the session has, and no others', async () => {
+    const test = await startSandbox();
+    const urls = { CancelUrl: 'https://pay.example/c?a=1&b=2', backurl: 'https://pay.example/b' };
+    const both = await test.send('GET', `/pages/pay/${await test.openSession(urls)}`);
+    expect(both.text).toContain('data-leave="https://pay.example/c?a=1&amp;b=2"');
+    expect(both.text).toContain('Back to the shop');
+    const none = await test.send('GET', `/pages/pay/${await test.openSession()}`);
+    expect(none.text).not.toContain('data-leave');
+  });
+
+  it('escapes what comes from outside', async () => {
+    const evil = '"><script>alert(1)</script>';
+    const test = await startSandbox({ merchants: [{ id: 1001, name: evil, currency: 'GBP' }] });
+    const session = await test.openSession({
+      MerchantReference: evil,
+      CancelUrl: `https://pay.example/?q="><script>`,
+    });
+    const id = encodeURIComponent(evil);
+    for (const path of [`/pages/pay/${session}`, `/pages/form/${id}?parent=${id}`, '/']) {
+      const { text } = await test.send('GET', path);
+      expect(text).not.toContain('<script>');
+    }
+  });
+
+  it('allows no inline script or style, and framing only for the form in a frame', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    const policyOf = async (path: string) =>
+      (await test.send('GET', path)).headers.get('content-security-policy') ?? '';
+    const page = await policyOf(`/pages/pay/${session}`);
+    expect(page).toContain("default-src 'none'");
+    expect(page).toContain("script-src 'self'");
+    expect(page).not.toContain('unsafe');
+    expect(page).toContain("frame-ancestors 'none'");
+    expect(await policyOf(`/pages/form/${session}`)).not.toContain('frame-ancestors');
+    const { text } = await test.send('GET', `/pages/form/${session}`);
+    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
+  });
+
+  it('tells messages only to a plain web origin', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    const parentOf = async (parent: string) => {
+      const query = new URLSearchParams({ parent });
+      const { text } = await test.send('GET', `/pages/form/${session}?${query}`);
+      return /data-parent-origin="([^"]*)"/.exec(text)?.[1];
+    };
+    expect(await parentOf(SHOP)).toBe(SHOP);
+    for (const parent of ['*', 'null', `${SHOP}/`, 'javascript:alert(1)', 'file://']) {
+      expect(await parentOf(parent)).toBeUndefined();
+    }
+  });
+
+  it('says so when the last card was declined', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.pay(session, DECLINED);
+    const { text } = await test.send('GET', `/pages/form/${session}`);
+    expect(text).toContain('data-message="The card was declined.');
+  });
+});
+
+describe('pages without a form', () => {
+  it('says that a paid session is paid, and how to go on', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession({ RedirectUrl });
+    await test.pay(session, APPROVED);
+    const { status, text } = await test.send('GET', `/pages/form/${session}`);
+    expect(status).toBe(200);
+    expect(text).toContain('Payment approved');
+    expect(text).toContain(`data-leave="${RedirectUrl}"`);
+    expect(text).not.toContain('card-form');
+  });
+
+  it('says that a session has expired, and tells the SDK', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.pay(session, EXPIRED);
+    const { status, text } = await test.send('GET', `/pages/form/${session}`);
+    expect(status).toBe(410);
+    expect(text).toContain('data-failure="session_expired"');
+  });
+
+  it('does not know a session that nobody opened', async () => {
+    const test = await startSandbox();
+    for (const path of ['form', 'pay', 'challenge']) {
+      const { status, text } = await test.send('GET', `/pages/${path}/nothing`);
+      expect(status).toBe(404);
+      expect(text).toContain('data-failure="session_unknown"');
+    }
+    expect((await test.pay('nothing', APPROVED)).status).toBe(404);
+  });
+});
+
+describe('the challenge page', () => {
+  it('asks for the code, and goes back to the form that it came from', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.pay(session, CHALLENGED);
+    const framed = await test.send('GET', `/pages/challenge/${session}?parent=${SHOP}`);
+    expect(framed.text).toContain('<label for="code">Code from your bank</label>');
+    expect(framed.text).toContain(
+      `data-form-url="/pages/form/${session}?parent=${encodeURIComponent(SHOP)}"`,
+    );
+    const alone = await test.send('GET', `/pages/challenge/${session}`);
+    expect(alone.text).toContain(`data-form-url="/pages/pay/${session}"`);
+  });
+
+  it('is the form again when no card asked for a code', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    const { status, headers } = await test.send('GET', `/pages/challenge/${session}`);
+    expect([status, headers.get('location')]).toEqual([303, `/pages/pay/${session}`]);
+  });
+});
+
+describe('the page at /', () => {
+  it('tells what has happened, without secrets of the shop', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession({ email: 'robin@example.test', RedirectUrl });
+    await test.pay(session, APPROVED);
+    const { status, text } = await test.send('GET', '/');
+    expect(status).toBe(200);
+    expect(text).toContain('create-session for order 71');
+    expect(text).toContain('SUCCESS 12.34 GBP');
+    expect(text).not.toMatch(/robin|invented-key/);
+  });
+});

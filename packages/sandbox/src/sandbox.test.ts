@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from './sandbox.js';
+import { API_KEY, startSandbox } from './testing/test-sandbox.js';
+
+describe('createSandbox', () => {
+  it('listens only when told to, on a free port of this machine', async () => {
+    const sandbox = createSandbox({ apiKey: API_KEY });
+    const { port, url } = await sandbox.listen();
+    expect(url).toBe(`http://127.0.0.1:${port}`);
+    expect((await fetch(url)).headers.get('x-pay-sandbox')).toBe('1');
+    await sandbox.close();
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
+  it('can be closed before it listens, while it starts, and twice', async () => {
+    const sandbox = createSandbox({ apiKey: API_KEY });
+    await sandbox.close();
+    await expect(sandbox.listen()).rejects.toThrow('closed');
+    const starting = createSandbox({ apiKey: API_KEY });
+    const listening = starting.listen();
+    await Promise.all([starting.close(), starting.close()]);
+    await expect(fetch((await listening).url)).rejects.toThrow('fetch failed');
+    await starting.close();
+  });
+
+  it('closes while a call is held', async () => {
+    const test = await startSandbox();
+    test.sandbox.control.addFault({ operation: 'create-session', fault: 'hold' });
+    const held = test.createSession().then(
+      () => 'answered',
+      () => 'cut',
+    );
+    await expect.poll(() => test.sandbox.control.faults().held).toBe(1);
+    await test.sandbox.close();
+    expect(['answered', 'cut']).toContain(await held);
+  });
+
+  it('says when the port is taken', async () => {
+    const first = await startSandbox();
+    const second = createSandbox({ apiKey: API_KEY });
+    await expect(second.listen(Number(new URL(first.url).port))).rejects.toThrow('EADDRINUSE');
+    await second.close();
+  });
+
+  it('refuses an empty key, and marks an unknown address as its own too', async () => {
+    expect(() => createSandbox({ apiKey: '' })).toThrow('apiKey');
+    const test = await startSandbox();
+    const answer = await test.send('GET', '/nothing');
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('x-pay-sandbox')).toBe('1');
+  });
+});
