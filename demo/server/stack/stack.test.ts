@@ -131,9 +131,9 @@ describe('npm start', () => {
     const lines: string[] = [];
     for await (const line of createInterface({ input: running.stdout })) {
       lines.push(line);
-      if (line.includes('Ctrl-C')) break;
+      if (line.includes('Ctrl-C')) return lines.join('\n');
     }
-    return lines.join('\n');
+    throw new Error('npm start ended before it said that the shop is open.');
   }
 
   it('prints one address and ends cleanly on Ctrl-C', async () => {
