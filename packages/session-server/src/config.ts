@@ -6,6 +6,7 @@ const wholeNumber = z.coerce.number('expected a whole number').int().positive();
 const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'expected an absolute http or https address',
+  abort: true,
 });
 
 /** An address whose path is ours to choose: the origin alone. */
@@ -13,6 +14,8 @@ const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
   error: 'expected an origin alone, such as "https://pay.example", with no path or final slash',
   abort: true,
 });
+
+const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
 
 const environmentSchema = z
   .object({
@@ -43,21 +46,30 @@ const environmentSchema = z
     PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
-  .superRefine((env, context) => {
-    if (env.PAY_ENVIRONMENT !== 'production') return;
-    for (const name of ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const) {
-      if (env[name]?.startsWith('http:')) {
-        context.addIssue({ code: 'custom', path: [name], message: 'production expects https' });
+  .superRefine(
+    (env, context) => {
+      if (env.PAY_ENVIRONMENT !== 'production') return;
+      for (const name of ADDRESSES) {
+        if (env[name]?.startsWith('http:')) {
+          context.addIssue({ code: 'custom', path: [name], message: 'production expects https' });
+        }
       }
-    }
-  });
+    },
+    // Also when something else is wrong, so that every mistake is listed at once.
+    { when: () => true },
+  );
 
 /** Settings of the server process, in the units that their names say. */
 export type Config = ReturnType<typeof parseConfig>;
 
-/** Reads the environment once. @throws {ConfigError} naming every bad variable; values are not quoted */
+/**
+ * Reads the environment once. An empty variable counts as absent, as compose files write it.
+ *
+ * @throws {ConfigError} naming every bad variable; values are not quoted
+ */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
-  const parsed = environmentSchema.safeParse(env);
+  const given = Object.entries(env).filter(([, value]) => value !== '');
+  const parsed = environmentSchema.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     throw new ConfigError(
       'environment',

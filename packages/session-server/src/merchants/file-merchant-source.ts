@@ -67,17 +67,15 @@ export function readMerchants(
   environment: Environment,
 ): ReadonlyMap<string, Merchant> {
   const source = `merchants file ${path}`;
-  const parsed = merchantsFileSchema.safeParse(readJson(path, source));
-  if (!parsed.success) {
-    throw new ConfigError(
-      source,
-      parsed.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`),
-    );
+  const file = readJson(path, source);
+  const parsed = merchantsFileSchema.safeParse(file);
+  const unsafe = environment === 'production' ? findUnsafeForProduction(file) : [];
+  if (!parsed.success || unsafe.length > 0) {
+    const issues = parsed.error?.issues ?? [];
+    const mistakes = issues.map(({ path: at, message }) => `${at.join('.') || 'file'}: ${message}`);
+    throw new ConfigError(source, [...mistakes, ...unsafe]);
   }
-  const { merchants } = parsed.data;
-  const unsafe = environment === 'production' ? findUnsafeForProduction(merchants) : [];
-  if (unsafe.length > 0) throw new ConfigError(source, unsafe);
-  return new Map(merchants.map((merchant) => [merchant.id, merchant as Merchant]));
+  return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant as Merchant]));
 }
 
 function readJson(path: string, source: string): unknown {

@@ -57,6 +57,7 @@ const MERCHANT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const HTTP_URL = z.url({
   protocol: /^https?$/,
   error: 'expected an absolute http or https address',
+  abort: true,
 });
 
 const origin = HTTP_URL.refine((text) => new URL(text).origin === text, {
@@ -141,9 +142,17 @@ const orderTokenSecret = z.string().min(32, 'expected at least 32 characters of 
 const signingSecret = z
   .string()
   .refine(
-    (text) => text.startsWith('whsec_') && Buffer.from(text.slice(6), 'base64').length >= 24,
+    // The alphabet is checked here, since `Buffer` also reads URL-safe base64 and the signer does not.
+    (text) =>
+      /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) &&
+      Buffer.from(text.slice(6), 'base64').length >= 24,
     { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
   );
+
+const origins = z
+  .array(origin)
+  .min(1, 'expected at least one origin of a page that shows the checkout');
+const decimals = z.int().min(0).max(4).default(2);
 
 /** One entry of the merchants file, checked as far as it can be by itself. */
 export const merchantSchema = z
@@ -157,10 +166,8 @@ export const merchantSchema = z
     name: z.string().min(1).max(100),
     providerMerchantId: positiveInteger,
     currency: z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters, such as "GBP"'),
-    decimals: z.int().min(0).max(4).default(2),
-    origins: z
-      .array(origin)
-      .min(1, 'expected at least one origin of a page that shows the checkout'),
+    decimals,
+    origins,
     returnUrl: HTTP_URL,
     orderLookup: shopEndpoint,
     events: shopEndpoint,
@@ -174,43 +181,55 @@ export const merchantSchema = z
     orderTokenSecret: z.array(orderTokenSecret).min(1),
     signingSecret: z.array(signingSecret).min(1),
   })
-  .superRefine((merchant, context) => {
-    const complain = (path: (string | number)[], message: string): void => {
-      context.addIssue({ code: 'custom', path, message });
-    };
-    if (!merchant.origins.includes(new URL(merchant.returnUrl).origin)) {
-      complain(['returnUrl'], 'expected an address on one of this merchant’s origins');
-    }
-    if (!merchant.returnUrl.includes('{checkout}')) {
-      complain(
-        ['returnUrl'],
-        'expected the placeholder {checkout}, so that the page can ask for the outcome',
-      );
-    }
-    merchant.split.forEach((rule, index) => {
-      if ('fixed' in rule && parseMinor(rule.fixed, merchant.decimals) === undefined) {
-        const places = String(merchant.decimals);
-        complain(
-          ['split', index, 'fixed'],
-          `expected decimal text with at most ${places} decimal places, such as "0.30"`,
-        );
+  .superRefine(
+    ({ origins, returnUrl }, context) => {
+      const complain = (message: string): void => {
+        context.addIssue({ code: 'custom', path: ['returnUrl'], message });
+      };
+      if (!origins.includes(new URL(returnUrl).origin)) {
+        complain('expected an address on one of this merchant’s origins');
       }
-    });
-  });
+      if (!returnUrl.includes('{checkout}')) {
+        complain('expected the placeholder {checkout}, so that the page can ask for the outcome');
+      }
+    },
+    { when: ifGood(z.object({ origins, returnUrl: HTTP_URL })) },
+  )
+  .superRefine(
+    ({ split, decimals }, context) => {
+      split.forEach((rule, index) => {
+        if (!('fixed' in rule) || parseMinor(rule.fixed, decimals) !== undefined) return;
+        context.addIssue({
+          code: 'custom',
+          path: ['split', index, 'fixed'],
+          message: `expected decimal text with at most ${String(decimals)} decimal places, such as "0.30"`,
+        });
+      });
+    },
+    { when: ifGood(z.object({ split: z.array(split), decimals })) },
+  );
+
+/** Runs a check of fields together when they are good by themselves, whatever else is wrong. */
+function ifGood(part: z.ZodType): (payload: { readonly value: unknown }) => boolean {
+  return ({ value }) => part.safeParse(value).success;
+}
 
 /** The merchants file as a whole. */
 export const merchantsFileSchema = z
   .strictObject({ merchants: z.array(merchantSchema).min(1, 'expected at least one merchant') })
-  .superRefine(({ merchants }, context) => {
-    const seen = new Set<string>();
-    merchants.forEach(({ id }, index) => {
-      if (seen.has(id)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['merchants', index, 'id'],
-          message: `expected a name of its own; "${id}" is used twice`,
-        });
-      }
-      seen.add(id);
-    });
-  });
+  .superRefine(
+    ({ merchants }, context) => {
+      const seen = new Set<string>();
+      merchants.forEach(({ id }, index) => {
+        if (seen.has(id)) {
+          context.addIssue({
+            code: 'custom',
+            path: ['merchants', index, 'id'],
+            message: 'expected an id of its own; a merchant above has the same',
+          });
+        }
+        seen.add(id);
+      });
+    },
+    { when: ifGood(z.object({ merchants: z.array(z.object({ id: z.string() })) })) },
+  );
