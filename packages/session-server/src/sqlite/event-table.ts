@@ -39,10 +39,11 @@ export class EventTable {
     );
   }
 
-  /** Due again at a time, or dead when there is none. */
+  /** Due again at a time, or dead when there is none; what was delivered stays delivered. */
   markFailed(id: string, dueAt: number | undefined): void {
     this.#connection.run(
-      'UPDATE events SET status = :status, tries = tries + 1, due_at = :dueAt WHERE id = :id',
+      `UPDATE events SET status = :status, tries = tries + 1, due_at = :dueAt
+       WHERE id = :id AND status = 'pending'`,
       { id, status: dueAt === undefined ? 'dead' : 'pending', dueAt: dueAt ?? null },
     );
   }

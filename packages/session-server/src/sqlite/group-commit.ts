@@ -60,7 +60,7 @@ export class GroupCommit {
       this.#database.exec('COMMIT');
     } catch (error) {
       failure = error;
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
     }
     for (const job of jobs) job.settle(failure);
   }

@@ -75,8 +75,9 @@ export class SqliteCheckoutStore implements CheckoutStore {
 
   exposeSession(orderId: number, sessionId: string): Promise<boolean> {
     return this.#connection.write(() => {
-      const isOurs = this.#attempts.get(orderId).status === 'sending';
-      this.#attempts.setStatus(orderId, isOurs ? 'exposed' : 'unknown', sessionId);
+      const { status } = this.#attempts.get(orderId);
+      const isOurs = status === 'sending';
+      this.#attempts.setStatus(orderId, isOurs ? 'exposed' : status, sessionId);
       return isOurs;
     });
   }

@@ -5,6 +5,9 @@ import type { Row } from './sqlite-rows.js';
 
 export type Value = string | number | null | Uint8Array;
 
+/** SQLITE_BUSY: somebody else has the lock. */
+const BUSY = 5;
+
 /** Thrown when another process holds the data file. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError';
@@ -82,9 +85,14 @@ function takeLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock.close();
+    if (!isBusy(error)) throw error;
     throw new DatabaseInUseError(
       'another process has this data file open; stop it first, or use PostgreSQL for several',
       { cause: error },
     );
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
 }
