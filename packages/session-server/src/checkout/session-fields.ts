@@ -76,7 +76,9 @@ function joinNames(first: string | undefined, last: string | undefined): string 
 }
 
 function omitUnknown<T extends object>(fields: T): KnownOnly<T> {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '');
+  const known = Object.entries(fields).filter(
+    ([, value]) => value !== undefined && (typeof value !== 'string' || value.trim() !== ''),
+  );
   return Object.fromEntries(known) as KnownOnly<T>;
 }
 
