@@ -1,0 +1,160 @@
+/**
+ * Finds a Chromium for the browser tests and the pictures: `CHROME_PATH`, else one that is
+ * installed, else the one that the npm package `@sparticuz/chromium` ships for Linux.
+ *
+ * `PAY_BROWSER=bundled` leaves out what is installed. As a script it prints the path.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT, SetupError } from './child.mjs';
+
+/**
+ * @typedef {object} Browser
+ * @property {string} executablePath
+ * @property {string[]} args - Needed to start it here; not a choice of the tests.
+ * @property {Record<string, string>} env - To be set beside the existing environment.
+ * @property {'CHROME_PATH' | 'installed' | 'bundled'} source
+ */
+
+/** @returns {Promise<Browser>} */
+export async function findBrowser() {
+  const { CHROME_PATH, PAY_BROWSER } = process.env;
+  if (CHROME_PATH !== undefined && CHROME_PATH !== '') {
+    if (!existsSync(CHROME_PATH)) {
+      throw new SetupError(
+        `CHROME_PATH is ${CHROME_PATH}, and there is no such file. Correct it, or unset it.`,
+      );
+    }
+    // An outer with-browser.mjs may have chosen already: it handed its environment down.
+    return { executablePath: CHROME_PATH, args: startArgs(), env: {}, source: 'CHROME_PATH' };
+  }
+  if (PAY_BROWSER !== undefined && PAY_BROWSER !== 'bundled') {
+    throw new SetupError(`PAY_BROWSER is ${PAY_BROWSER}; the only value it can have is "bundled".`);
+  }
+  const installed = PAY_BROWSER === 'bundled' ? undefined : installedBrowsers().find(existsSync);
+  if (installed !== undefined) {
+    return { executablePath: installed, args: startArgs(), env: {}, source: 'installed' };
+  }
+  return unpackBundled();
+}
+
+/** The usual places, best first. */
+function installedBrowsers() {
+  switch (process.platform) {
+    case 'darwin':
+      return ['/Applications', join(homedir(), 'Applications')].flatMap((folder) => [
+        `${folder}/Google Chrome.app/Contents/MacOS/Google Chrome`,
+        `${folder}/Chromium.app/Contents/MacOS/Chromium`,
+      ]);
+    case 'win32':
+      return ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+        .flatMap((name) => process.env[name] ?? [])
+        .flatMap((folder) => [
+          join(folder, 'Google/Chrome/Application/chrome.exe'),
+          join(folder, 'Chromium/Application/chrome.exe'),
+        ]);
+    default:
+      return ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'].flatMap(
+        (name) =>
+          ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)]
+            .filter((folder) => folder !== '')
+            .map((folder) => join(folder, name)),
+      );
+  }
+}
+
+function startArgs() {
+  return [
+    // Root cannot use the sandbox, containers often cannot; only our own pages are opened.
+    ...(process.platform === 'linux' ? ['--no-sandbox', '--disable-dev-shm-usage'] : []),
+    '--disable-gpu',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ];
+}
+
+/** @returns {Promise<Browser>} */
+async function unpackBundled() {
+  const { platform, arch } = process;
+  if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
+    throw new SetupError(
+      `No Chrome or Chromium was found, and there is none on npm for ${platform} ${arch}. Install Chrome, or set CHROME_PATH to the path of a Chromium.`,
+    );
+  }
+  // The package exports nothing but its code, so its version is read by path.
+  const manifestFile = join(ROOT, 'node_modules/@sparticuz/chromium/package.json');
+  const { version } = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  const folder = join(ROOT, `node_modules/.cache/chromium/${version}-${arch}`);
+  if (!existsSync(folder)) await unpackTo(folder);
+  return {
+    executablePath: join(folder, 'chromium'),
+    args: startArgs(),
+    env: {
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+    },
+    source: 'bundled',
+  };
+}
+
+/**
+ * The package unpacks to the folder for temporary files and trusts whatever lies there already.
+ * A folder of our own, renamed when complete, keeps half an unpacking and old versions out.
+ *
+ * @param {string} folder
+ */
+async function unpackTo(folder) {
+  console.log('Unpacking a Chromium from npm (200 MB, once) …');
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  const { TMPDIR, AWS_EXECUTION_ENV } = process.env;
+  process.env.TMPDIR = unfinished;
+  // Makes the package unpack the system libraries too, which a bare machine does not have.
+  process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x';
+  try {
+    const { default: chromium } = await import('@sparticuz/chromium');
+    await chromium.executablePath();
+    writeFileSync(join(unfinished, 'fonts/fonts.conf'), fontConfiguration(folder));
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    // Another process may have been first with the rename: its folder is as good.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    restore('TMPDIR', TMPDIR);
+    restore('AWS_EXECUTION_ENV', AWS_EXECUTION_ENV);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string | undefined} value
+ */
+function restore(name, value) {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
+}
+
+/**
+ * The package's own configuration names folders of another machine.
+ *
+ * @param {string} folder
+ */
+function fontConfiguration(folder) {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${folder}/fonts/fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${folder}/fonts/cache</cachedir>
+</fontconfig>
+`;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  console.log((await findBrowser()).executablePath);
+}
