@@ -12,8 +12,6 @@ export interface SandboxOptions {
   readonly apiKey: string;
   /** Default: three invented ones. */
   readonly merchants?: readonly Merchant[];
-  /** The address that browsers use. Default: where the sandbox listens. */
-  readonly publicUrl?: string;
   /** The reseller of merchants that name none, for the filter `resellerId`. Default 7001. */
   readonly resellerId?: number;
   /** Fields required beyond `merchant_id`, `order_id`, `Amount`. Default none (not shown in 4.6). */
@@ -43,9 +41,7 @@ export interface SandboxOptions {
 }
 
 /** The options with every default filled in. */
-export type SandboxSettings = Required<Omit<SandboxOptions, 'publicUrl'>> & {
-  readonly publicUrl: string | undefined;
-};
+export type SandboxSettings = Required<SandboxOptions>;
 
 /** Fills in the defaults, and refuses what no sandbox can work with. */
 export function completeSettings(options: SandboxOptions): SandboxSettings {
@@ -53,7 +49,6 @@ export function completeSettings(options: SandboxOptions): SandboxSettings {
   return {
     apiKey: options.apiKey,
     merchants: options.merchants ?? DEFAULT_MERCHANTS,
-    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
     resellerId: options.resellerId ?? 7001,
     requiredFields: options.requiredFields ?? [],
     unknownFields: options.unknownFields ?? 'refuse',
