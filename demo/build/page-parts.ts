@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { PRODUCTS, type Product } from '../shared/catalogue.js';
 import { formatMoney } from '../shared/money.js';
-import { TEST_CARDS } from '../shared/test-cards.js';
 
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Replaces `<!-- header -->`, `<!-- footer -->`, `<!-- products -->`, `<!-- cards -->`, `<!-- picture: sku -->`. */
+/** Replaces `<!-- header -->`, `<!-- footer -->`, `<!-- products -->`, `<!-- picture: sku -->`. */
 export function pageParts(): Plugin {
   return {
     name: 'page-parts',
@@ -19,7 +18,6 @@ export function pageParts(): Plugin {
           .replace('<!-- header -->', () => readPart('header'))
           .replace('<!-- footer -->', () => readPart('footer'))
           .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
-          .replace('<!-- cards -->', renderCards)
           .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku)),
     },
   };
@@ -50,10 +48,4 @@ function renderProduct({ sku, name, summary, priceMinor }: Product, index: numbe
       aria-label="Add to basket: ${name}">Add to basket</button>
   </div>
 </li>`;
-}
-
-function renderCards(): string {
-  const rows = TEST_CARDS.map(({ number, story }) => `<dt>${number}</dt><dd>${story}</dd>`);
-  return `<dl>${rows.join('')}</dl>
-<p class="hint">Any name, any month to come, any three digits.</p>`;
 }

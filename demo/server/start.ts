@@ -1,5 +1,5 @@
 /** `npm start`: the whole thing on your machine, one address, and nothing left after Ctrl-C. */
-import { TEST_CARDS } from '../shared/test-cards.js';
+import { TEST_CARDS } from './stack/test-cards.js';
 import { startStack, type Stack } from './stack.js';
 import { readStartOptions } from './stack/start-options.js';
 

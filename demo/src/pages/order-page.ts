@@ -70,9 +70,11 @@ function renderOrder(view: OrderView): TemplateResult {
   const isPaid = view.state === 'paid';
   return html`
     <p class="kicker">Order ${view.order}</p>
-    <h1 class="state" role="status">
-      <span class=${isPaid ? 'dot is-paid' : 'dot'}></span>${headlineOf(view)}
-    </h1>
+    <div role="status">
+      <h1 class="state">
+        <span class=${isPaid ? 'dot is-paid' : 'dot'}></span>${headlineOf(view)}
+      </h1>
+    </div>
     ${isPaid ? renderThanks(view) : renderWaiting(view)}
     <div class="columns">
       <div>

@@ -49,6 +49,7 @@ function showPayment(view: OrderView): void {
     isRedirect,
   });
   tag.addEventListener('pay-paid', () => {
+    notice.textContent = `Order ${view.order}. Thank you, ${view.firstName}.`;
     showNext(view.order);
   });
   offerHostedPage(view.orderToken);
@@ -60,7 +61,6 @@ function showNext(orderNumber: string): void {
   next.hidden = false;
   render(html`<a class="button" href=${orderAddress(orderNumber)}>See your order</a>`, next);
   find(document, '#other-way', HTMLElement).hidden = true;
-  find(document, '.cards', HTMLElement).hidden = true;
 }
 
 function showOtherWay(orderNumber: string): void {

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PlacedOrder } from '../shared/order-view.js';
+import { Journey } from './journey.js';
+import { PAID, CARDS, type Shopper } from './shopper.js';
+
+let journey: Journey;
+let shopper: Shopper;
+let placed: PlacedOrder;
+beforeAll(async () => {
+  journey = await Journey.start();
+  shopper = await journey.shopper();
+  placed = await shopper.order();
+});
+afterAll(() => journey.stop());
+
+/** Opens a checkout from the page that the shopper is on, as any script on it could. */
+async function openFromPage(
+  change: Readonly<Record<string, unknown>> = {},
+): Promise<{ status: number; code?: string; fields: readonly string[]; sessionId?: string }> {
+  const body = {
+    merchant: journey.stack.merchant,
+    order: placed.order,
+    orderToken: placed.orderToken,
+    ...change,
+  };
+  return shopper.page.evaluate(
+    async ({ pay, body }) => {
+      const response = await fetch(`${pay}/v1/checkouts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const reply = (await response.json()) as {
+        code?: string;
+        sessionId?: string;
+        errors?: { field: string }[];
+      };
+      const { code, sessionId, errors = [] } = reply;
+      return {
+        status: response.status,
+        fields: errors.map(({ field }) => field),
+        ...(code === undefined ? {} : { code }),
+        ...(sessionId === undefined ? {} : { sessionId }),
+      };
+    },
+    { pay: journey.addresses.pay, body },
+  );
+}
+
+describe('a page that asks for what is not its to say', () => {
+  it.each([
+    ['amount', '0.01'],
+    ['returnUrl', 'https://evil.example/'],
+    ['RedirectUrl', 'https://evil.example/'],
+  ])('with %s in the body is refused by that name, and opens nothing', async (field, value) => {
+    const answer = await openFromPage({ [field]: value });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_request', fields: [field] });
+    expect(await journey.sandbox.sessionsOf(placed.order)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown merchant', { merchant: 'nobody' }, 404, 'unknown_merchant'],
+    [
+      'the token of another order',
+      { orderToken: 'A9.1900000000.'.padEnd(56, 'x') },
+      404,
+      'order_not_found',
+    ],
+    ['no token', { orderToken: undefined }, 404, 'order_not_found'],
+  ])('with %s is refused', async (_what, change, status, code) => {
+    expect(await openFromPage(change)).toMatchObject({ status, code });
+    expect(await journey.sandbox.sessionsOf(placed.order)).toEqual([]);
+  });
+
+  it('from an origin that is not the merchant’s is refused, and the browser hides the answer', async () => {
+    const response = await fetch(`${journey.addresses.payApi}/v1/checkouts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'https://evil.example' },
+      body: JSON.stringify({
+        merchant: journey.stack.merchant,
+        order: placed.order,
+        orderToken: placed.orderToken,
+      }),
+    });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(await response.json()).toMatchObject({ code: 'origin_not_allowed' });
+    expect(await journey.sandbox.sessionsOf(placed.order)).toEqual([]);
+  });
+});
+
+describe('many at the same time', () => {
+  it('ten parallel opens are one session at the provider', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => openFromPage()));
+    expect(new Set(answers.map(({ sessionId }) => sessionId)).size).toBe(1);
+    expect(await journey.sandbox.sessionsOf(placed.order)).toHaveLength(1);
+  });
+
+  it('a double click is one session, and one payment', async () => {
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.fillCard(CARDS.approved);
+    await shopper.form.getByRole('button', { name: /^Pay/ }).dblclick();
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { CARDS, CONFIRMING, PAID } from './shopper.js';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+});
+afterAll(() => journey.stop());
+
+describe('a shopper who comes back without paying', () => {
+  it('by the cancel link can pay after all, in the same session', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form
+      .getByRole('button', { name: 'Cancel' })
+      .or(shopper.form.getByRole('link', { name: 'Cancel' }))
+      .click();
+    await shopper.reads('You cancelled the payment.');
+    expect((await journey.orderAtServer(order)).state).toBe('cancelled');
+    await shopper.page.locator('pay-checkout').getByRole('button', { name: 'Pay' }).click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.close();
+  });
+
+  it('by the back link is told so, and the order is not paid', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form
+      .getByRole('button', { name: 'Back to the shop' })
+      .or(shopper.form.getByRole('link', { name: 'Back to the shop' }))
+      .click();
+    await shopper.reads('You left the payment before it was finished.');
+    expect((await journey.orderAtServer(order)).state).toBe('left');
+    expect((await shopper.orderView(order)).state).toBe('awaiting_payment');
+    await shopper.close();
+  });
+});
+
+describe('a redirect address typed by hand', () => {
+  it('never makes an order paid: it says confirming, then that it could not be confirmed', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const [session] = await journey.sandbox.sessionsOf(order);
+    await shopper.page.goto(session?.RedirectUrl ?? '');
+    await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(CONFIRMING);
+    await shopper.reads('We have not been able to confirm your payment yet.');
+    const known = await journey.orderAtServer(order);
+    expect(known).toMatchObject({ state: 'unconfirmed', certain: false });
+    expect((await shopper.orderView(order)).state).toBe('awaiting_payment');
+    expect(
+      await shopper.page.locator('pay-checkout').getByRole('button', { name: /^Pay/ }).count(),
+    ).toBe(0);
+    await shopper.close();
+  });
+});
+
+describe('a webhook that somebody forged', () => {
+  it('never makes an order paid', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const [session] = await journey.sandbox.sessionsOf(order);
+    const body = JSON.stringify({ order_id: session?.order_id, status: 'SUCCESS' });
+    for (let delivery = 0; delivery < 5; delivery += 1) {
+      const { status } = await fetch(session?.WebhookUrl ?? '', { method: 'POST', body });
+      expect(status).toBe(204);
+    }
+    // The look that the deliveries caused is over once a real payment has been found after it.
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+});

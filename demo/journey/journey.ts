@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { expect } from 'vitest';
+import { findBrowser } from '../../scripts/find-browser.mjs';
+import type { ProcessEnv, ProcessName, Stack } from '../server/stack/stack.js';
+import { SandboxControl } from './sandbox-control.js';
+import { Shopper } from './shopper.js';
+
+/** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
+export interface MerchantOrder {
+  readonly state: string;
+  readonly certain: boolean;
+  readonly checkouts: readonly {
+    readonly checkout: string;
+    readonly attention: readonly string[];
+    readonly attempts: readonly { readonly status: string }[];
+    readonly transactions: readonly unknown[];
+  }[];
+}
+
+/** Sandbox, session server and shop as real processes, and a real browser in front of them. */
+export class Journey {
+  readonly stack: Stack;
+  readonly sandbox: SandboxControl;
+  readonly #browser: Browser;
+  readonly #folder: string;
+
+  private constructor(stack: Stack, browser: Browser, folder: string) {
+    this.stack = stack;
+    this.sandbox = new SandboxControl(stack.addresses.sandboxApi);
+    this.#browser = browser;
+    this.#folder = folder;
+  }
+
+  static async start(env: Partial<Record<ProcessName, ProcessEnv>> = {}): Promise<Journey> {
+    // The stack finds its programs beside itself, so it is the built one that runs here.
+    const { startStack } = (await import('../dist/server/stack/stack.js' as string)) as {
+      startStack: typeof import('../server/stack/stack.js').startStack;
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'journey-'));
+    const stack = await startStack({
+      dataDirectory: folder,
+      ports: { shop: 0, 'session-server': 0, sandbox: 0 },
+      env: {
+        ...env,
+        'session-server': { PAY_READ_INTERVAL_SECONDS: '0.3', ...env['session-server'] },
+      },
+    });
+    const { executablePath, args, env: browserEnv } = await findBrowser();
+    const browser = await chromium.launch({
+      executablePath,
+      args,
+      env: { ...process.env, ...browserEnv },
+    });
+    return new Journey(stack, browser, folder);
+  }
+
+  get addresses(): Stack['addresses'] {
+    return this.stack.addresses;
+  }
+
+  /** A shopper with a browser of their own; every uncaught error of a page fails the test. */
+  async shopper(): Promise<Shopper> {
+    const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
+    context.on('weberror', (error) => {
+      throw error.error();
+    });
+    return new Shopper(await context.newPage(), this.addresses.shop);
+  }
+
+  /** What the session server tells the shop's own back end. */
+  async orderAtServer(order: string): Promise<MerchantOrder> {
+    const response = await fetch(`${this.addresses.payApi}/v1/merchant/orders/${order}`, {
+      headers: { authorization: `Bearer ${this.stack.secrets.merchantApiKey}` },
+    });
+    return (await response.json()) as MerchantOrder;
+  }
+
+  /** Asserts that everybody agrees that an order is paid, once: server, shop and timeline. */
+  async expectPaid(shopper: Shopper, order: string): Promise<void> {
+    await expect.poll(async () => (await shopper.orderView(order)).state).toBe('paid');
+    const known = await this.orderAtServer(order);
+    expect(known).toMatchObject({ state: 'paid', certain: true });
+    expect(known.checkouts.flatMap(({ transactions }) => transactions)).toHaveLength(1);
+    expect(known.checkouts.flatMap(({ attention }) => attention)).toEqual([]);
+    const { timeline } = await shopper.orderView(order);
+    expect(timeline.filter(({ effect }) => effect === 'paid')).toHaveLength(1);
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+    await this.stack.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { CARDS, PAID } from './shopper.js';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start();
+});
+afterAll(() => journey.stop());
+
+describe('a shopper', () => {
+  it('fills a basket, orders, pays, and the shop knows that the order is paid', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await page.goto(`${journey.addresses.shop}/`);
+    await page.getByRole('button', { name: /^Add Moon teapot/ }).click();
+    await page.reload();
+    await page
+      .getByRole('link', { name: /Basket/ })
+      .first()
+      .click();
+    await page.getByRole('link', { name: /Checkout/ }).click();
+    await page.getByLabel('First name').fill('Robin');
+    await page.getByLabel('Last name').fill('Sample');
+    await page.getByLabel('Email').fill('robin@example.test');
+    await page.getByLabel('Address line 1').fill('Flat 3, 12 Sample Street');
+    await page.getByLabel('Town or city').fill('Sampleton');
+    await page.getByLabel('Postcode').fill('ZZ1 1ZZ');
+    await page.getByRole('button', { name: 'Continue to payment' }).click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await page.getByRole('link', { name: 'See your order' }).click();
+    await page.getByRole('heading', { name: /paid/i }).waitFor();
+    const order = new URL(page.url()).searchParams.get('order') ?? '';
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it('pays after a 3-D Secure challenge', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.challenged);
+    await shopper.enterCode('1234');
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it('whose card is declined pays with another card, in the same session', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.declined);
+    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.close();
+  });
+
+  it('pays on the hosted page, and comes back to the shop’s page', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment('redirect');
+    const { page } = shopper;
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.payWith(CARDS.approved);
+    await page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it('who reloads in the middle goes on in the same session', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.fillCard(CARDS.approved);
+    await shopper.page.reload();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.close();
+  });
+
+  it('who reloads after paying is told that it is paid, and is offered no second payment', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.page.reload();
+    await shopper.page.getByText(`Order ${order} is paid.`).waitFor();
+    expect(await shopper.page.locator('iframe').count()).toBe(0);
+    await shopper.close();
+  });
+});

@@ -1,0 +1,51 @@
+/** The sandbox's control routes, as the journeys use them. */
+export interface SandboxSession {
+  readonly session_id: string;
+  readonly order_id: number;
+  readonly MerchantReference: string;
+  readonly RedirectUrl: string;
+  readonly CancelUrl: string;
+  readonly WebhookUrl: string;
+}
+
+export class SandboxControl {
+  readonly #base: string;
+
+  constructor(sandboxApi: string) {
+    this.#base = `${sandboxApi}/_sandbox`;
+  }
+
+  /** The sessions that were created for one order of the shop, oldest first. */
+  async sessionsOf(order: string): Promise<SandboxSession[]> {
+    const { sessions } = await this.#get<{ sessions: SandboxSession[] }>('/sessions');
+    return sessions.filter(({ MerchantReference: name }) => name.startsWith(`${order}.`));
+  }
+
+  /** Lets the next call do its work and then wait with the answer. */
+  async holdNext(operation: 'create-session' | 'transactions-list'): Promise<void> {
+    await this.#send('POST', '/faults', { operation, fault: 'hold' });
+  }
+
+  /** How many calls wait for their answer. */
+  async heldCalls(): Promise<number> {
+    return (await this.#get<{ held: number }>('/faults')).held;
+  }
+
+  async releaseFaults(): Promise<void> {
+    await this.#send('DELETE', '/faults');
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    return (await (await fetch(`${this.#base}${path}`)).json()) as T;
+  }
+
+  async #send(method: string, path: string, body?: unknown): Promise<void> {
+    const response = await fetch(`${this.#base}${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`the sandbox answered ${String(response.status)} to ${path}`);
+  }
+}

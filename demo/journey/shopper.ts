@@ -1,0 +1,96 @@
+import type { BrowserContext, FrameLocator, Page } from 'playwright-core';
+import type { OrderView, PlacedOrder } from '../shared/order-view.js';
+
+/** Cards of the sandbox, by what they do. */
+export const CARDS = {
+  approved: '9000000000000001',
+  declined: '9000000000000019',
+  challenged: '9000000000000027',
+} as const;
+
+/** A shopper with a browser of their own, who says what they do and what they read. */
+export class Shopper {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #shop: string;
+
+  constructor(page: Page, shop: string) {
+    this.page = page;
+    this.#context = page.context();
+    this.#shop = shop;
+  }
+
+  /** Orders one thing without walking through the shop; the browser gets its cookie. */
+  async order(): Promise<PlacedOrder> {
+    await this.page.goto(`${this.#shop}/`);
+    return this.page.evaluate(async () => {
+      const response = await fetch('/api/orders', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          items: [{ sku: 'two-tone-cup', quantity: 1 }],
+          customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
+          address: {
+            address1: 'Flat 3, 12 Sample Street',
+            town: 'Sampleton',
+            postcode: 'ZZ1 1ZZ',
+            country: 'United Kingdom',
+          },
+        }),
+      });
+      return (await response.json()) as PlacedOrder;
+    });
+  }
+
+  /** Orders, and goes to the payment page. */
+  async orderAndGoToPayment(mode?: 'redirect'): Promise<PlacedOrder> {
+    const placed = await this.order();
+    await this.goToPayment(placed.order, mode);
+    return placed;
+  }
+
+  async goToPayment(order: string, mode?: 'redirect'): Promise<void> {
+    const query = mode === undefined ? '' : `&mode=${mode}`;
+    await this.page.goto(`${this.#shop}/pay?order=${order}${query}`);
+  }
+
+  /** The provider's form, inside its frame inside the element. */
+  get form(): FrameLocator {
+    return this.page.frameLocator('pay-checkout iframe');
+  }
+
+  async fillCard(number: string): Promise<void> {
+    await this.form.getByLabel('Card number').fill(number);
+    await this.form.getByLabel('Expiry date').fill('12/39');
+    await this.form.getByLabel('Security code').fill('123');
+    await this.form.getByLabel('Name on card').fill('Robin Sample');
+  }
+
+  async payWith(number: string): Promise<void> {
+    await this.fillCard(number);
+    await this.form.getByRole('button', { name: /^Pay/ }).click();
+  }
+
+  async enterCode(code: string): Promise<void> {
+    await this.form.getByLabel('Code from your bank').fill(code);
+    await this.form.getByRole('button', { name: 'Confirm' }).click();
+  }
+
+  /** Waits until the element says these words. */
+  async reads(words: string | RegExp): Promise<void> {
+    await this.page.locator('pay-checkout').getByText(words).first().waitFor();
+  }
+
+  /** What this browser's order looks like to the shop. */
+  async orderView(order: string): Promise<OrderView> {
+    const response = await this.#context.request.get(`${this.#shop}/api/orders/${order}`);
+    return (await response.json()) as OrderView;
+  }
+
+  async close(): Promise<void> {
+    await this.#context.close();
+  }
+}
+
+export const PAID = 'Payment received. Thank you.';
+export const CONFIRMING = 'We are confirming your payment. Please do not pay again.';

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The journeys: a real browser over the real processes, each file with a stack of its own. */
+export default defineConfig({
+  test: {
+    include: ['journey/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Each file runs three servers and a browser; more than two at a time only wait for each other.
+    maxWorkers: 2,
+  },
+});
