@@ -51,7 +51,9 @@ function renderPage(page: Page): string {
         ${page.script === undefined ? undefined : scriptTag(page.script)}
       </head>
       <body class="${page.layout}" ${dataAttributes(page)}>
-        <p class="ribbon"><strong>Sandbox</strong>: no money moves</p>
+        <section class="ribbon" aria-label="Sandbox">
+          <strong>Sandbox</strong>: no money moves
+        </section>
         <main>${page.body}</main>
       </body>
     </html>`;
