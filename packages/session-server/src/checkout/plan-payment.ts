@@ -6,10 +6,13 @@ export interface PaymentHistory {
   readonly checkout: Checkout;
   /** The other checkouts of the same order. */
   readonly siblings: readonly Checkout[];
-  /** Whether this very transaction is known already, and for which checkout. */
-  readonly knownFor: string | undefined;
-  /** Whether what paid the checkout was a row that only said "given back". */
-  readonly paidByRefundRow: boolean;
+  /** What is known of this very transaction already. */
+  readonly known: { readonly checkout: string; readonly isRefundRow: boolean } | undefined;
+  /**
+   * The transaction that took the money of a paid checkout. Undefined while only a row that says
+   * "given back" has been seen of it.
+   */
+  readonly paymentRow: string | undefined;
 }
 
 /**
@@ -20,15 +23,19 @@ export function planPayment(
   history: PaymentHistory,
   evidence: PaymentEvidence,
 ): CheckoutFact[] | undefined {
-  const { checkout, siblings, knownFor } = history;
-  if (knownFor !== undefined && knownFor !== checkout.id) return undefined;
+  const { checkout, siblings, known, paymentRow } = history;
+  if (known && known.checkout !== checkout.id) return undefined;
   const refunded: CheckoutFact[] =
     evidence.refund === 'none' ? [] : [{ type: 'refund-proved', refund: evidence.refund }];
-  if (knownFor !== undefined) return refunded;
+  if (known) {
+    // What was given back of a second payment leaves the first one whole.
+    const isOfPayment =
+      known.isRefundRow || [checkout.paidBy, paymentRow].includes(evidence.transaction);
+    return isOfPayment ? refunded : [];
+  }
   if (checkout.state === 'paid') {
-    // A refund may come as a row of its own, and the payment's row may come after it.
-    if (evidence.isRefundRow) return refunded;
-    if (history.paidByRefundRow) return [];
+    // A refund may come as a row of its own, and the payment's row may come after it, once.
+    if (evidence.isRefundRow || paymentRow === undefined) return refunded;
     return [{ type: 'payment-proved', transaction: evidence.transaction }];
   }
   return [

@@ -20,7 +20,7 @@ import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
 import { EventTable } from './event-table.js';
 import { SqliteConnection } from './sqlite-connection.js';
-import { toTransaction } from './sqlite-rows.js';
+import { TransactionTable } from './transaction-table.js';
 
 export interface SqliteCheckoutStoreOptions {
   /** Path of the data file; its folder must exist. */
@@ -37,6 +37,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #connection: SqliteConnection;
   readonly #checkouts: CheckoutTable;
   readonly #attempts: AttemptTable;
+  readonly #transactions: TransactionTable;
   readonly #events: EventTable;
   readonly #clock: Clock;
   readonly #rules: StoreRules;
@@ -48,6 +49,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
     this.#connection = new SqliteConnection(options.path);
     this.#checkouts = new CheckoutTable(this.#connection, options.rules);
     this.#attempts = new AttemptTable(this.#connection, options.rules);
+    this.#transactions = new TransactionTable(this.#connection);
     this.#events = new EventTable(this.#connection);
   }
 
@@ -114,14 +116,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   findTransactions(checkout: string): Promise<StoredTransaction[]> {
-    return this.#read(() =>
-      this.#connection
-        .all(
-          'SELECT * FROM transactions WHERE checkout = :checkout ORDER BY transaction_time, id',
-          { checkout },
-        )
-        .map(toTransaction),
-    );
+    return this.#read(() => this.#transactions.findOfCheckout(checkout));
   }
 
   apply(checkout: string, fact: CheckoutFact): Promise<Change> {
@@ -134,22 +129,19 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.write(() => {
       const now = this.#clock.now();
       const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
-      const known = this.#connection.get('SELECT checkout FROM transactions WHERE id = :id', {
-        id: evidence.transaction,
-      });
       const facts = planPayment(
         {
           checkout,
           siblings: this.#checkouts
             .findOrder(checkout.merchant, checkout.order)
             .filter(({ id }) => id !== checkout.id),
-          knownFor: known && String(known['checkout']),
-          paidByRefundRow: this.#isRefundRow(checkout.paidBy),
+          known: this.#transactions.findKnown(evidence.transaction),
+          paymentRow: this.#transactions.findPaymentRow(checkout),
         },
         evidence,
       );
       if (!facts) return undefined;
-      this.#keepTransaction(evidence, checkout.id, now);
+      this.#transactions.keep(evidence, checkout.id, now);
       return this.#checkouts.apply(checkout, facts, now);
     });
   }
@@ -291,34 +283,6 @@ export class SqliteCheckoutStore implements CheckoutStore {
     };
     this.#checkouts.insert(checkout);
     return checkout;
-  }
-
-  #isRefundRow(transaction: string | undefined): boolean {
-    if (transaction === undefined) return false;
-    const row = this.#connection.get('SELECT is_refund_row FROM transactions WHERE id = :id', {
-      id: transaction,
-    });
-    return row?.['is_refund_row'] === 1;
-  }
-
-  #keepTransaction(evidence: PaymentEvidence, checkout: string, now: number): void {
-    this.#connection.run(
-      `INSERT INTO transactions
-         (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
-       VALUES (:id, :checkout, :orderId, :status, :isRefundRow, :amount, :currency, :time, :now)
-       ON CONFLICT (id) DO UPDATE SET status = :status`,
-      {
-        id: evidence.transaction,
-        checkout,
-        orderId: evidence.orderId,
-        status: evidence.status,
-        isRefundRow: evidence.isRefundRow ? 1 : 0,
-        amount: evidence.amount,
-        currency: evidence.currency,
-        time: evidence.transactionTime,
-        now,
-      },
-    );
   }
 
   #read<T>(work: () => T): Promise<T> {

@@ -1,0 +1,58 @@
+import type { Checkout } from '../checkout/checkout.js';
+import type { PaymentEvidence, StoredTransaction } from '../checkout/checkout-store.js';
+import type { PaymentHistory } from '../checkout/plan-payment.js';
+import type { SqliteConnection } from './sqlite-connection.js';
+import { toTransaction } from './sqlite-rows.js';
+
+/** The provider's transactions that count as evidence. Its writes run inside the caller's step. */
+export class TransactionTable {
+  readonly #connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  findOfCheckout(checkout: string): StoredTransaction[] {
+    return this.#connection
+      .all('SELECT * FROM transactions WHERE checkout = :checkout ORDER BY transaction_time, id', {
+        checkout,
+      })
+      .map(toTransaction);
+  }
+
+  findKnown(id: string): PaymentHistory['known'] {
+    const row = this.#connection.get('SELECT * FROM transactions WHERE id = :id', { id });
+    return row && { checkout: String(row['checkout']), isRefundRow: row['is_refund_row'] === 1 };
+  }
+
+  /** The row that took the money of a checkout: what paid it, or what joined a row of its refund. */
+  findPaymentRow(checkout: Checkout): string | undefined {
+    const row = this.#connection.get(
+      `SELECT id FROM transactions WHERE checkout = :checkout AND is_refund_row = 0
+       ORDER BY id = :paidBy DESC, recorded_at, id LIMIT 1`,
+      { checkout: checkout.id, paidBy: checkout.paidBy ?? null },
+    );
+    return row && String(row['id']);
+  }
+
+  /** Keeps a transaction as it was first seen; only its status follows the provider. */
+  keep(evidence: PaymentEvidence, checkout: string, now: number): void {
+    this.#connection.run(
+      `INSERT INTO transactions
+         (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
+       VALUES (:id, :checkout, :orderId, :status, :isRefundRow, :amount, :currency, :time, :now)
+       ON CONFLICT (id) DO UPDATE SET status = :status`,
+      {
+        id: evidence.transaction,
+        checkout,
+        orderId: evidence.orderId,
+        status: evidence.status,
+        isRefundRow: evidence.isRefundRow ? 1 : 0,
+        amount: evidence.amount,
+        currency: evidence.currency,
+        time: evidence.transactionTime,
+        now,
+      },
+    );
+  }
+}
