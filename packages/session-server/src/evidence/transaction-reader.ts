@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000;
 /** Rows asked for at a time; the provider's maximum is not shown (spec 8). */
 const PAGE_ROWS = 100;
 const MINUTE_MS = 60_000;
+/** Rows older than this are deep: read with half of the budget, so that fresh ones never wait. */
+const RECENT_MS = 3_600_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
 export interface TransactionReaderOptions {
@@ -30,11 +32,24 @@ interface Demand {
   readonly finish: () => void;
 }
 
+/** A stretch of the list, from its newest row back to a time. */
+interface Stretch {
+  readonly fromDate: string;
+  readonly toDate: string;
+  readonly sinceMs: number;
+  /** When its newest page was asked for. */
+  readonly startedAt: number;
+  /** Where to go on, when a part of it has been read. */
+  readonly cursor?: string;
+  /** The time of the oldest row that has been read. */
+  readonly reachedMs: number;
+}
+
 /**
  * The one newest-first reader of a merchant's transactions: however many wait, one look is under
  * way at a time, and looks start at least `intervalMs` apart. Requests that come meanwhile share
  * the next one. A look goes back to the oldest attempt that somebody asked about; one that ran out
- * of its page budget is gone on with by the next.
+ * of its page budget is gone on with by the next, which reads again only what is fresh.
  */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
@@ -44,9 +59,10 @@ export class TransactionReader {
   #lastStartedAt = -Infinity;
   #backoffUntil = -Infinity;
   #failures = 0;
-  #pages: number[] = [];
-  /** Where a look that ran out of budget stopped. */
-  #resume: { cursor: string; fromDate: string; toDate: string; sinceMs: number } | undefined;
+  /** The pages of the last minute. */
+  #pages: { readonly at: number; readonly isDeep: boolean }[] = [];
+  /** What is left of a look that ran out of budget. */
+  #rest: Stretch | undefined;
 
   constructor(options: TransactionReaderOptions) {
     this.#options = options;
@@ -109,58 +125,69 @@ export class TransactionReader {
 
   /** Reads from the newest row back to `sinceMs`, then goes on where an earlier look stopped. */
   async #readBack(sinceMs: number): Promise<void> {
-    const now = this.#options.clock.now();
-    const window = { fromDate: toDate(sinceMs - DAY_MS), toDate: toDate(now + DAY_MS) };
-    const stopped = await this.#readPages({ ...window, sinceMs });
-    const earlier = this.#resume;
-    if (stopped) {
-      this.#resume = { ...stopped, sinceMs: Math.min(sinceMs, earlier?.sinceMs ?? sinceMs) };
-    } else if (earlier && earlier.sinceMs < sinceMs) {
-      this.#resume = await this.#readPages(earlier);
-    } else {
-      this.#resume = undefined;
-    }
+    const startedAt = this.#options.clock.now();
+    const rest = this.#rest;
+    const deepest = Math.min(sinceMs, rest?.sinceMs ?? sinceMs);
+    const goesOn = rest !== undefined && rest.sinceMs <= sinceMs;
+    const isReadAlready = goesOn && sinceMs < rest.reachedMs;
+    const stopped = await this.#readPages({
+      fromDate: toDate(deepest - DAY_MS),
+      toDate: toDate(startedAt + DAY_MS),
+      sinceMs: isReadAlready ? Math.max(sinceMs, rest.startedAt - RECENT_MS) : sinceMs,
+      startedAt,
+      reachedMs: Infinity,
+    });
+    // Forgotten before it is tried: a cursor's lifetime is not shown (spec 8), and one that has run
+    // out must not fail every look from now on.
+    this.#rest = stopped && { ...stopped, sinceMs: deepest };
+    if (!stopped && goesOn) this.#rest = await this.#readPages(rest);
   }
 
-  /** Answers where to go on when the budget ran out, or undefined when it read to the end. */
-  async #readPages(from: {
-    fromDate: string;
-    toDate: string;
-    sinceMs: number;
-    cursor?: string;
-  }): Promise<{ cursor: string; fromDate: string; toDate: string; sinceMs: number } | undefined> {
-    const { fromDate, toDate, sinceMs } = from;
-    let cursor = from.cursor;
+  /** Answers what is left when the budget ran out, or undefined when it read to the end. */
+  async #readPages(stretch: Stretch): Promise<Stretch | undefined> {
+    let { cursor, reachedMs } = stretch;
     for (;;) {
-      if (cursor !== undefined && !this.#hasBudget()) return { cursor, fromDate, toDate, sinceMs };
-      const page = await this.#readPage({ fromDate, toDate, cursor });
+      const isDeep = reachedMs < this.#options.clock.now() - RECENT_MS;
+      if (cursor !== undefined && !this.#hasBudget(isDeep)) {
+        return { ...stretch, cursor, reachedMs };
+      }
+      const page = await this.#readPage(stretch, cursor, isDeep);
       await this.#options.onRows(page.rows);
       if (page.nextCursor === undefined || page.nextCursor === cursor) return undefined;
-      if (page.rows.some((row) => isBefore(row, sinceMs))) return undefined;
+      reachedMs = Math.min(reachedMs, ...page.rows.map(timeOf));
+      if (reachedMs < stretch.sinceMs) return undefined;
       cursor = page.nextCursor;
     }
   }
 
-  #readPage(query: {
-    fromDate: string;
-    toDate: string;
-    cursor: string | undefined;
-  }): Promise<TransactionPage> {
-    this.#pages.push(this.#options.clock.now());
+  #readPage(
+    { fromDate, toDate }: Stretch,
+    cursor: string | undefined,
+    isDeep: boolean,
+  ): Promise<TransactionPage> {
+    this.#pages.push({ at: this.#options.clock.now(), isDeep });
     const { gateway, providerMerchantId } = this.#options;
-    return gateway.listTransactions({ ...query, providerMerchantId, limit: PAGE_ROWS });
+    return gateway.listTransactions({
+      fromDate,
+      toDate,
+      cursor,
+      providerMerchantId,
+      limit: PAGE_ROWS,
+    });
   }
 
-  #hasBudget(): boolean {
+  #hasBudget(isDeep: boolean): boolean {
     const since = this.#options.clock.now() - MINUTE_MS;
-    this.#pages = this.#pages.filter((at) => at > since);
-    return this.#pages.length < this.#options.pagesPerMinute;
+    this.#pages = this.#pages.filter(({ at }) => at > since);
+    const { pagesPerMinute } = this.#options;
+    if (this.#pages.length >= pagesPerMinute) return false;
+    return !isDeep || this.#pages.filter((page) => page.isDeep).length < pagesPerMinute / 2;
   }
 
   /** Waits until the interval, the back-off and the page budget allow another look. */
   async #pause(): Promise<void> {
     const now = this.#options.clock.now();
-    const oldest = this.#hasBudget() ? -Infinity : (this.#pages[0] ?? now);
+    const oldest = this.#hasBudget(false) ? -Infinity : (this.#pages[0]?.at ?? now);
     const at = Math.max(
       this.#lastStartedAt + this.#options.intervalMs,
       this.#backoffUntil,
@@ -185,7 +212,8 @@ function toDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function isBefore(row: TransactionRow, sinceMs: number): boolean {
+/** A row without a time says nothing about how far back it is. */
+function timeOf(row: TransactionRow): number {
   const time = Date.parse(row.transactionTime ?? '');
-  return !Number.isNaN(time) && time < sinceMs;
+  return Number.isNaN(time) ? Infinity : time;
 }
