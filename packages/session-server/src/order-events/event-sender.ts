@@ -13,7 +13,8 @@ export const RETRY_PAUSES_SECONDS = [
 const LIMITS = { timeoutSeconds: 15, maxAnswerBytes: 64 * 1024 };
 /** Longer than a try can take, so that a crashed sender's events are taken up again. */
 const LEASE_SECONDS = 30;
-const BATCH = 20;
+/** Events under way together, of all shops. */
+const MOST_AT_A_TIME = 50;
 const POLL_MS = 5000;
 
 export interface EventSenderOptions {
@@ -26,22 +27,43 @@ export interface EventSenderOptions {
 
 /**
  * Sends the stored events to the shops, signed, until each is answered with 2xx. An event keeps
- * its id and its text in every try, so a shop that stores the id never acts on it twice.
+ * its id and its text in every try, so a shop that stores the id never acts on it twice. Events go
+ * out side by side, so that a shop that takes its time holds up no other.
  */
 export function startEventSender(options: EventSenderOptions): Repeating {
   const { store, clock, logger } = options;
-  return repeat({
+  const sending = new Set<Promise<void>>();
+  const send = (event: OutboxEvent): void => {
+    const delivery = deliver(event, options)
+      .catch((error: unknown) => {
+        logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
+      })
+      .finally(() => {
+        sending.delete(delivery);
+        job.wake();
+      });
+    sending.add(delivery);
+  };
+  const job = repeat({
     name: 'event sender',
     logger,
     pauseMs: POLL_MS,
     async run() {
-      const events = await store.claimEvents(BATCH, LEASE_SECONDS);
-      await Promise.all(events.map((event) => deliver(event, options)));
-      if (events.length === BATCH) return 0;
+      const room = MOST_AT_A_TIME - sending.size;
+      if (room === 0) return undefined;
+      const events = await store.claimEvents(room, LEASE_SECONDS);
+      events.forEach(send);
       const next = await store.nextEventAt();
       return next === undefined ? undefined : next - clock.now();
     },
   });
+  return {
+    wake: job.wake,
+    async close() {
+      await job.close();
+      await Promise.all(sending);
+    },
+  };
 }
 
 async function deliver(event: OutboxEvent, options: EventSenderOptions): Promise<void> {
