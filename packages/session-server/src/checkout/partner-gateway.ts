@@ -85,14 +85,21 @@ function toRow(transaction: Transaction): TransactionRow {
     typeof value === 'string' || typeof value === 'number' ? [[field, String(value)]] : [],
   );
   return {
-    id: transaction.id,
-    transactionTime: transaction.transactionTime,
-    status: transaction.status,
-    merchantId: transaction.merchantId,
-    currencyCode: transaction.currencyCode,
+    id: textOf(transaction.id),
+    transactionTime: textOf(transaction.transactionTime),
+    status: textOf(transaction.status),
+    // Null is as good as absent; the client passes on whatever the provider sends.
+    merchantId: transaction.merchantId ?? undefined,
+    currencyCode: textOf(transaction.currencyCode),
     amount: decimalOf(transaction, 'amount'),
     serviceFee: decimalOf(transaction, 'service_fee'),
     amountRefunded: decimalOf(transaction, 'amountRefunded'),
     references: Object.fromEntries(references) as Record<string, string>,
   };
+}
+
+/** A text field as text: an id that comes as a number is the same id, and null is no value. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
 }
