@@ -139,15 +139,12 @@ const apiKeyHash = z
 
 const orderTokenSecret = z.string().min(32, 'expected at least 32 characters of random text');
 
-const signingSecret = z
-  .string()
-  .refine(
-    // The alphabet is checked here, since `Buffer` also reads URL-safe base64 and the signer does not.
-    (text) =>
-      /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) &&
-      Buffer.from(text.slice(6), 'base64').length >= 24,
-    { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
-  );
+const signingSecret = z.string().refine(
+  // The alphabet is checked here, since `Buffer` also reads URL-safe base64 and the signer does not.
+  (text) =>
+    /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').length >= 24,
+  { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
+);
 
 const origins = z
   .array(origin)
