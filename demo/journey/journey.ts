@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { expect } from 'vitest';
 import { findBrowser } from '../../scripts/find-browser.mjs';
-import type { ProcessEnv, ProcessName, Stack } from '../server/stack/stack.js';
+import type { Stack } from '../server/stack/stack.js';
+import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
 
@@ -67,7 +68,7 @@ export class Journey {
     context.on('weberror', (error) => {
       throw error.error();
     });
-    return new Shopper(await context.newPage(), this.addresses.shop);
+    return new Shopper(await context.newPage(), this.addresses);
   }
 
   /** What the session server tells the shop's own back end. */

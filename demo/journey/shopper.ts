@@ -1,4 +1,5 @@
 import type { BrowserContext, FrameLocator, Page } from 'playwright-core';
+import type { StackAddresses } from '../server/stack/stack.js';
 import type { OrderView, PlacedOrder } from '../shared/order-view.js';
 
 /** Cards of the sandbox, by what they do. */
@@ -12,17 +13,17 @@ export const CARDS = {
 export class Shopper {
   readonly page: Page;
   readonly #context: BrowserContext;
-  readonly #shop: string;
+  readonly #addresses: StackAddresses;
 
-  constructor(page: Page, shop: string) {
+  constructor(page: Page, addresses: StackAddresses) {
     this.page = page;
     this.#context = page.context();
-    this.#shop = shop;
+    this.#addresses = addresses;
   }
 
   /** Orders one thing without walking through the shop; the browser gets its cookie. */
   async order(): Promise<PlacedOrder> {
-    await this.page.goto(`${this.#shop}/`);
+    await this.page.goto(`${this.#addresses.shop}/`);
     return this.page.evaluate(async () => {
       const response = await fetch('/api/orders', {
         method: 'POST',
@@ -51,7 +52,7 @@ export class Shopper {
 
   async goToPayment(order: string, mode?: 'redirect'): Promise<void> {
     const query = mode === undefined ? '' : `&mode=${mode}`;
-    await this.page.goto(`${this.#shop}/pay?order=${order}${query}`);
+    await this.page.goto(`${this.#addresses.shop}/pay?order=${order}${query}`);
   }
 
   /** The provider's form, inside its frame inside the element. */
@@ -81,9 +82,13 @@ export class Shopper {
     await this.page.locator('pay-checkout').getByText(words).first().waitFor();
   }
 
-  /** What this browser's order looks like to the shop. */
+  /** What this browser's order looks like to the shop. Node does not resolve names under `localhost`. */
   async orderView(order: string): Promise<OrderView> {
-    const response = await this.#context.request.get(`${this.#shop}/api/orders/${order}`);
+    const cookies = await this.#context.cookies(this.#addresses.shop);
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${this.#addresses.shopApi}/api/orders/${order}`, {
+      headers: { cookie },
+    });
     return (await response.json()) as OrderView;
   }
 

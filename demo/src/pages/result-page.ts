@@ -8,27 +8,32 @@ import { find } from '../parts/find.js';
 import { mountPaymentTag } from '../parts/payment-tag.js';
 import { readOrder } from '../parts/shop-api.js';
 
-const TITLES: Readonly<Record<string, string>> = {
-  return: 'Back from the payment',
-  cancel: 'Payment cancelled',
-  back: 'Payment not finished',
-};
+interface Words {
+  readonly title: string;
+  readonly lead: string;
+}
 
-const WORDS: Readonly<Record<string, string>> = {
-  return:
-    'We are asking whether your payment has arrived. Please do not pay again while we look. ' +
-    'We pack your order once it is confirmed.',
-  cancel: 'Your basket is as you left it. You can pay now, or come back later.',
-  back: 'Your basket is as you left it. You can pay now, or come back later.',
-};
+const PAY_NOW_OR_LATER = 'Your order is kept. You can pay now, or come back later.';
+
+const WORDS = new Map<string, Words>([
+  [
+    'return',
+    {
+      title: 'Back from the payment',
+      lead: 'Below is what the payment service knows. We pack your order once it is confirmed.',
+    },
+  ],
+  ['cancel', { title: 'Payment cancelled', lead: PAY_NOW_OR_LATER }],
+  ['back', { title: 'Payment not finished', lead: PAY_NOW_OR_LATER }],
+]);
 
 const query = new URLSearchParams(location.search);
 const order = query.get('order') ?? '';
-const kind = query.get('kind') ?? 'return';
+const said = WORDS.get(query.get('kind') ?? 'return');
 const words = find(document, '#words', HTMLElement);
 
 startBasketLink();
-find(document, '#title', HTMLElement).textContent = TITLES[kind] ?? 'Welcome back';
+find(document, '#title', HTMLElement).textContent = said?.title ?? 'Welcome back';
 void start();
 
 async function start(): Promise<void> {
@@ -37,8 +42,8 @@ async function start(): Promise<void> {
     render(html`We do not know this order in this browser. <a href="/">Go to the shop</a>.`, words);
     return;
   }
-  words.textContent = WORDS[kind] ?? '';
-  showNext(view.order, kind !== 'return' && view.state !== 'paid');
+  words.textContent = said?.lead ?? '';
+  showNext(view.order);
   const tag = mountPaymentTag({
     host: find(document, '#payment', HTMLElement),
     order: view.order,
@@ -48,17 +53,14 @@ async function start(): Promise<void> {
   tag.addEventListener('pay-paid', () => {
     find(document, '#title', HTMLElement).textContent = 'Thank you';
     words.textContent = 'Your order page has the details, and tells you when we have all we need.';
-    showNext(view.order, false);
   });
 }
 
-function showNext(orderNumber: string, canPay: boolean): void {
-  const number = encodeURIComponent(orderNumber);
+function showNext(orderNumber: string): void {
   render(
-    html`${canPay ? html`<a class="button" href="/pay?order=${number}">Back to payment</a>` : ''}
-      <a class=${canPay ? 'button quiet' : 'button'} href="/order?order=${number}">
-        See your order
-      </a>`,
+    html`<a class="button quiet" href="/order?order=${encodeURIComponent(orderNumber)}">
+      See your order
+    </a>`,
     find(document, '#next', HTMLElement),
   );
 }
