@@ -3,7 +3,7 @@
  * amount. Amounts up to `Number.MAX_SAFE_INTEGER` minor units are exact; larger ones are refused.
  */
 
-const DECIMAL = /^(\d{1,15})(?:\.(\d{1,20}))?$/;
+const DECIMAL = /^(\d{1,16})(?:\.(\d{1,20}))?$/;
 
 /**
  * Minor units of a decimal text such as `'12.34'`, or undefined when the text is not a plain,

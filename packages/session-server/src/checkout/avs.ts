@@ -18,8 +18,9 @@ export interface AvsFields {
   readonly address2?: string;
 }
 
+/** A flat and its name: `Flat 2`, `Apt. 3B`, `Flat A`, `Unit B4`, `Flat 2/1`; not `Flats`, not `Unity`. */
 const FLAT_WORD =
-  /\b(?:flat|apartment|apt|unit|studio|room|suite)\.?\s*(?:no\.?\s*)?([0-9]+[a-z]?|[a-z])\b[\s,]*/i;
+  /\b(?:flat|apartment|apt|unit|studio|room|suite)(?![a-z])\.?\s*(?:no\b\.?\s*)?([a-z]?\d+(?:\/\d+)?[a-z]?|[a-z])\b[\s,]*/i;
 /** Scottish "floor/flat" before a house number: `3/2, 14 …`. */
 const FLOOR_AND_FLAT = /^\s*(\d+\/\d+)[\s,]+(?=\d)/;
 const POST_BOX = /\bp\.?\s*o\.?\s*box\b/i;
@@ -32,7 +33,7 @@ export function deriveAvs(address: OrderAddress): AvsFields {
   const lines = [address.address1, address.address2].map(tidy);
   const [address1, address2] = lines;
   const found = lines.map((line) => (line === undefined ? {} : readLine(line)));
-  const houseNumber = tidy(address.houseNumber)?.toUpperCase() ?? found.find((f) => f.house)?.house;
+  const houseNumber = normalizeHouse(address.houseNumber) ?? found.find((f) => f.house)?.house;
   const flat = tidy(address.flat) ?? found.find((f) => f.flat)?.flat;
   const postcode = normalizePostcode(address.postcode);
   return {
@@ -49,6 +50,11 @@ export function normalizePostcode(postcode: string | undefined): string | undefi
   const tidied = tidy(postcode)?.toUpperCase();
   const uk = UK_POSTCODE.exec(tidied?.replaceAll(' ', '') ?? '');
   return uk ? `${uk[1] ?? ''} ${uk[2] ?? ''}` : tidied;
+}
+
+/** Upper case; a number and its letter written together: `12 a` is `12A`. */
+function normalizeHouse(house: string | undefined): string | undefined {
+  return tidy(house)?.toUpperCase().replace(/^(\d+) ([A-Z])$/, '$1$2');
 }
 
 function readLine(line: string): { house?: string; flat?: string } {
@@ -68,6 +74,8 @@ function findHouseNumber(text: string): string | undefined {
     const match = HOUSE_NUMBER.exec(part.trim());
     if (!match) continue;
     const [, from = '', letter = '', to, toLetter = ''] = match;
+    // `3/2` and `14/3` name a flat too: which number is the house’s cannot be told.
+    if (to !== undefined && Number(to) <= Number(from)) continue;
     const range = to === undefined ? '' : `-${to}${toLetter}`;
     return `${from}${letter}${range}`.toUpperCase();
   }

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { deriveAvs, normalizePostcode, type OrderAddress } from './avs.js';
+
+/** Lines of invented addresses, and what is derived: the same table as in `docs/avs.md`. */
+const LINES: readonly (readonly [
+  line1: string,
+  line2: string,
+  house: string | undefined,
+  flat: string | undefined,
+])[] = [
+  ['7 Mill Lane', '', '7', undefined],
+  ['  7   Mill Lane ', '', '7', undefined],
+  ['7, Mill Lane', '', '7', undefined],
+  ['7a Mill Lane', '', '7A', undefined],
+  ['7 A Mill Lane', '', '7A', undefined],
+  ['No. 7 Mill Lane', '', '7', undefined],
+  ['no 7 Mill Lane', '', '7', undefined],
+  ['Number 7, Mill Lane', '', '7', undefined],
+  ['#7 Mill Lane', '', '7', undefined],
+  ['12-14 Mill Lane', '', '12-14', undefined],
+  ['12 – 14 Mill Lane', '', '12-14', undefined],
+  ['12a-14b Mill Lane', '', '12A-14B', undefined],
+  ['12/14 Mill Lane', '', '12-14', undefined],
+  ['Flat 2, 14 Larch Road', '', '14', '2'],
+  ['Flat 2 14 Larch Road', '', '14', '2'],
+  ['FLAT 2B, 14A LARCH ROAD', '', '14A', '2B'],
+  ['flat b, 14 Larch Road', '', '14', 'B'],
+  ['Flat2, 14 Larch Road', '', '14', '2'],
+  ['Flat No. 2, 14 Larch Road', '', '14', '2'],
+  ['14 Larch Road, Flat 2', '', '14', '2'],
+  ['Flat 2', '14 Larch Road', '14', '2'],
+  ['Apartment 31, 20 Quay View', '', '20', '31'],
+  ['Apt. 31 20 Quay View', '', '20', '31'],
+  ['Unit B4, 3 Foundry Yard', '', '3', 'B4'],
+  ['Suite 9, 100 Foundry Yard', '', '100', '9'],
+  ['Room 101, 5 College Row', '', '5', '101'],
+  ['3/2, 45 Tenement Street', '', '45', '3/2'],
+  ['3/2 45 Tenement Street', '', '45', '3/2'],
+  ['Flat 3/2, 45 Tenement Street', '', '45', '3/2'],
+  ['14/3 Tenement Street', '', undefined, undefined],
+  ['3/2, Tenement Court', '', undefined, undefined],
+  ['Rose Cottage', '', undefined, undefined],
+  ['Rose Cottage', '7 Mill Lane', '7', undefined],
+  ['Rose Cottage, 7 Mill Lane', '', '7', undefined],
+  ['The Old Flat, 7 Mill Lane', '', '7', undefined],
+  ['Kiln Flats, 7 Mill Lane', '', '7', undefined],
+  ['Unity House, 7 Mill Lane', '', '7', undefined],
+  ['2nd Floor, 7 Mill Lane', '', '7', undefined],
+  ['21st Street', '', undefined, undefined],
+  ['7½ Mill Lane', '', undefined, undefined],
+  ['Unit 5, Foundry Yard', '', undefined, '5'],
+  ['PO Box 123', '', undefined, undefined],
+  ['P.O. Box 123, 7 Mill Lane', '', undefined, undefined],
+  ['p o box 123', '7 Mill Lane', '7', undefined],
+  ['', '7 Mill Lane', '7', undefined],
+  ['Mill Lane', '', undefined, undefined],
+];
+
+const POSTCODES: readonly (readonly [given: string, sent: string])[] = [
+  ['ZZ1 1ZZ', 'ZZ1 1ZZ'],
+  ['ZZ11ZZ', 'ZZ1 1ZZ'],
+  ['zz1 1zz', 'ZZ1 1ZZ'],
+  [' zz1  1zz ', 'ZZ1 1ZZ'],
+  ['z z 1 1 z z', 'ZZ1 1ZZ'],
+  ['zz1a1zz', 'ZZ1A 1ZZ'],
+  ['zz991zz', 'ZZ99 1ZZ'],
+  ['z11zz', 'Z1 1ZZ'],
+  ['99999', '99999'],
+  ['9999 zz', '9999 ZZ'],
+  ['x1x 1x1', 'X1X 1X1'],
+  ['x99 xx99', 'X99 XX99'],
+];
+
+describe('the house number and flat of an address', () => {
+  it.each(LINES)('%j, %j: house %s, flat %s', (address1, address2, house, flat) => {
+    const derived = deriveAvs({ address1, address2 });
+    expect(derived.AvsHouseNumber).toBe(house);
+    expect(derived.flat).toBe(flat);
+  });
+
+  it('are the ones that the shop gives, whatever its lines say', () => {
+    const given = { houseNumber: ' 9 b ', flat: 'C', address1: 'Flat 2, 14 Larch Road' };
+    expect(deriveAvs(given)).toMatchObject({ AvsHouseNumber: '9B', flat: 'C' });
+    expect(deriveAvs({ houseNumber: 'Rose  Cottage' }).AvsHouseNumber).toBe('ROSE COTTAGE');
+  });
+
+  it('leave the lines as the shop wrote them, but for spaces', () => {
+    expect(deriveAvs({ address1: ' Flat 2,  14 Larch Road ', address2: 'Exton' })).toMatchObject({
+      address1: 'Flat 2, 14 Larch Road',
+      address2: 'Exton',
+    });
+  });
+
+  it.each<OrderAddress>([
+    {},
+    { address1: '', address2: '  ', flat: ' ', houseNumber: '', postcode: ' ' },
+    { address1: undefined, postcode: undefined },
+  ])('are left out, never empty, when nothing is known: %j', (address) => {
+    expect(deriveAvs(address)).toEqual({});
+  });
+});
+
+describe('a postcode', () => {
+  it.each(POSTCODES)('%j is sent as %j', (given, sent) => {
+    expect(normalizePostcode(given)).toBe(sent);
+    expect(deriveAvs({ postcode: given }).AvsPostcode).toBe(sent);
+  });
+});
