@@ -5,17 +5,26 @@ import { readStartOptions } from './stack/start-options.js';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-let stack: Stack | undefined;
-let isStopping = false;
+const stopping = new AbortController();
 
 for (const signal of STOP_SIGNALS) {
   process.on(signal, () => {
-    void stopAndExit(0);
+    stopping.abort();
   });
 }
 
 try {
-  stack = await startStack({
+  await run(stopping.signal);
+} catch (error) {
+  console.error(`\n  ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+async function run(signal: AbortSignal): Promise<void> {
+  // Before the stack is there, our own end is enough: the processes end with their channel.
+  const exit = (): void => process.exit(0);
+  signal.addEventListener('abort', exit);
+  const stack = await startStack({
     ...readStartOptions(process.env),
     onLine: (name, line) => {
       console.error(`  [${name}] ${line}`);
@@ -27,19 +36,11 @@ try {
       process.exit(1);
     },
   });
-  if (isStopping) await stack.stop();
-  else console.log(makeBanner(stack));
-} catch (error) {
-  if (!isStopping) console.error(`\n  ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = isStopping ? 0 : 1;
-}
-
-async function stopAndExit(code: number): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
-  // While the stack is still starting, the end of this process ends the others: their channel closes.
-  await stack?.stop();
-  process.exit(code);
+  signal.removeEventListener('abort', exit);
+  signal.addEventListener('abort', () => {
+    void stack.stop().then(exit);
+  });
+  console.log(makeBanner(stack));
 }
 
 function makeBanner({ addresses, ports }: Stack): string {

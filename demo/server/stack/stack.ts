@@ -43,13 +43,13 @@ export interface Stack {
   readonly secrets: StackSecrets;
   readonly dataDirectory: string;
   /** The process that runs under this name now. */
-  child(name: ProcessName): ChildProcess;
+  readonly child: (name: ProcessName) => ChildProcess;
   /** Ends one process (by default at once, as a crash would) and leaves it down. */
-  kill(name: ProcessName, signal?: NodeJS.Signals): Promise<void>;
+  readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
   /** Ends one process if it runs, and starts it again on the same port, with more environment. */
-  restart(name: ProcessName, env?: ProcessEnv): Promise<void>;
+  readonly restart: (name: ProcessName, env?: ProcessEnv) => Promise<void>;
   /** Ends everything. May be called twice. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts the three processes and resolves when all of them listen; on trouble nothing is left. */
