@@ -65,6 +65,8 @@ export class Journey {
   /** A shopper with a browser of their own; every uncaught error of a page fails the test. */
   async shopper(): Promise<Shopper> {
     const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
+    // Shorter than a test may take, so that what was waited for is named.
+    context.setDefaultTimeout(12_000);
     context.on('weberror', (error) => {
       throw error.error();
     });

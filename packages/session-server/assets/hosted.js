@@ -1,6 +1,6 @@
 // @ts-check
-// The hosted page: hands an outcome that is settled back to the merchant's page, and tells whoever
-// opened this window that something moved. The outcome itself is asked for again over there.
+// The hosted page: hands an outcome back to the merchant's page, and tells whoever opened this
+// window that something moved. The outcome itself is asked for again over there.
 (() => {
   const element = /** @type {HTMLElement} */ (document.querySelector('pay-checkout'));
   const leave = /** @type {HTMLElement} */ (document.getElementById('leave'));
@@ -8,7 +8,7 @@
   const opener = /** @type {Window | null} */ (window.opener);
   const origins = (document.documentElement.dataset['origins'] ?? '').split(' ');
 
-  /** How long an outcome stays on the screen before the page goes on, in milliseconds. */
+  /** How long a payment received stays on the screen before the page goes on, in milliseconds. */
   const READING_TIME = 2500;
   /** @type {Record<string, string>} */
   const KIND_OF_EVENT = {
@@ -18,25 +18,15 @@
     'pay-back': 'back',
   };
 
-  /** @param {string} checkout @param {string} kind */
-  const offerToLeave = (checkout, kind) => {
-    link.href = `/v1/checkouts/${encodeURIComponent(checkout)}/leave?kind=${kind}`;
-    leave.hidden = false;
-  };
-
-  element.addEventListener('pay-statechange', (event) => {
-    const { checkout } = /** @type {{ checkout?: string }} */ (/** @type {unknown} */ (event));
-    if (!checkout) return;
-    for (const origin of opener ? origins : []) {
-      opener?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);
-    }
-  });
-
   for (const [name, kind] of Object.entries(KIND_OF_EVENT)) {
     element.addEventListener(name, (event) => {
       const { checkout } = /** @type {{ checkout?: string }} */ (/** @type {unknown} */ (event));
       if (!checkout) return;
-      offerToLeave(checkout, kind);
+      link.href = `/v1/checkouts/${encodeURIComponent(checkout)}/leave?kind=${kind}`;
+      leave.hidden = false;
+      for (const origin of opener ? origins : []) {
+        opener?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);
+      }
       if (name !== 'pay-paid') return;
       setTimeout(() => {
         if (opener) window.close();

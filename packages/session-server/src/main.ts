@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const server = await startSessionServer(config);
   const stop = (): void => {
     void server.close().then(() => {
-      process.disconnect?.();
+      if (process.connected) process.disconnect();
     });
   };
   process.once('SIGINT', stop);
