@@ -7,12 +7,19 @@ import { worldMiddleware } from './test-world/world-middleware.ts';
 const installed = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 const executablePath = process.env.CHROME_PATH ?? installed;
 
-/** Tests in a real browser. `CHROME_PATH` names it; else an installed one is used. */
+const browserArgs = process.env.PAY_BROWSER_ARGS?.split(' ') ?? [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+];
+
+/** Tests in a real browser: `CHROME_PATH` and `PAY_BROWSER_ARGS`, else an installed one. */
 export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
   files: 'src/**/*.test.ts',
   nodeResolve: { exportConditions: ['browser'] },
-  concurrency: 2,
+  concurrency: 1,
   testsFinishTimeout: 120_000,
   testFramework: { config: { timeout: 10_000 } },
   middleware: [worldMiddleware],
@@ -27,7 +34,7 @@ export default {
     chromeLauncher({
       launchOptions: {
         ...(executablePath && { executablePath }),
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+        args: browserArgs,
       },
     }),
   ],

@@ -13,7 +13,7 @@ export interface Script {
   /** The one checkout that `GET /v1/checkouts` knows. */
   status?: { checkout: string; revision: number; [key: string]: unknown } | null;
   config?: { status: number; body: unknown };
-  /** How many of the next requests of each kind end with a broken connection, or a 404 for `sdk`. */
+  /** How many of the next requests of each kind end with a broken connection. */
   faults?: { open?: number; status?: number; sdk?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;

@@ -78,10 +78,7 @@ async function answerStatus(context: Context, world: World): Promise<void> {
 
 /** An SDK in the named global: it keeps the options of each call, and draws one button. */
 function answerSdk(context: Context, world: World): void {
-  if (world.takeFault('sdk')) {
-    context.status = 404;
-    return;
-  }
+  if (world.takeFault('sdk')) return breakConnection(context);
   const name = JSON.stringify(String(context.query.global));
   context.type = 'application/javascript';
   context.body = `{
@@ -116,8 +113,10 @@ function answerReturn(context: Context): void {
   </script>`;
 }
 
-/** What a shopper's bad phone does: the answer never comes. */
+/** What a shopper's bad phone does: the answer breaks off, so that no browser asks again by itself. */
 function breakConnection(context: Context): void {
   Object.assign(context, { respond: false });
-  context.req.socket.destroy();
+  const { res } = context;
+  res.writeHead(200, { 'content-length': 100, 'cache-control': 'no-store' });
+  res.write('{', () => res.destroy());
 }

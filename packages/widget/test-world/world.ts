@@ -15,7 +15,9 @@ export class World {
 
   /** Settles when the script satisfies `condition`, or `milliseconds` are over. */
   async until(condition: () => boolean, milliseconds: number): Promise<void> {
-    const over = new Promise<'over'>((resolve) => setTimeout(resolve, milliseconds, 'over').unref());
+    const over = new Promise<'over'>((resolve) =>
+      setTimeout(resolve, milliseconds, 'over').unref(),
+    );
     while (!condition()) {
       if ((await Promise.race([this.#changed.promise, over])) === 'over') return;
     }

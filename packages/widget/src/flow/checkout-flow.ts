@@ -170,8 +170,7 @@ function opened(reply: OpenCheckoutReply, order: string | null): FlowState {
     return { phase: phaseOf(state), known };
   }
   if (sessionId) return { phase: 'opening', known, session: { sessionId, ...(sdk && { sdk }) } };
-  const code = reply.needs ? 'address_needed' : 'session_missing';
-  return { phase: 'problem', trouble: { code }, known };
+  return { phase: 'problem', trouble: { code: 'session_missing' }, known };
 }
 
 function informed(state: FlowState, status: CheckoutStatus): FlowState {

@@ -39,7 +39,7 @@ export async function followCheckout(options: FollowOptions, signal: AbortSignal
       const status = reply.checkouts.find((one) => one.checkout === checkout);
       if (status && (!isUnseen || options.isOurs(status))) options.onStatus(status);
       else if (isUnseen) {
-        options.onTrouble({ code: status ? 'checkout_mismatch' : 'checkout_unknown' });
+        options.onTrouble({ code: status ? 'checkout_mismatch' : 'checkout_not_found' });
       }
       const hasMoved = status !== undefined && status.revision > revision;
       const isPaced = hasMoved || Date.now() - askedAt > SHORTEST_ROUND_MS;

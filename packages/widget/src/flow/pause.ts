@@ -1,6 +1,7 @@
 /** Waits, or stops waiting when `signal` aborts; it never rejects, so look at the signal after it. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener(
       'abort',

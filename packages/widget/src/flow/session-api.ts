@@ -2,6 +2,7 @@ import type {
   CheckoutConfigReply,
   CheckoutStatusReply,
   HintKind,
+  NeedsReply,
   OpenCheckoutReply,
   OpenCheckoutRequest,
   OpeningReply,
@@ -13,7 +14,7 @@ import { backOffMs, pause } from './pause.js';
 export type CreateSession = (
   request: OpenCheckoutRequest,
   signal: AbortSignal,
-) => Promise<OpenCheckoutReply | OpeningReply>;
+) => Promise<OpenCheckoutReply | NeedsReply | OpeningReply>;
 
 /** What went wrong between this page and the session server, as a code that labels turn to words. */
 export class SessionApiError extends Error {
@@ -50,6 +51,7 @@ export async function openCheckout(
     let waitMs: number;
     try {
       const reply = await create(request, signal);
+      if ('needs' in reply) throw new SessionApiError('address_needed', false);
       if (reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {

@@ -48,7 +48,7 @@ export const en: Labels = {
     order_void: 'This order can no longer be paid. Please ask the shop.',
     order_token_expired: RELOAD,
     checkout_mismatch: 'The address of this page belongs to another order.',
-    checkout_unknown: 'The payment that the address of this page names was not found.',
+    checkout_not_found: 'The payment that the address of this page names was not found.',
     sdk_load_failed: SDK_PROBLEM,
     sdk_timeout: SDK_PROBLEM,
     sdk_global_missing: SDK_PROBLEM,

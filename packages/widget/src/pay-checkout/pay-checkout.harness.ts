@@ -94,6 +94,11 @@ export class PayCheckoutHarness {
     await this.element.updateComplete;
   }
 
+  /** Waits until the element is in `phase`, if it is not there already. */
+  async reaches(phase: Phase): Promise<void> {
+    if (this.phase !== phase) await this.arrives(phase);
+  }
+
   /** The next event of a kind that the element sends. */
   hears<K extends keyof GlobalEventHandlersEventMap>(
     type: K,

@@ -1,4 +1,4 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { knownOf, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController, type FlowHost } from '../flow/flow-controller.js';
 import { PHASES, type ButtonName, type Phase } from '../flow/phases.js';
@@ -169,12 +169,15 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.requestUpdate();
   }
 
-  protected override willUpdate(): void {
+  /** After the flow has read the tag, and before anything is drawn. */
+  protected override update(changed: PropertyValues<this>): void {
     const { phase } = this.#flow.state;
-    if (phase === this.#shownPhase) return;
-    this.#movesFocus = this.#wasPressed && this.#hasFocusOrNobody();
-    this.#internals.states.clear();
-    this.#internals.states.add(phase);
+    if (phase !== this.#shownPhase) {
+      this.#movesFocus = this.#wasPressed && this.#hasFocusOrNobody();
+      this.#internals.states.clear();
+      this.#internals.states.add(phase);
+    }
+    super.update(changed);
   }
 
   protected override updated(): void {

@@ -1,0 +1,217 @@
+import { expect } from '@open-wc/testing';
+import type {
+  CheckoutState,
+  CheckoutStatus,
+  OpenCheckoutReply,
+} from '@pay-checkout/session-server/contract';
+import {
+  IDLE,
+  transition,
+  type FlowEvent,
+  type FlowState,
+  type KnownCheckout,
+} from './checkout-flow.js';
+import type { Phase } from './phases.js';
+
+const known: KnownCheckout = { checkout: 'c-1', revision: 3, order: 'A1001' };
+const session = { sessionId: 's-1' };
+const reply: OpenCheckoutReply = {
+  checkout: 'c-1',
+  state: 'open',
+  revision: 4,
+  sessionId: 's-1',
+  amount: '42.50',
+  currency: 'GBP',
+  environment: 'sandbox',
+};
+
+function status(state: CheckoutState, revision = 4): FlowEvent {
+  const told: CheckoutStatus = {
+    checkout: 'c-1',
+    merchant: 'corner-shop',
+    order: 'A1001',
+    state,
+    certain: false,
+    revision,
+    refund: 'none',
+  };
+  return { type: 'status', status: told };
+}
+
+function problem(remedy?: 'open' | 'renew' | 'draw' | 'follow'): FlowState {
+  return { phase: 'problem', trouble: { code: 'x', remedy }, known, session };
+}
+
+const STATES = {
+  idle: IDLE,
+  'idle, known': { phase: 'idle', known },
+  opening: { phase: 'opening' },
+  drawing: { phase: 'opening', known, session },
+  ready: { phase: 'ready', known, session, declined: false },
+  redirecting: { phase: 'redirecting', url: 'https://pay.example/' },
+  confirming: { phase: 'confirming', known },
+  paid: { phase: 'paid', known },
+  failed: { phase: 'failed', known },
+  cancelled: { phase: 'cancelled', known },
+  left: { phase: 'left', known },
+  expired: { phase: 'expired', known },
+  unconfirmed: { phase: 'unconfirmed', known },
+  problem: problem('open'),
+} satisfies Record<string, FlowState>;
+type StateName = keyof typeof STATES;
+
+const EVENTS = {
+  start: { type: 'start' },
+  retry: { type: 'retry' },
+  close: { type: 'close' },
+  reset: { type: 'reset' },
+  leave: { type: 'leave', url: 'https://pay.example/' },
+  follow: { type: 'follow', checkout: 'c-2', order: null },
+  opened: { type: 'opened', reply, order: 'A1001' },
+  'opened, paid': { type: 'opened', reply: { ...reply, state: 'paid' }, order: 'A1001' },
+  drawn: { type: 'drawn' },
+  submitted: { type: 'submitted' },
+  declined: { type: 'declined' },
+  restored: { type: 'restored' },
+  trouble: { type: 'trouble', trouble: { code: 'x' } },
+  'status open': status('open'),
+  'status returned': status('returned'),
+  'status paid': status('paid'),
+  'status failed': status('failed'),
+  'status cancelled': status('cancelled'),
+  'status left': status('left'),
+  'status expired': status('expired'),
+  'status unconfirmed': status('unconfirmed'),
+} satisfies Record<string, FlowEvent>;
+type EventName = keyof typeof EVENTS;
+
+const TOLD: Partial<Record<EventName, Phase>> = {
+  'status returned': 'confirming',
+  'status paid': 'paid',
+  'status failed': 'failed',
+  'status cancelled': 'cancelled',
+  'status left': 'left',
+  'status expired': 'expired',
+  'status unconfirmed': 'unconfirmed',
+};
+const BEGUN: Partial<Record<EventName, Phase>> = { start: 'opening', leave: 'redirecting' };
+const PAYABLE = { ...BEGUN, ...TOLD, 'status open': 'idle', reset: 'idle' } as const;
+
+/** What is lawful, and where it leads; everything else leaves the very same state. */
+const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
+  idle: { ...BEGUN, follow: 'confirming' },
+  'idle, known': PAYABLE,
+  opening: {
+    opened: 'opening',
+    'opened, paid': 'paid',
+    trouble: 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+  drawing: {
+    ...TOLD,
+    drawn: 'ready',
+    'status open': 'opening',
+    trouble: 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+  ready: {
+    ...TOLD,
+    declined: 'ready',
+    'status open': 'ready',
+    trouble: 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+  redirecting: { restored: 'idle', reset: 'idle' },
+  confirming: { ...TOLD, 'status open': 'idle', trouble: 'problem', reset: 'idle' },
+  paid: { reset: 'idle' },
+  failed: PAYABLE,
+  cancelled: PAYABLE,
+  left: PAYABLE,
+  expired: PAYABLE,
+  unconfirmed: { ...TOLD, 'status open': 'idle', retry: 'unconfirmed', reset: 'idle' },
+  problem: {
+    ...BEGUN,
+    ...TOLD,
+    retry: 'opening',
+    'status open': 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+};
+
+describe('the flow of a checkout', () => {
+  for (const [name, state] of Object.entries(STATES) as [StateName, FlowState][]) {
+    it(`${name}: what is lawful leads on, what is not changes nothing`, () => {
+      for (const [type, event] of Object.entries(EVENTS) as [EventName, FlowEvent][]) {
+        const after = transition(state, event);
+        const expected = TABLE[name][type];
+        if (expected === undefined) expect(after, `${name} × ${type}`).to.equal(state);
+        else {
+          expect(after, `${name} × ${type}`).not.to.equal(state);
+          expect(after.phase, `${name} × ${type}`).to.equal(expected);
+        }
+      }
+    });
+  }
+
+  it('paid is never left for another word of the server', () => {
+    expect(transition(STATES.paid, status('failed', 99))).to.equal(STATES.paid);
+  });
+
+  it('an answer about an older revision, or another checkout, changes nothing', () => {
+    expect(transition(STATES.ready, status('cancelled', 3))).to.equal(STATES.ready);
+    expect(transition(STATES.ready, status('paid', 2))).to.equal(STATES.ready);
+    const other: FlowState = { ...STATES.ready, known: { ...known, checkout: 'c-9' } };
+    expect(transition(other, status('paid'))).to.equal(other);
+  });
+
+  it('nobody is offered to pay again while a payment may be on its way', () => {
+    for (const name of ['confirming', 'unconfirmed', 'paid', 'opening', 'ready'] as const) {
+      expect(transition(STATES[name], { type: 'start' }), name).to.equal(STATES[name]);
+    }
+  });
+
+  it('an opened checkout that needs nothing now shows its outcome and no form', () => {
+    for (const state of ['paid', 'returned', 'unconfirmed'] as const) {
+      const event: FlowEvent = { type: 'opened', reply: { ...reply, state }, order: 'A1001' };
+      const after = transition(STATES.opening, event);
+      expect(after.phase).to.equal(state === 'returned' ? 'confirming' : state);
+      expect(after).not.to.have.property('session');
+    }
+  });
+
+  it('an opened checkout without a session is a problem with a name', () => {
+    const { sessionId: _, ...bare } = reply;
+    const event: FlowEvent = { type: 'opened', reply: bare, order: null };
+    expect(transition(STATES.opening, event)).to.deep.include({
+      phase: 'problem',
+      trouble: { code: 'session_missing' },
+    });
+  });
+
+  it('retry repeats what failed, and nothing when nothing can help', () => {
+    const retry: FlowEvent = { type: 'retry' };
+    expect(transition(problem('open'), retry)).to.deep.equal({ phase: 'opening', known });
+    expect(transition(problem('draw'), retry)).to.deep.equal({ phase: 'opening', known, session });
+    expect(transition(problem('follow'), retry)).to.deep.equal({ phase: 'confirming', known });
+    expect(transition(problem('renew'), retry)).to.deep.include({ renew: 's-1' });
+    const hopeless = problem();
+    expect(transition(hopeless, retry)).to.equal(hopeless);
+  });
+
+  it('checking again ends with the next answer, whatever it is', () => {
+    const checking = transition(STATES.unconfirmed, { type: 'retry' });
+    expect(checking).to.have.property('checking', true);
+    expect(transition(checking, status('unconfirmed', 3))).not.to.have.property('checking');
+    expect(transition(checking, status('paid')).phase).to.equal('paid');
+  });
+
+  it('a decline stays until the next card is sent', () => {
+    const declined = transition(STATES.ready, { type: 'declined' });
+    expect(declined).to.have.property('declined', true);
+    expect(transition(declined, { type: 'submitted' })).to.have.property('declined', false);
+  });
+});

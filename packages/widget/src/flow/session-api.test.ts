@@ -1,0 +1,106 @@
+import { expect } from '@open-wc/testing';
+import { WorldClient } from '../testing/world-client.js';
+import {
+  fetchConfig,
+  fetchStatus,
+  openCheckout,
+  sendHint,
+  serverSession,
+  SessionApiError,
+} from './session-api.js';
+
+const request = { merchant: 'corner-shop', order: 'A1001' };
+const { signal } = new AbortController();
+
+describe('talking to the session server', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  async function refusalOf(work: Promise<unknown>): Promise<SessionApiError> {
+    const error: unknown = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof SessionApiError)) throw new Error('expected a SessionApiError');
+    return error;
+  }
+
+  it('opens a checkout by naming merchant and order, and nothing of a price', async () => {
+    const reply = await openCheckout(serverSession(world.server), request, signal);
+    expect(reply.checkout).to.equal(world.checkout);
+    const [seen] = await world.opens();
+    expect(seen?.body).to.deep.equal(request);
+  });
+
+  it('asks again while another request is opening the same checkout', async () => {
+    const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 0 } };
+    await world.write({ open: [opening, opening, { status: 200, body: world.openReply() }] });
+    const reply = await openCheckout(serverSession(world.server), request, signal);
+    expect(reply.state).to.equal('open');
+    expect(await world.opens()).to.have.length(3);
+  });
+
+  it('asks again after a broken connection', async () => {
+    await world.write({ faults: { open: 1 } });
+    const reply = await openCheckout(serverSession(world.server), request, signal);
+    expect(reply.checkout).to.equal(world.checkout);
+  });
+
+  it('asks again after a server error, and not after a refusal', async () => {
+    const busy = { status: 503, body: { code: 'partner_unavailable' } };
+    const refused = { status: 404, body: { code: 'order_not_found', requestId: 'r-1' } };
+    await world.write({ open: [busy, refused] });
+    const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
+    expect(error).to.include({ code: 'order_not_found', requestId: 'r-1', retryable: false });
+    expect(await world.opens()).to.have.length(2);
+  });
+
+  it('says that the shopper’s address is needed', async () => {
+    const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+    await world.write({ open: [{ status: 200, body: needs }] });
+    const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
+    expect(error).to.include({ code: 'address_needed', retryable: false });
+  });
+
+  it('stops asking when nobody wants the answer any more', async () => {
+    const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 30 } };
+    await world.write({ open: [opening] });
+    const abort = new AbortController();
+    const answer = openCheckout(
+      async (...args) => {
+        const reply = await serverSession(world.server)(...args);
+        queueMicrotask(() => abort.abort());
+        return reply;
+      },
+      request,
+      abort.signal,
+    );
+    const reason: unknown = await answer.catch((error: unknown) => error);
+    expect(reason).to.have.property('name', 'AbortError');
+  });
+
+  it('a refusal without problem JSON still has a code', async () => {
+    await world.write({ config: { status: 418, body: 'tea' } });
+    const error = await refusalOf(fetchConfig(world.server, 'corner-shop', signal));
+    expect(error).to.include({ code: 'request_refused', retryable: false });
+  });
+
+  it('a server that cannot be reached is told apart from one that refuses', async () => {
+    await world.write({ faults: { status: 9 } });
+    const error = await refusalOf(fetchStatus(world.server, world.checkout, undefined, signal));
+    expect(error).to.include({ code: 'server_unreachable', retryable: true });
+  });
+
+  it('a poll is answered when the revision moves', async () => {
+    const answer = fetchStatus(world.server, world.checkout, 1, signal);
+    await world.tell('returned');
+    const [status] = (await answer).checkouts;
+    expect(status).to.include({ state: 'returned', revision: 2 });
+  });
+
+  it('a hint that cannot be delivered is nobody’s problem', async () => {
+    await sendHint(`${location.origin}/nowhere`, world.checkout, 'shown');
+    await sendHint(world.server, world.checkout, 'declined');
+    expect(await world.hints()).to.deep.equal(['declined']);
+  });
+});
