@@ -12,10 +12,10 @@ export type ButtonName = 'pay' | 'continue' | 'check' | 'retry';
 
 /** One row of `docs/states.md`. */
 export interface PhaseRow {
-  /** The server's states that lead to this phase. */
-  readonly states: readonly CheckoutState[];
-  /** Whether evidence stands behind the phase; absent where no server state does. */
-  readonly certain?: boolean;
+  /** The server's state that this phase shows. */
+  readonly state?: CheckoutState;
+  /** Whether evidence stands behind it. */
+  readonly certain?: true;
   /** The DOM event that tells of it. */
   readonly event?: string;
   readonly button?: ButtonName;
@@ -23,23 +23,22 @@ export interface PhaseRow {
 
 /** The table of `docs/states.md` as data; a test compares the two. */
 export const PHASES: Readonly<Record<Phase, PhaseRow>> = {
-  idle: { states: [], button: 'pay' },
-  opening: { states: [] },
-  ready: { states: ['open'], certain: false, event: 'pay-ready' },
-  redirecting: { states: ['open'], certain: false, event: 'pay-redirect', button: 'continue' },
-  confirming: { states: ['returned'], certain: false },
-  paid: { states: ['paid'], certain: true, event: 'pay-paid' },
-  failed: { states: ['failed'], certain: true, event: 'pay-failed', button: 'pay' },
-  cancelled: { states: ['cancelled'], certain: false, event: 'pay-cancel', button: 'pay' },
-  left: { states: ['left'], certain: false, event: 'pay-back', button: 'pay' },
-  expired: { states: ['expired'], certain: false, event: 'pay-expired', button: 'pay' },
+  idle: { button: 'pay' },
+  opening: {},
+  ready: { state: 'open', event: 'pay-ready' },
+  redirecting: { state: 'open', event: 'pay-redirect', button: 'continue' },
+  confirming: { state: 'returned' },
+  paid: { state: 'paid', certain: true, event: 'pay-paid' },
+  failed: { state: 'failed', certain: true, event: 'pay-failed', button: 'pay' },
+  cancelled: { state: 'cancelled', event: 'pay-cancel', button: 'pay' },
+  left: { state: 'left', event: 'pay-back', button: 'pay' },
+  expired: { state: 'expired', event: 'pay-expired', button: 'pay' },
   unconfirmed: {
-    states: ['unconfirmed'],
-    certain: false,
+    state: 'unconfirmed',
     event: 'pay-unconfirmed',
     button: 'check',
   },
-  problem: { states: [], event: 'pay-error', button: 'retry' },
+  problem: { event: 'pay-error', button: 'retry' },
 };
 
 /** The phase that shows a state of the server, for every state but `open`. */
@@ -49,5 +48,5 @@ export function phaseOf(state: Exclude<CheckoutState, 'open'>): OutcomePhase | '
 
 /** Whether `phase` tells what became of the payment. */
 export function isOutcome(phase: Phase): phase is OutcomePhase {
-  return PHASES[phase].states[0] === phase;
+  return PHASES[phase].state === phase;
 }

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PHASES, type ButtonName, type Phase } from '../src/flow/phases.ts';
+import { en } from '../src/labels/en.ts';
+
+const page = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');
+
+/** The rows of the table whose header starts with `first`, each as the texts of its cells. */
+function tableOf(first: string): string[][] {
+  const lines = page.split('\n');
+  const from = lines.findIndex((line) => line.startsWith(`| ${first}`)) + 2;
+  const length = lines.slice(from).findIndex((line) => !line.startsWith('|'));
+  return lines.slice(from, from + length).map((line) => {
+    const cells = line.split('|').slice(1, -1);
+    return cells.map((cell) => cell.trim().replaceAll('`', '').replace('–', ''));
+  });
+}
+
+describe('docs/states.md', () => {
+  const rows = tableOf('server state');
+
+  it('has one row for each phase of the element, in the same order', () => {
+    expect(rows.map((row) => row[2])).toEqual(Object.keys(PHASES));
+  });
+
+  it.each(rows)('%s %s: the row of %s is what the element does', (...row) => {
+    const [state, certain, name, event, words, button] = row;
+    const phase = name as Phase;
+    const told = PHASES[phase];
+    expect(told.state ?? '').toBe(state);
+    expect(state ? (told.certain ? 'yes' : 'no') : '').toBe(certain);
+    expect(told.event ?? '').toBe(event);
+    expect(told.button ?? '').toBe(button?.replace(', when it can help', ''));
+    if (phase !== 'problem') expect(en.phases[phase] ?? '').toBe(words);
+  });
+
+  it('says what each button does, and names no other', () => {
+    const names = tableOf('button').map(([name]) => name);
+    expect(names.toSorted()).toEqual(
+      Object.keys(en.buttons satisfies Record<ButtonName, string>).toSorted(),
+    );
+  });
+
+  it('has the words of a decline', () => {
+    expect(page.replace(/\s+/g, ' ')).toContain(`“${en.declined}”`);
+  });
+});
