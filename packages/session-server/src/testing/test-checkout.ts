@@ -1,0 +1,42 @@
+import type { Checkout } from '../checkout/checkout.js';
+import type { Attempt } from '../checkout/checkout-store.js';
+
+/** A checkout as it is right after its opening at time 0, but for what a test changes. */
+export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
+  return {
+    id: 'checkout-1',
+    merchant: 'teashop',
+    order: 'A1001',
+    orderVersion: 'version-1',
+    amountMinor: 999,
+    currency: 'GBP',
+    decimals: 2,
+    state: 'open',
+    revision: 1,
+    sequence: 0,
+    refund: 'none',
+    attention: [],
+    createdAt: 0,
+    expiresAt: 3_600_000,
+    ...changes,
+  };
+}
+
+/** An attempt of that checkout, exposed, with a lease of 15 seconds. */
+export function testAttempt(
+  changes: Partial<Attempt & { leaseUntil: number }> = {},
+): Attempt & { readonly leaseUntil: number } {
+  return {
+    orderId: 700,
+    merchantReference: 'A1001.700',
+    checkout: 'checkout-1',
+    merchant: 'teashop',
+    order: 'A1001',
+    providerMerchantId: 1001,
+    status: 'exposed',
+    sessionId: 'session-1',
+    createdAt: 0,
+    leaseUntil: 15_000,
+    ...changes,
+  };
+}
