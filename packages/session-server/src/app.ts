@@ -11,6 +11,7 @@ import { hostedRoutes } from './hosted/hosted-routes.js';
 import { errorHandler, notFoundHandler } from './http/error-handler.js';
 import { healthRoutes } from './http/health-routes.js';
 import { describeApi } from './http/openapi.js';
+import { createRateLimiters, type RateLimits } from './http/rate-limits.js';
 import { requestId } from './http/request-id.js';
 import { allowPages, dataHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
@@ -32,15 +33,19 @@ export interface AppServices {
   readonly environment: Environment;
   readonly publicUrl: string;
   readonly widgetScript: string;
+  readonly rateLimits: RateLimits;
+  /** Proxies between the browser and us: how many, or their addresses. */
+  readonly trustProxy: number | readonly string[];
 }
 
 /** The middleware and routes, in order. It never listens. */
 export function createApp(services: AppServices): Express {
   const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
-  const { environment, publicUrl, widgetScript } = services;
+  const { environment, publicUrl, widgetScript, rateLimits, trustProxy } = services;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
+  app.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
   app.use(requestId);
 
   // Pages and their files set headers of their own; webhooks read raw bodies before any parser.
@@ -56,7 +61,8 @@ export function createApp(services: AppServices): Express {
   app.use('/v1', webhookRoutes({ store, evidence }));
   app.use('/v1', merchantOrderRoutes({ merchants, store }));
   app.use('/v1', allowPages(merchants, publicUrl));
-  app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, publicUrl }));
+  const limiters = createRateLimiters(rateLimits);
+  app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, publicUrl, limiters }));
 
   app.use(notFoundHandler);
   app.use(errorHandler(logger));

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
 
@@ -16,6 +17,22 @@ const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
 });
 
 const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
+
+/** How many proxies stand before us, or their addresses. `true` would let anybody choose an address. */
+const trustProxy = z
+  .string()
+  .default('0')
+  .refine(
+    (text) =>
+      /^\d$/.test(text) ||
+      text
+        .split(',')
+        .every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim())),
+    { error: 'expected how many proxies there are, or their addresses: "1" or "10.0.0.0/8"' },
+  )
+  .transform((text) =>
+    /^\d$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim()),
+  );
 
 const environmentSchema = z
   .object({
@@ -44,6 +61,11 @@ const environmentSchema = z
     PAY_RENEWALS_PER_HOUR: wholeNumber.default(3),
     PAY_WATCH_DAYS: wholeNumber.default(14),
     PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
+    PAY_TRUST_PROXY: trustProxy,
+    PAY_OPENS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(60),
+    PAY_OPENS_PER_MINUTE_PER_ORDER: wholeNumber.default(30),
+    PAY_OPENS_PER_MINUTE_PER_MERCHANT: wholeNumber.default(3000),
+    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
   .superRefine(
@@ -99,5 +121,12 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
+    trustProxy: values.PAY_TRUST_PROXY,
+    rateLimits: {
+      opensPerAddress: values.PAY_OPENS_PER_MINUTE_PER_ADDRESS,
+      opensPerOrder: values.PAY_OPENS_PER_MINUTE_PER_ORDER,
+      opensPerMerchant: values.PAY_OPENS_PER_MINUTE_PER_MERCHANT,
+      questionsPerAddress: values.PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS,
+    },
   };
 }

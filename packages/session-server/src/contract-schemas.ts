@@ -29,7 +29,8 @@ export const openCheckoutRequest = z.strictObject({
 /** Body of `POST /v1/checkouts/{id}/hints`. */
 export const hintRequest = z.strictObject({
   kind: z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']),
-}) satisfies z.ZodType<HintRequest>;
+  sessionId: z.string().min(1).max(500).optional(),
+}) satisfies z.ZodType<Loose<HintRequest>>;
 
 /** Query of `GET /v1/checkouts`. */
 export const statusQuery = z.object({

@@ -124,6 +124,11 @@ export interface CheckoutStatusReply {
 /** Body of `POST /v1/checkouts/{id}/hints`. */
 export interface HintRequest {
   readonly kind: HintKind;
+  /**
+   * The session that the page shows. `cancelled` moves the state only with it: an id of a checkout
+   * may have been shared, and a stranger's cancel must not take the form from a shopper's hands.
+   */
+  readonly sessionId?: string;
 }
 
 /** 200 of `GET /v1/checkout-config?merchant=…`: what a page may load before anything is opened. */

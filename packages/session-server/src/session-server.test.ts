@@ -72,7 +72,10 @@ describe('a running session server', () => {
   it('sends an event again, with the same id and body, until the shop takes it', async () => {
     stack.shop.eventAnswers.push(500);
     const { body } = await stack.open('S2', { amount: '5.00' });
-    await stack.post(`/v1/checkouts/${body.checkout}/hints`, { kind: 'cancelled' });
+    await stack.post(`/v1/checkouts/${body.checkout}/hints`, {
+      kind: 'cancelled',
+      sessionId: body.sessionId,
+    });
     const event = await stack.shop.event('checkout.cancelled');
     expect(event.data).toMatchObject({ order: 'S2', certain: false, sequence: 1 });
   }, 20_000);

@@ -32,7 +32,10 @@ describe('opening a checkout', () => {
 
   it('gives the same session again after a cancel, and says open again', async () => {
     const { body: first } = await stack.open('A3', { amount: '5.00' });
-    await stack.post(`/v1/checkouts/${first.checkout}/hints`, { kind: 'cancelled' });
+    await stack.post(`/v1/checkouts/${first.checkout}/hints`, {
+      kind: 'cancelled',
+      sessionId: first.sessionId,
+    });
     const { body: again } = await stack.reopen('A3');
     expect(again).toMatchObject({ sessionId: first.sessionId, state: 'open', revision: 3 });
   });
@@ -234,7 +237,10 @@ describe('asking for the state', () => {
     const waiting = stack.fetch<CheckoutStatusReply>(
       `/v1/checkouts?id=${opened.checkout}:${String(opened.revision)}&wait=25`,
     );
-    await stack.post(`/v1/checkouts/${opened.checkout}/hints`, { kind: 'cancelled' });
+    await stack.post(`/v1/checkouts/${opened.checkout}/hints`, {
+      kind: 'cancelled',
+      sessionId: opened.sessionId,
+    });
     expect((await waiting).body.checkouts[0]?.state).toBe('cancelled');
   });
 
@@ -244,7 +250,10 @@ describe('asking for the state', () => {
     const waiting = Array.from({ length: 5 }, () => stack.fetch<CheckoutStatusReply>(path));
     const first = await Promise.race(waiting);
     expect(first.body.retryAfterSeconds).toBeGreaterThan(0);
-    await stack.post(`/v1/checkouts/${opened.checkout}/hints`, { kind: 'cancelled' });
+    await stack.post(`/v1/checkouts/${opened.checkout}/hints`, {
+      kind: 'cancelled',
+      sessionId: opened.sessionId,
+    });
     const rest = await Promise.all(waiting);
     expect(rest.filter(({ body }) => body.retryAfterSeconds === undefined)).toHaveLength(4);
   });

@@ -2,6 +2,7 @@ import { json, Router } from 'express';
 import type {
   CheckoutConfigReply,
   Environment,
+  HintRequest,
   NeedsReply,
   OpenCheckoutReply,
   OpenCheckoutRequest,
@@ -9,6 +10,7 @@ import type {
 } from '../contract.js';
 import { hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
 import { parse } from '../http/parse.js';
+import type { RateLimiters } from '../http/rate-limits.js';
 import { refuseOtherOrigins } from '../http/security.js';
 import { formatMinor } from '../money.js';
 import type { CheckoutService, OpenResult } from './checkout-service.js';
@@ -19,11 +21,12 @@ export interface CheckoutRoutesOptions {
   readonly status: StatusService;
   readonly environment: Environment;
   readonly publicUrl: string;
+  readonly limiters: RateLimiters;
 }
 
 /** What a page may ask: config, open, status, hints. */
 export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
-  const { service, status, environment, publicUrl } = options;
+  const { service, status, environment, publicUrl, limiters } = options;
   const router = Router();
   const body = json({ limit: '16kb', type: 'application/json' });
 
@@ -34,7 +37,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(reply);
   });
 
-  router.post('/checkouts', body, async (request, response) => {
+  router.post('/checkouts', body, ...limiters.opens, async (request, response) => {
     const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
     refuseOtherOrigins(request.headers.origin, await service.merchant(wanted.merchant), publicUrl);
     const result = await service.open(wanted);
@@ -47,7 +50,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(toReply(result, environment));
   });
 
-  router.get('/checkouts', async (request, response) => {
+  router.get('/checkouts', limiters.questions, async (request, response) => {
     const { id, wait } = parse(statusQuery, request.query);
     const questions = id.map((text) => {
       const [checkout = '', revision = ''] = text.split(':');
@@ -60,9 +63,9 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(await status.ask(questions, wait, gone.signal));
   });
 
-  router.post('/checkouts/:id/hints', body, async (request, response) => {
-    const { kind } = parse(hintRequest, request.body);
-    response.json(await service.takeHint(request.params.id, kind));
+  router.post('/checkouts/:id/hints', limiters.questions, body, async (request, response) => {
+    const hint = parse(hintRequest, request.body) as HintRequest;
+    response.json(await service.takeHint(String(request.params['id']), hint));
   });
 
   return router;

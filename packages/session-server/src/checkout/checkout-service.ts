@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { CheckoutState, Environment, HintKind, OpenCheckoutRequest } from '../contract.js';
+import type { CheckoutState, Environment, HintRequest, OpenCheckoutRequest } from '../contract.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { describeError, type Logger } from '../logger.js';
@@ -105,17 +105,27 @@ export class CheckoutService {
     return this.#lead(priced, openingRequest(merchant, order, amountMinor, request));
   }
 
-  /** Takes a hint of the page: it triggers a look, and only `cancelled` moves a state. */
-  async takeHint(checkout: string, kind: HintKind): Promise<{ state: CheckoutState }> {
+  /**
+   * Takes a hint of the page: it triggers a look. Only `cancelled` moves a state, and only from a
+   * page that has the session.
+   */
+  async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
     const known = await this.#options.store.find(checkout);
     if (!known) throw checkoutNotFound();
     const after =
-      kind === 'cancelled'
+      hint.kind === 'cancelled' && (await this.#hasSession(checkout, hint.sessionId))
         ? (await this.#options.store.apply(checkout, { type: 'cancel-hinted' })).after
         : known;
     if (after !== known) this.#options.changes.notify(checkout);
     this.#options.evidence.hint(known);
     return { state: after.state };
+  }
+
+  async #hasSession(checkout: string, sessionId: string | undefined): Promise<boolean> {
+    const attempts = await this.#options.store.findAttempts(checkout);
+    return attempts.some(
+      (attempt) => attempt.status === 'exposed' && attempt.sessionId === sessionId,
+    );
   }
 
   #checkToken(merchant: Merchant, request: OpenCheckoutRequest): void {

@@ -18,6 +18,7 @@ export function renderHostedPage({ merchant, order, orderToken }: HostedPage): H
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Pay ${merchant.name} – order ${order}</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
         <script src="/v1/pay-checkout.js" defer></script>
         <script src="/v1/assets/hosted.js" defer></script>

@@ -30,6 +30,7 @@ export function renderReturnPage(page: ReturnPage): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${TITLES[page.kind]}</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body class="quiet">
@@ -51,6 +52,7 @@ export function renderNotice(title: string, text: string): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body>

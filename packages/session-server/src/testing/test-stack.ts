@@ -74,6 +74,8 @@ export class TestStack {
       PAY_LOG_LEVEL: 'silent',
       PAY_READ_INTERVAL_SECONDS: '0.05',
       PAY_READ_PAGES_PER_MINUTE: '10000',
+      PAY_OPENS_PER_MINUTE_PER_ADDRESS: '10000',
+      PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '10000',
       ...this.#options.env,
     });
     this.server = await startSessionServer(
