@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { testMerchant } from '../testing/test-merchant.js';
+import {
+  type ExpectedPayment,
+  judge,
+  referencesOf,
+  refundOf,
+  type TransactionRow,
+} from './evidence.js';
+
+const SETTINGS = testMerchant().evidence;
+const ATTEMPTED_AT = Date.parse('2026-01-01T12:00:00.000Z');
+const EXPECTED: ExpectedPayment = {
+  orderId: 700,
+  merchantReference: 'A1001.700',
+  providerMerchantId: 1001,
+  amountMinor: 999,
+  currency: 'GBP',
+  decimals: 2,
+  attemptedAt: ATTEMPTED_AT,
+};
+const ROW: TransactionRow = {
+  id: 'tx-1',
+  transactionTime: '2026-01-01T12:01:00.000Z',
+  status: 'SUCCESS',
+  merchantId: 1001,
+  currencyCode: 'GBP',
+  amount: '9.99',
+  references: { orderRef: 'A1001.700' },
+};
+
+function verdict(row: Partial<TransactionRow>, expected: Partial<ExpectedPayment> = {}) {
+  return judge({ ...ROW, ...row }, { ...EXPECTED, ...expected }, SETTINGS);
+}
+
+describe('a row that proves a payment', () => {
+  it.each([
+    ['its MerchantReference in orderRef', { references: { orderRef: 'A1001.700' } }],
+    ['its order_id in resellerOrderId', { references: { resellerOrderId: '700' } }],
+    ['its order_id in internalReference', { references: { internalReference: '700' } }],
+    ['one match among others', { references: { orderRef: 'other', internalReference: '700' } }],
+    ['no merchant', { merchantId: undefined }],
+    ['an amount with fewer digits', { amount: '9.990' }],
+    ['a time a little before the attempt', { transactionTime: '2026-01-01T11:55:00.000Z' }],
+  ])('may have %s', (_, row) => {
+    expect(verdict(row)).toEqual({ kind: 'paid', refund: 'none' });
+  });
+});
+
+describe('a row that proves nothing', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['no match field', { references: {} }],
+    ['another reference', { references: { orderRef: 'A1001.701' } }],
+    ['the order alone', { references: { orderRef: 'A1001' } }],
+    ['the reference in another case', { references: { orderRef: 'a1001.700' } }],
+    ['the order_id with a zero before it', { references: { orderRef: '0700' } }],
+    ['the reference in a field that is not asked', { references: { pspReference: '700' } }],
+    ['no id', { id: undefined }],
+    ['an empty id', { id: '' }],
+    ['another merchant', { merchantId: 1002 }],
+    ['a status that is not listed', { status: 'DECLINED' }],
+    ['a listed status in another case', { status: 'success' }],
+    ['no status', { status: undefined }],
+    ['no time', { transactionTime: undefined }],
+    ['a time that cannot be read', { transactionTime: 'yesterday' }],
+    ['a time before the attempt less the skew', { transactionTime: '2026-01-01T11:54:59.999Z' }],
+  ])('has %s', (_, row) => {
+    expect(verdict(row)).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('a row that is about the attempt, and wrong', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['currency_missing', { currencyCode: undefined }],
+    ['currency_mismatch', { currencyCode: 'EUR' }],
+    ['amount_mismatch', { amount: '9.98' }],
+    ['amount_mismatch', { amount: '999' }],
+    ['amount_mismatch', { amount: '9.991' }],
+    ['amount_mismatch', { amount: undefined }],
+    ['amount_mismatch', { amount: '-9.99' }],
+  ])('asks for attention: %s %j', (code, row) => {
+    expect(verdict(row)).toEqual({ kind: 'mismatch', code });
+  });
+});
+
+describe('what has been given back', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['none', { amountRefunded: '0' }],
+    ['partial', { amountRefunded: '0.01' }],
+    ['partial', { amountRefunded: '5', status: 'REFUNDED' }],
+    ['full', { amountRefunded: '9.99' }],
+    ['full', { status: 'REFUNDED' }],
+  ])('is %s for %j', (refund, row) => {
+    expect(verdict(row)).toEqual({ kind: 'paid', refund });
+    expect(refundOf({ ...ROW, ...row }, EXPECTED, SETTINGS)).toBe(refund);
+  });
+
+  it.each([
+    ['9.99', 'full'],
+    ['4.00', 'partial'],
+  ])('may come as a row of its own beside the payment: %s is %s', (amount, refund) => {
+    const row = { id: 'tx-2', status: 'REFUNDED', amount };
+    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
+  });
+
+  it('is no second payment of another amount when a refund row names an unpaid attempt', () => {
+    expect(verdict({ status: 'REFUNDED', amount: '4.00' })).toMatchObject({ kind: 'mismatch' });
+  });
+});
+
+describe('the settings of a merchant', () => {
+  it('say whether the service fee is inside the amount', () => {
+    const settings = { ...SETTINGS, serviceFee: 'included' as const };
+    const judged = (row: Partial<TransactionRow>) => judge({ ...ROW, ...row }, EXPECTED, settings);
+    expect(judged({ amount: '10.49', serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    expect(judged({ amount: '9.99', serviceFee: '0.50' })).toMatchObject({ kind: 'mismatch' });
+    expect(judged({ amount: '9.99' })).toMatchObject({ kind: 'mismatch' });
+    expect(verdict({ serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+  });
+
+  it('say which fields name an attempt, and which statuses mean paid', () => {
+    const settings = { ...SETTINGS, matchFields: ['pspReference'], paidStatuses: ['DONE'] };
+    const row = { ...ROW, status: 'DONE', references: { pspReference: '700', orderRef: 'x' } };
+    expect(referencesOf(row, settings)).toEqual(['700']);
+    expect(judge(row, EXPECTED, settings)).toMatchObject({ kind: 'paid' });
+    expect(judge(ROW, EXPECTED, settings)).toMatchObject({ kind: 'none' });
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionQuery } from '../checkout/partner-gateway.js';
+import { AppError } from '../errors.js';
+import type { LogFields, Logger } from '../logger.js';
+import type { TransactionRow } from './evidence.js';
+import { TransactionReader, type TransactionReaderOptions } from './transaction-reader.js';
+
+const NOW = Date.parse('2026-01-20T12:00:00.000Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The provider's list, one row a page, newest first; the clock stands still until it is moved. */
+class TestList {
+  readonly asked: TransactionQuery[] = [];
+  readonly seen: string[] = [];
+  readonly warnings: LogFields[] = [];
+  readonly clock = { time: NOW, now: () => this.clock.time };
+  rows: TransactionRow[] = [];
+  /** Called with each question before it is answered. */
+  before: (query: TransactionQuery) => Promise<void> | void = () => undefined;
+
+  constructor(ages: readonly number[]) {
+    this.rows = ages.map((ageMs, index) => rowOf(`tx-${String(index)}`, NOW - ageMs));
+  }
+
+  reader(options: Partial<TransactionReaderOptions> = {}): TransactionReader {
+    const logger: Logger = {
+      info: () => undefined,
+      warn: (fields) => this.warnings.push(fields),
+      error: () => undefined,
+    };
+    return new TransactionReader({
+      gateway: { listTransactions: (query) => this.#answer(query) },
+      providerMerchantId: 1001,
+      clock: this.clock,
+      logger,
+      intervalMs: 0,
+      pagesPerMinute: 100,
+      onRows: (rows) => {
+        this.seen.push(...rows.map(({ id }) => id ?? ''));
+        return Promise.resolve();
+      },
+      ...options,
+    });
+  }
+
+  /** What was seen since the last time this was asked. */
+  takeSeen(): string[] {
+    return this.seen.splice(0);
+  }
+
+  async #answer(query: TransactionQuery) {
+    this.asked.push(query);
+    await this.before(query);
+    const at =
+      query.cursor === undefined ? 0 : this.rows.findIndex(({ id }) => id === query.cursor);
+    const row = this.rows[at];
+    return { rows: row ? [row] : [], nextCursor: this.rows[at + 1]?.id };
+  }
+}
+
+function rowOf(id: string, time: number): TransactionRow {
+  return { id, transactionTime: new Date(time).toISOString(), references: {} };
+}
+
+describe('a look', () => {
+  it('reads back to the first row that is older than asked, and no further', async () => {
+    const list = new TestList([1000, 2000, 5000, 6000]);
+    await list.reader().look(NOW - 4000);
+    expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
+  });
+
+  it('asks for the days around, for rows a hundred at a time, and for no status', async () => {
+    const list = new TestList([]);
+    await list.reader().look(Date.parse('2026-01-18T00:30:00.000Z'));
+    expect(list.asked).toEqual([
+      {
+        providerMerchantId: 1001,
+        fromDate: '2026-01-17',
+        toDate: '2026-01-21',
+        cursor: undefined,
+        limit: 100,
+      },
+    ]);
+  });
+
+  it('is shared by all who ask before it starts, back to the oldest of them', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader();
+    await Promise.all([reader.look(NOW - 500), reader.look(NOW - 2500), reader.look(NOW)]);
+    expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
+  });
+
+  it('that is under way does not answer one who asks now: the next one does', async () => {
+    const list = new TestList([1000]);
+    const gate = Promise.withResolvers<undefined>();
+    const isAsked = Promise.withResolvers<undefined>();
+    list.before = () => {
+      isAsked.resolve(undefined);
+      return gate.promise;
+    };
+    const reader = list.reader();
+    const first = reader.look(NOW);
+    await isAsked.promise;
+    const second = reader.look(NOW);
+    expect(list.asked).toHaveLength(1);
+    gate.resolve(undefined);
+    await Promise.all([first, second]);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('starts an interval after the one before', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 60 });
+    await reader.look(NOW);
+    const startedAt = performance.now();
+    await reader.look(NOW);
+    expect(performance.now() - startedAt).toBeGreaterThan(50);
+  });
+
+  it('ends when the provider repeats a cursor', async () => {
+    const list = new TestList([1000]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows: [], nextCursor: 'same' });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - DAY_MS);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('that fails ends too, says so once, and backs off for as long as the provider asks', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 0.06 });
+    };
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(1);
+    list.before = () => undefined;
+    const startedAt = performance.now();
+    await reader.look(NOW);
+    expect(performance.now() - startedAt).toBeGreaterThan(50);
+    expect(list.seen).toEqual(['tx-0']);
+  });
+
+  it('that waits is let go when the reader closes, and none starts after', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 1_000_000 });
+    await reader.look(NOW);
+    const waiting = reader.look(NOW);
+    await reader.close();
+    await waiting;
+    await reader.look(NOW);
+    expect(list.asked).toHaveLength(1);
+  });
+});
+
+describe('a look that runs out of its pages', () => {
+  it('ends, and the next one reads the fresh rows and goes on where it stopped', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 6.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
+    list.clock.time += MINUTE_MS;
+    list.rows.unshift(rowOf('fresh', list.clock.time));
+    await reader.look(list.clock.time - 1000);
+    expect(list.takeSeen()).toEqual(['fresh', 'tx-0', 'tx-3', 'tx-4']);
+    list.clock.time += MINUTE_MS;
+    await reader.look(list.clock.time);
+    expect(list.takeSeen()).toEqual(['fresh', 'tx-5']);
+  });
+
+  it('gets to the end however often somebody asks for the depth again', async () => {
+    const list = new TestList([...Array(40).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 10 });
+    for (let look = 0; look < 12; look += 1) {
+      await reader.look(NOW - 60 * DAY_MS);
+      list.clock.time += MINUTE_MS;
+    }
+    expect(list.seen).toContain('tx-39');
+  });
+
+  it('leaves pages for fresh rows: only half of them go to what is older than an hour', async () => {
+    const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 10 });
+    await reader.look(NOW - DAY_MS);
+    expect(list.takeSeen()).toHaveLength(6);
+    await reader.look(NOW - 1000);
+    expect(list.takeSeen()).toEqual(['tx-0']);
+  });
+
+  it('asks for days that reach as far back as what is left', async () => {
+    const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 10 * DAY_MS);
+    list.asked.length = 0;
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW);
+    expect(list.asked.map(({ fromDate }) => fromDate)).toEqual(['2026-01-09', '2026-01-09']);
+  });
+
+  it('gives up a cursor that the provider no longer takes, and finds its rows in a later look', async () => {
+    const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
+    await reader.look(NOW - 10 * DAY_MS);
+    list.clock.time += MINUTE_MS;
+    list.before = ({ cursor }) => {
+      if (cursor !== undefined) throw new AppError(503, 'provider_unavailable', '');
+    };
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(1);
+    list.before = () => undefined;
+    for (let look = 0; look < 3; look += 1) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(NOW - 10 * DAY_MS);
+    }
+    expect(list.seen).toContain('tx-3');
+    expect(list.warnings).toHaveLength(1);
+  });
+});
