@@ -3,8 +3,9 @@
  * they take longer than a moment.
  */
 import { spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -14,8 +15,19 @@ const KILL_AFTER_MS = 15_000;
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ECONNRESET|ERR_SOCKET_TIMEOUT|NO_OFFLINE/;
 
+/**
+ * True in the file that node was asked to run, false where the same file is imported.
+ *
+ * @param {string} moduleUrl
+ */
+export function isStartedAs(moduleUrl) {
+  const file = process.argv[1];
+  return file !== undefined && moduleUrl === pathToFileURL(realpathSync(file)).href;
+}
+
 /** What the person at the keyboard can do something about: shown without a stack. */
 export class SetupError extends Error {
+  /** @override */
   name = 'SetupError';
 }
 
@@ -27,6 +39,11 @@ let stoppedBy;
 /** True once SIGINT, SIGTERM or SIGHUP has come: start nothing new. */
 export function isStopping() {
   return stoppedBy !== undefined;
+}
+
+/** The exit code for a run that a signal cut short, as a shell would show it. */
+export function stoppedExitCode() {
+  return exitCodeOf(null, stoppedBy ?? null);
 }
 
 /** @param {NodeJS.Signals} signal */

@@ -7,16 +7,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ROOT, SetupError } from './child.mjs';
+import { ROOT, SetupError, isStartedAs } from './child.mjs';
 
-/**
- * @typedef {object} Browser
- * @property {string} executablePath
- * @property {string[]} args - Needed to start it here; not a choice of the tests.
- * @property {Record<string, string>} env - To be set beside the existing environment.
- * @property {'CHROME_PATH' | 'installed' | 'bundled'} source
- */
+/** @typedef {import('./find-browser.mjs').Browser} Browser */
 
 /** @returns {Promise<Browser>} */
 export async function findBrowser() {
@@ -27,7 +20,6 @@ export async function findBrowser() {
         `CHROME_PATH is ${CHROME_PATH}, and there is no such file. Correct it, or unset it.`,
       );
     }
-    // An outer with-browser.mjs may have chosen already: it handed its environment down.
     return { executablePath: CHROME_PATH, args: startArgs(), env: {}, source: 'CHROME_PATH' };
   }
   if (PAY_BROWSER !== undefined && PAY_BROWSER !== 'bundled') {
@@ -38,6 +30,16 @@ export async function findBrowser() {
     return { executablePath: installed, args: startArgs(), env: {}, source: 'installed' };
   }
   return unpackBundled();
+}
+
+/**
+ * The same as variables, for a command that is started with them.
+ *
+ * @param {Browser} browser
+ * @returns {Record<string, string>}
+ */
+export function browserEnvironment({ executablePath, args, env }) {
+  return { ...env, CHROME_PATH: executablePath, PAY_BROWSER_ARGS: args.join(' ') };
 }
 
 /** The usual places, best first. */
@@ -155,6 +157,4 @@ function fontConfiguration(folder) {
 `;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.log((await findBrowser()).executablePath);
-}
+if (isStartedAs(import.meta.url)) console.log((await findBrowser()).executablePath);

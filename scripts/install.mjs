@@ -1,13 +1,6 @@
 /** Installs the packages of the workspace, unless nothing has changed since they were installed. */
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, runSetupStep } from './child.mjs';
 
@@ -44,7 +37,11 @@ function isInstalled() {
  */
 function fingerprint() {
   const hash = createHash('sha256');
-  const projects = ['.', 'demo', ...readdirSync(join(ROOT, 'packages')).map((p) => `packages/${p}`)];
+  const projects = [
+    '.',
+    'demo',
+    ...readdirSync(join(ROOT, 'packages')).map((p) => `packages/${p}`),
+  ];
   const files = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'];
   for (const file of [...files, ...projects.map((folder) => join(folder, 'package.json'))]) {
     hash.update(`${file}\n`);

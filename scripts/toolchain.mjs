@@ -52,7 +52,10 @@ export async function prepareToolchain() {
  */
 export function isAtLeast(version, range) {
   const have = version.split('.').map(Number);
-  const want = range.replace(/^>=\s*/, '').split('.').map(Number);
+  const want = range
+    .replace(/^>=\s*/, '')
+    .split('.')
+    .map(Number);
   for (const [index, part] of want.entries()) {
     const difference = (have[index] ?? 0) - part;
     if (difference !== 0) return difference > 0;

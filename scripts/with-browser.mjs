@@ -7,7 +7,7 @@
  * `PAY_BROWSER_ARGS` has the start arguments, separated by spaces.
  */
 import { SetupError, spawnAndWait } from './child.mjs';
-import { findBrowser } from './find-browser.mjs';
+import { browserEnvironment, findBrowser } from './find-browser.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 
@@ -19,9 +19,4 @@ try {
   if (!(error instanceof SetupError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
-}
-
-/** @param {import('./find-browser.mjs').Browser} browser */
-function browserEnvironment({ executablePath, args: startArgs, env }) {
-  return { ...env, CHROME_PATH: executablePath, PAY_BROWSER_ARGS: startArgs.join(' ') };
 }

@@ -1,0 +1,46 @@
+import type { KnipConfig } from 'knip';
+
+/** What counts as used: the entries below, and everything that they reach. */
+const config: KnipConfig = {
+  ignoreExportsUsedInFile: true,
+  workspaces: {
+    '.': {
+      entry: ['scripts/*.mjs', 'scripts/*.test.ts'],
+      project: ['scripts/**', '*.config.{js,ts}'],
+    },
+    'packages/*': {
+      entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
+      project: ['src/**/*.ts'],
+    },
+    'packages/sandbox': {
+      entry: ['src/{index,main}.ts', 'src/**/*.test.ts', 'src/browser/*.js', 'scripts/*.mjs'],
+      project: ['src/**/*.{ts,js}', 'scripts/*.mjs'],
+    },
+    'packages/widget': {
+      entry: [
+        'src/**/*.test.ts',
+        'test-node/**/*.ts',
+        'test-world/*.ts',
+        'web-test-runner.config.mjs',
+      ],
+      project: ['{src,test-node,test-world}/**/*.ts'],
+    },
+    demo: {
+      entry: [
+        'server/{start,shop-main,stack}.ts',
+        'server/**/*.test.ts',
+        'journey/**/*.test.ts',
+        'src/pages/*.ts',
+      ],
+      project: ['{server,shared,src,build,journey}/**/*.ts'],
+      ignoreDependencies: [
+        // Started as processes and served as files, as a merchant would: nothing imports them.
+        /^@pay-checkout\//,
+        // Imported by style sheets.
+        /^@fontsource/,
+      ],
+    },
+  },
+};
+
+export default config;

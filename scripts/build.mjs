@@ -1,0 +1,76 @@
+/**
+ * Builds every package, unless neither a source nor a built file has changed since the last time.
+ * `--force` builds anyway.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT, isStartedAs, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
+
+const STAMP_FILE = join(ROOT, '.cache/built');
+const NOT_SOURCES = new Set(['node_modules', 'dist', '.cache', 'coverage', 'data', 'docs']);
+const ROOT_SOURCES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json'];
+
+/**
+ * Resolves with an exit code. Prints what the builds said only when one failed.
+ *
+ * @param {{ force?: boolean }} [options]
+ */
+export async function build({ force = false } = {}) {
+  if (!force && existsSync(STAMP_FILE) && readFileSync(STAMP_FILE, 'utf8') === fingerprint()) {
+    return 0;
+  }
+  const startedAt = Date.now();
+  let output = '';
+  console.log('Building the packages …');
+  const code = await spawnAndWait('pnpm', ['--recursive', 'run', 'build'], {
+    onOutput: (text) => {
+      output += text;
+    },
+  });
+  if (isStopping()) return stoppedExitCode();
+  if (code !== 0) {
+    console.error(`${output}\nThe build failed.`);
+    return code;
+  }
+  mkdirSync(dirname(STAMP_FILE), { recursive: true });
+  writeFileSync(STAMP_FILE, fingerprint());
+  console.log(`Building the packages: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+  return 0;
+}
+
+/** Sources by their content, built files by size and time of writing. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  for (const file of ROOT_SOURCES) hash.update(readFileSync(join(ROOT, file)));
+  for (const folder of [...packages, 'demo']) {
+    for (const file of listFiles(folder)) {
+      hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)));
+    }
+    for (const file of listFiles(join(folder, 'dist'))) {
+      const { size, mtimeMs } = statSync(join(ROOT, file));
+      hash.update(`${file} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * @param {string} folder - Below the root; may be missing.
+ * @returns {string[]}
+ */
+function listFiles(folder) {
+  if (!existsSync(join(ROOT, folder))) return [];
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) ? [] : listFiles(path);
+      return entry.isFile() ? [path] : [];
+    });
+}
+
+if (isStartedAs(import.meta.url)) {
+  process.exitCode = await build({ force: process.argv.includes('--force') });
+}

@@ -1,0 +1,59 @@
+/**
+ * `npm run check`: everything that can be said about the code without running it. All checks run;
+ * those that failed are listed at the end. `npm run check -- lint types` runs only those.
+ */
+import { build } from './build.mjs';
+import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
+
+const CHECKS = {
+  types: { what: 'strict types, tests and scripts included', script: 'check:types' },
+  lint: { what: 'eslint, typed', script: 'check:lint' },
+  format: { what: 'prettier', script: 'check:format' },
+  unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
+  packages: { what: 'what npm would get (publint, are the types wrong)', script: 'check:packages' },
+  rules: { what: 'import arrows and house rules', script: 'check:rules' },
+  size: { what: "size of the element's script", script: 'check:size' },
+};
+
+/** @typedef {keyof typeof CHECKS} CheckName */
+
+/** @param {CheckName} name */
+async function runCheck(name) {
+  const { what, script } = CHECKS[name];
+  const startedAt = Date.now();
+  let output = '';
+  const code = await spawnAndWait('pnpm', ['run', script], {
+    onOutput: (text) => {
+      output += text;
+    },
+  });
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}: ${what} (${seconds} s)`);
+  if (code !== 0 && !isStopping()) console.log(`\n${output}`);
+  return code === 0;
+}
+
+/** @param {readonly string[]} names */
+async function runChecks(names) {
+  const known = /** @type {CheckName[]} */ (Object.keys(CHECKS));
+  const unknown = names.filter((name) => !known.some((check) => check === name));
+  if (unknown.length > 0) {
+    console.error(`There is no check called ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+    return 1;
+  }
+  const buildCode = await build();
+  if (buildCode !== 0) return buildCode;
+  /** @type {CheckName[]} */
+  const failed = [];
+  for (const name of known.filter((check) => names.length === 0 || names.includes(check))) {
+    if (!(await runCheck(name))) failed.push(name);
+    if (isStopping()) return stoppedExitCode();
+  }
+  if (failed.length === 0) return 0;
+  console.log(
+    `\nFailed: ${failed.join(', ')}. To run one alone: npm run check -- ${String(failed[0])}`,
+  );
+  return 1;
+}
+
+process.exitCode = await runChecks(process.argv.slice(2));

@@ -1,0 +1,21 @@
+/** The files that are, or would be, committed; read from the disk, as git need not be there. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './child.mjs';
+
+export { ROOT };
+
+const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', '.cache', 'coverage']);
+
+/**
+ * @param {string} [folder] - Below the root; the root itself when left out.
+ * @returns {string[]} Paths from the root.
+ */
+export function listCommittedFiles(folder = '') {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter(({ name }) => !LEFT_OUT.has(name) && join(folder, name) !== 'demo/data')
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? listCommittedFiles(path) : [path];
+    });
+}

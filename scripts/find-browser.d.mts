@@ -1,0 +1,15 @@
+/** A Chromium and what it takes to start it. */
+export interface Browser {
+  readonly executablePath: string;
+  /** Needed to start it on this machine; not a choice of the tests. */
+  readonly args: string[];
+  /** To be set beside the existing environment. */
+  readonly env: Record<string, string>;
+  readonly source: 'CHROME_PATH' | 'installed' | 'bundled';
+}
+
+/** Finds a Chromium, and unpacks the one from npm when none is installed. */
+export function findBrowser(): Promise<Browser>;
+
+/** The same as environment variables: `CHROME_PATH`, `PAY_BROWSER_ARGS` and what it needs. */
+export function browserEnvironment(browser: Browser): Record<string, string>;

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** Units and real HTTP, in Node. The element's own tests run in a browser: `npm test -- element`. */
+export default defineConfig({
+  test: {
+    include: [
+      'packages/{partner-api,session-server,sandbox}/src/**/*.test.ts',
+      'packages/widget/test-node/**/*.test.ts',
+      'demo/server/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
+    pool: 'forks',
+    retry: 0,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+  },
+});
