@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Environment } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -23,16 +23,19 @@ export interface FileMerchantSourceOptions {
 export class FileMerchantSource implements MerchantSource {
   #merchants: ReadonlyMap<string, Merchant>;
   readonly #options: FileMerchantSourceOptions;
-  readonly #onChange = (): void => {
-    this.#reload();
-  };
+  readonly #timer: NodeJS.Timeout;
+  #stamp: string;
 
   /** @throws {ConfigError} listing every mistake of the file */
   constructor(options: FileMerchantSourceOptions) {
     this.#options = options;
+    // Before the reading, so that a change in between is seen at the next look.
+    this.#stamp = stampOf(options.path);
     this.#merchants = readMerchants(options.path, options.environment);
     warnOfOpenDoors(this.#merchants, options.logger);
-    watchFile(options.path, { interval: WATCH_INTERVAL_MS, persistent: false }, this.#onChange);
+    this.#timer = setInterval(() => {
+      this.#lookForChange();
+    }, WATCH_INTERVAL_MS).unref();
   }
 
   find(id: string): Promise<Merchant | undefined> {
@@ -44,8 +47,15 @@ export class FileMerchantSource implements MerchantSource {
   }
 
   close(): Promise<void> {
-    unwatchFile(this.#options.path, this.#onChange);
+    clearInterval(this.#timer);
     return Promise.resolve();
+  }
+
+  #lookForChange(): void {
+    const stamp = stampOf(this.#options.path);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#reload();
   }
 
   #reload(): void {
@@ -76,6 +86,12 @@ export function readMerchants(
     throw new ConfigError(source, [...mistakes, ...unsafe]);
   }
   return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant as Merchant]));
+}
+
+/** Differs whenever the file was written or replaced; empty when it is not there. */
+function stampOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? [stats.ino, stats.mtimeMs, stats.size].join(':') : '';
 }
 
 function readJson(path: string, source: string): unknown {

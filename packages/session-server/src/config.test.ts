@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './config.js';
+import { ConfigError } from './errors.js';
+
+const ENV = {
+  PAY_ENVIRONMENT: 'production',
+  PAY_PUBLIC_URL: 'https://pay.example',
+  PAY_DATABASE_FILE: '/data/pay.sqlite',
+  PAY_MERCHANTS_FILE: '/etc/pay/merchants.json',
+  PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
+  PAY_PARTNER_API_URL: 'https://provider.example/prefix',
+  PAY_PARTNER_API_KEY: 'key-that-is-not-quoted',
+};
+
+function mistakesOf(changes: Readonly<Record<string, string | undefined>>): readonly string[] {
+  try {
+    parseConfig({ ...ENV, ...changes });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+describe('the environment', () => {
+  it('needs no more than what has no default', () => {
+    expect(parseConfig(ENV)).toMatchObject({
+      environment: 'production',
+      host: '127.0.0.1',
+      port: 4200,
+      webhookBaseUrl: 'https://pay.example',
+      partnerApiUrl: 'https://provider.example/prefix',
+      expireAfterSeconds: 3600,
+      settleWindowSeconds: 300,
+      watchDays: 14,
+      maxOrderId: 2_147_483_647,
+    });
+  });
+
+  it('may be empty where it may be absent', () => {
+    const empty = { PAY_PORT: '', PAY_WEBHOOK_BASE_URL: '', PAY_EXPIRE_AFTER_SECONDS: '' };
+    expect(parseConfig({ ...ENV, ...empty })).toEqual(parseConfig(ENV));
+  });
+
+  it('may hold anything else', () => {
+    expect(mistakesOf({ PATH: '/bin', PAY_OTHER: 'x' })).toEqual([]);
+  });
+
+  it.each([
+    ['PAY_ENVIRONMENT', undefined, 'sandbox'],
+    ['PAY_ENVIRONMENT', 'test', 'sandbox'],
+    ['PAY_PUBLIC_URL', undefined, 'absolute http or https address'],
+    ['PAY_PUBLIC_URL', 'pay.example', 'absolute http or https address'],
+    ['PAY_PUBLIC_URL', 'https://pay.example/', 'an origin alone'],
+    ['PAY_PUBLIC_URL', 'https://pay.example/pay', 'an origin alone'],
+    ['PAY_PUBLIC_URL', 'http://pay.example', 'https'],
+    ['PAY_WEBHOOK_BASE_URL', 'http://pay.example', 'https'],
+    ['PAY_PARTNER_API_URL', 'http://provider.example', 'https'],
+    ['PAY_PARTNER_API_KEY', '', 'API key'],
+    ['PAY_DATABASE_FILE', undefined, 'path of the data file'],
+    ['PAY_PORT', 'http', 'port number'],
+    ['PAY_PORT', '65536', '65535'],
+    ['PAY_LOG_LEVEL', 'verbose', 'info'],
+    ['PAY_SETTLE_WINDOW_SECONDS', 'soon', 'number of seconds'],
+    ['PAY_SETTLE_WINDOW_SECONDS', '0', 'above 0'],
+    ['PAY_SETTLE_WINDOW_SECONDS', 'Infinity', 'number'],
+    ['PAY_WATCH_DAYS', '1.5', 'whole number'],
+  ])('with %s = %j is refused by name', (name, value, expected) => {
+    const mistakes = mistakesOf({ [name]: value });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(new RegExp(`^${name}: `));
+    expect(mistakes[0]).toContain(expected);
+  });
+
+  it('has every mistake listed at once, those of production included', () => {
+    const mistakes = mistakesOf({
+      PAY_PUBLIC_URL: 'http://pay.example',
+      PAY_PARTNER_API_KEY: undefined,
+      PAY_PORT: 'http',
+    });
+    expect(mistakes.map((mistake) => mistake.split(':')[0]).sort()).toEqual([
+      'PAY_PARTNER_API_KEY',
+      'PAY_PORT',
+      'PAY_PUBLIC_URL',
+    ]);
+  });
+
+  it('has no value quoted', () => {
+    const mistakes = mistakesOf({ PAY_ENVIRONMENT: 'oops-a-key', PAY_PUBLIC_URL: 'oops-a-key' });
+    expect(mistakes.join()).not.toContain('oops-a-key');
+    expect(mistakes.join()).not.toContain(ENV.PAY_PARTNER_API_KEY);
+  });
+});

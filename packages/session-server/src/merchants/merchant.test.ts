@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { merchantEntry } from '../testing/test-merchant.js';
+import { merchantSchema, merchantsFileSchema } from './merchant.js';
+
+/** A value that must never come back in a message. */
+const SECRET = 'do-not-quote-me';
+
+function mistakesOf(changes: Readonly<Record<string, unknown>>): string[] {
+  const parsed = merchantSchema.safeParse(merchantEntry(changes));
+  return (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+describe('a merchant entry', () => {
+  it('needs no more than what has no default', () => {
+    expect(merchantSchema.parse(merchantEntry())).toMatchObject({
+      decimals: 2,
+      split: [],
+      openBy: 'token',
+      avs: 'optional',
+      evidence: {
+        matchFields: ['orderRef', 'resellerOrderId', 'internalReference'],
+        paidStatuses: ['SUCCESS'],
+        refundedStatuses: ['REFUNDED'],
+        skewSeconds: 300,
+        serviceFee: 'excluded',
+      },
+    });
+  });
+
+  const sdk = merchantEntry()['sdk'] as object;
+  const rule = { partnerMerchantId: 501, typeId: 1 };
+  it.each<[field: string, value: unknown, expected: RegExp]>([
+    ['id', `${SECRET} with spaces`, /letters, digits/],
+    ['name', '', /./],
+    ['providerMerchantId', SECRET, /number/],
+    ['providerMerchantId', 0, /./],
+    ['currency', 'pounds', /three capital letters/],
+    ['decimals', 5, /./],
+    ['origins', [], /at least one origin/],
+    ['origins', [SECRET], /absolute http or https address/],
+    ['origins', ['ftp://shop.example'], /absolute http or https address/],
+    ['origins', ['https://shop.example/'], /an origin alone/],
+    ['origins', ['https://shop.example', 'HTTPS://SHOP.example'], /an origin alone/],
+    ['returnUrl', '/result', /absolute http or https address/],
+    ['returnUrl', 'https://other.example/?c={checkout}', /one of this merchant’s origins/],
+    ['returnUrl', 'https://shop.example/result', /\{checkout\}/],
+    ['orderLookup', { url: SECRET }, /absolute http or https address/],
+    ['orderLookup', { url: 'https://shop.example', timeout: 3 }, /timeout/],
+    ['events', 'https://shop.example', /object/],
+    ['split', [{ ...rule, percent: '100.0001' }], /from "0" to "100"|percent or fixed/],
+    ['split', [{ ...rule, percent: 2.5 }], /decimal text/],
+    ['split', [{ ...rule, fixed: '0.305' }], /at most 2 decimal places/],
+    ['split', [{ ...rule, percent: '1', fixed: '0.30' }], /either percent or fixed/],
+    ['sdk', { ...sdk, global: 'alert(1)' }, /dotted name/],
+    ['sdk', { ...sdk, argument: 'array' }, /"object"/],
+    ['sdk', { ...sdk, integrity: 'md5-x' }, /sha384/],
+    ['sdk', { ...sdk, callbacks: { onPaid: 'paid' } }, /declined/],
+    ['evidence', { paidStatuses: [] }, /./],
+    ['evidence', { serviceFee: 'maybe' }, /excluded/],
+    ['apiKeyHash', [SECRET], /sha256:/],
+    ['apiKeyHash', [], /./],
+    ['orderTokenSecret', [SECRET], /at least 32 characters/],
+    ['signingSecret', [`whsec_${SECRET}`], /24 random bytes/],
+    ['signingSecret', [`whsec_${'A'.repeat(31)}-`], /24 random bytes/],
+    ['signingSecret', [`whsec_${'A'.repeat(31)}`], /24 random bytes/],
+    ['returnURL', 'https://shop.example', /returnURL/],
+  ])('is refused with %s = %j', (field, value, expected) => {
+    const mistakes = mistakesOf({ [field]: value }).join('\n');
+    expect(mistakes).toMatch(expected);
+    expect(mistakes).toContain(field);
+    expect(mistakes).not.toContain(SECRET);
+  });
+
+  it('has every mistake told at once, those of fields together included', () => {
+    const mistakes = mistakesOf({
+      name: 7,
+      returnUrl: 'https://other.example/result',
+      split: [{ partnerMerchantId: 501, typeId: 1, fixed: '0.305' }],
+      avs: 'sometimes',
+    });
+    expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
+      'name',
+      'avs',
+      'returnUrl',
+      'returnUrl',
+      'split.0.fixed',
+    ]);
+  });
+});
+
+describe('a merchants file', () => {
+  function fileMistakes(file: unknown): string[] {
+    const parsed = merchantsFileSchema.safeParse(file);
+    return (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  }
+
+  it('may have two entries of one provider merchant', () => {
+    expect(fileMistakes({ merchants: [merchantEntry(), merchantEntry({ id: 'other' })] })).toEqual(
+      [],
+    );
+  });
+
+  it('has one entry for an id, also when another entry is wrong', () => {
+    const entries = [merchantEntry(), merchantEntry({ currency: 'x' }), merchantEntry()];
+    const mistakes = fileMistakes({ merchants: entries });
+    expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
+      'merchants.1.currency',
+      'merchants.1.id',
+      'merchants.2.id',
+    ]);
+  });
+
+  it.each([[[]], [{}], [{ merchants: [] }], ['x'], [null]])('is refused when it is %j', (file) => {
+    expect(fileMistakes(file)).not.toEqual([]);
+  });
+});
