@@ -11,10 +11,26 @@ function tightenTemplates(): Plugin {
   };
 }
 
+/** Writes every letter beyond ASCII as an escape, so that no page's encoding can spoil our words. */
+function escapeLetters(): Plugin {
+  return {
+    name: 'escape-letters',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== 'chunk') continue;
+        file.code = file.code.replace(
+          /[^\x00-\x7f]/g,
+          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+      }
+    },
+  };
+}
+
 /** The single file for a page's `<script>`: a classic script that works as a module too. */
 export default defineConfig({
   define: { 'import.meta.url': '""' },
-  plugins: [tightenTemplates()],
+  plugins: [tightenTemplates(), escapeLetters()],
   build: {
     target: 'es2022',
     emptyOutDir: false,

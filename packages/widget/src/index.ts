@@ -1,3 +1,4 @@
+export { CodedError } from './coded-error.js';
 export * from './events/pay-back.js';
 export * from './events/pay-cancel.js';
 export * from './events/pay-declined.js';
@@ -13,9 +14,4 @@ export type { OutcomePhase, Phase } from './flow/phases.js';
 export type { CreateSession } from './flow/session-api.js';
 export type { Settlement } from './flow/settlement.js';
 export { PayCheckout, type Mode, type Theme } from './pay-checkout/pay-checkout.js';
-export {
-  SdkError,
-  type SdkAdapter,
-  type SdkHandle,
-  type SdkOpenOptions,
-} from './sdk/sdk-adapter.js';
+export type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk/sdk-adapter.js';

@@ -5,12 +5,13 @@ import type {
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import { coded, CodedError } from '../coded-error.js';
 import { PayDeclinedEvent } from '../events/pay-declined.js';
 import { PayRedirectEvent } from '../events/pay-redirect.js';
 import { scriptNonce } from '../script-origin.js';
 import { drawForm } from '../sdk/draw-form.js';
 import { ScriptSdk } from '../sdk/script-sdk.js';
-import { SdkError, type SdkAdapter } from '../sdk/sdk-adapter.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
   IDLE,
   knownOf,
@@ -28,8 +29,8 @@ import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-addr
 import { readPageMessage } from './page-messages.js';
 import { isOutcome } from './phases.js';
 import {
-  asSessionApiError,
   fetchConfig,
+  isRetryable,
   openCheckout,
   sendHint,
   serverSession,
@@ -259,8 +260,10 @@ export class FlowController implements ReactiveController {
       const reply = await openCheckout(create, request, signal);
       if (!signal.aborted) this.send({ type: 'opened', reply, order });
     } catch (error) {
-      const { code, requestId, retryable } = asSessionApiError(error);
-      if (!signal.aborted) this.#fail({ code, requestId, remedy: retryable ? 'open' : undefined });
+      if (signal.aborted) return;
+      const trouble = coded(error, 'session_failed');
+      const { code, requestId } = trouble;
+      this.#fail({ code, requestId, remedy: isRetryable(trouble) ? 'open' : undefined });
     }
   }
 
@@ -270,7 +273,7 @@ export class FlowController implements ReactiveController {
     const { adapter, language, formLabel } = this.#host;
     try {
       const sdk = adapter ?? (session.sdk && this.#scriptSdk(session.sdk));
-      if (!sdk) throw new SdkError('sdk_missing');
+      if (!sdk) throw new CodedError('sdk_missing');
       await drawForm(
         {
           adapter: sdk,
@@ -284,7 +287,7 @@ export class FlowController implements ReactiveController {
       );
     } catch (error) {
       if (signal.aborted) return;
-      const { code } = error as SdkError;
+      const { code } = coded(error, 'sdk_load_failed');
       const isRefusal = code === 'sdk_configure_failed';
       const checkout = knownOf(this.state)?.checkout;
       if (isRefusal && checkout) this.#hint(checkout, 'refused');

@@ -1,7 +1,8 @@
 import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
+import { coded } from '../coded-error.js';
 import type { KnownCheckout, Trouble } from './checkout-flow.js';
 import { backOffMs, pause } from './pause.js';
-import { asSessionApiError, fetchStatus } from './session-api.js';
+import { fetchStatus, isRetryable } from './session-api.js';
 
 /** What following needs to know, and whom it tells. */
 export interface FollowOptions {
@@ -46,8 +47,11 @@ export async function followCheckout(options: FollowOptions, signal: AbortSignal
       waitMs = Math.max((reply.retryAfterSeconds ?? 0) * 1000, isPaced ? 0 : SHORTEST_ROUND_MS);
     } catch (error) {
       if (signal.aborted) return;
-      const { code, retryable, requestId } = asSessionApiError(error);
-      if (isUnseen && !retryable) options.onTrouble({ code, requestId, remedy: 'follow' });
+      const trouble = coded(error, 'server_unreachable');
+      const { code, requestId } = trouble;
+      if (isUnseen && !isRetryable(trouble)) {
+        options.onTrouble({ code, requestId, remedy: 'follow' });
+      }
       waitMs = backOffMs(++failures);
     }
     await pause(waitMs, signal);

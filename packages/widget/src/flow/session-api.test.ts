@@ -1,13 +1,7 @@
 import { expect } from '@open-wc/testing';
+import { CodedError } from '../coded-error.js';
 import { WorldClient } from '../testing/world-client.js';
-import {
-  fetchConfig,
-  fetchStatus,
-  openCheckout,
-  sendHint,
-  serverSession,
-  SessionApiError,
-} from './session-api.js';
+import { fetchConfig, fetchStatus, openCheckout, sendHint, serverSession } from './session-api.js';
 
 const request = { merchant: 'corner-shop', order: 'A1001' };
 const { signal } = new AbortController();
@@ -16,12 +10,12 @@ describe('talking to the session server', () => {
   let world: WorldClient;
   beforeEach(async () => (world = await new WorldClient().begin()));
 
-  async function refusalOf(work: Promise<unknown>): Promise<SessionApiError> {
+  async function refusalOf(work: Promise<unknown>): Promise<CodedError> {
     const error: unknown = await work.then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    if (!(error instanceof SessionApiError)) throw new Error('expected a SessionApiError');
+    if (!(error instanceof CodedError)) throw new Error('expected a coded error');
     return error;
   }
 
@@ -51,7 +45,7 @@ describe('talking to the session server', () => {
     const refused = { status: 404, body: { code: 'order_not_found', requestId: 'r-1' } };
     await world.write({ open: [busy, refused] });
     const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
-    expect(error).to.include({ code: 'order_not_found', requestId: 'r-1', retryable: false });
+    expect(error).to.include({ code: 'order_not_found', requestId: 'r-1', status: 404 });
     expect(await world.opens()).to.have.length(2);
   });
 
@@ -59,7 +53,7 @@ describe('talking to the session server', () => {
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
     await world.write({ open: [{ status: 200, body: needs }] });
     const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
-    expect(error).to.include({ code: 'address_needed', retryable: false });
+    expect(error).to.include({ code: 'address_needed' });
   });
 
   it('stops asking when nobody wants the answer any more', async () => {
@@ -82,13 +76,13 @@ describe('talking to the session server', () => {
   it('a refusal without problem JSON still has a code', async () => {
     await world.write({ config: { status: 418, body: 'tea' } });
     const error = await refusalOf(fetchConfig(world.server, 'corner-shop', signal));
-    expect(error).to.include({ code: 'request_refused', retryable: false });
+    expect(error).to.include({ code: 'request_refused', status: 418 });
   });
 
   it('a server that cannot be reached is told apart from one that refuses', async () => {
     await world.write({ faults: { status: 9 } });
     const error = await refusalOf(fetchStatus(world.server, world.checkout, undefined, signal));
-    expect(error).to.include({ code: 'server_unreachable', retryable: true });
+    expect(error).to.include({ code: 'server_unreachable', status: 0 });
   });
 
   it('a poll is answered when the revision moves', async () => {

@@ -8,6 +8,7 @@ import type {
   OpeningReply,
   Problem,
 } from '@pay-checkout/session-server/contract';
+import { coded, CodedError } from '../coded-error.js';
 import { backOffMs, pause } from './pause.js';
 
 /** Opens a checkout. The default asks the session server; `createSession` may replace it. */
@@ -15,22 +16,6 @@ export type CreateSession = (
   request: OpenCheckoutRequest,
   signal: AbortSignal,
 ) => Promise<OpenCheckoutReply | NeedsReply | OpeningReply>;
-
-/** What went wrong between this page and the session server, as a code that labels turn to words. */
-export class SessionApiError extends Error {
-  override readonly name = 'SessionApiError';
-  readonly code: string;
-  /** Whether the same request could go well later. */
-  readonly retryable: boolean;
-  readonly requestId: string | undefined;
-
-  constructor(code: string, retryable: boolean, requestId?: string, cause?: unknown) {
-    super(code, { cause });
-    this.code = code;
-    this.retryable = retryable;
-    this.requestId = requestId;
-  }
-}
 
 const REQUEST_TIMEOUT_MS = 20_000;
 const LONGEST_WAIT_SECONDS = 25;
@@ -51,15 +36,14 @@ export async function openCheckout(
     let waitMs: number;
     try {
       const reply = await create(request, signal);
-      if ('needs' in reply) throw new SessionApiError('address_needed', false);
+      if ('needs' in reply) throw new CodedError('address_needed', undefined, 200);
       if (reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {
-      const isPassing = error instanceof SessionApiError && error.retryable;
-      if (signal.aborted || !isPassing || tries >= OPEN_TRIES) throw error;
+      if (signal.aborted || !isPassing(error) || tries >= OPEN_TRIES) throw error;
       waitMs = backOffMs(tries++);
     }
-    if (Date.now() + waitMs > giveUpAt) throw new SessionApiError('opening_timeout', true);
+    if (Date.now() + waitMs > giveUpAt) throw new CodedError('opening_timeout');
     await pause(waitMs, signal);
     signal.throwIfAborted();
   }
@@ -115,11 +99,15 @@ export async function sendHint(server: string, checkout: string, kind: HintKind)
   }
 }
 
-/** Whatever was thrown, as an error with a code. */
-export function asSessionApiError(error: unknown): SessionApiError {
-  return error instanceof SessionApiError
-    ? error
-    : new SessionApiError('session_failed', true, undefined, error);
+/** Whether asking the same again could go well: no answer, too much asked, or the server's own fault. */
+export function isRetryable({ status }: CodedError): boolean {
+  return status === 0 || status === 408 || status === 429 || status >= 500;
+}
+
+/** Whether trouble passes by itself within seconds, so that nobody need be told. */
+function isPassing(error: unknown): boolean {
+  const status = error instanceof CodedError && error.status;
+  return status === 0 || status === 503 || status === 504;
 }
 
 async function ask<Reply>(
@@ -137,15 +125,13 @@ async function ask<Reply>(
     if (!response.ok) throw await refusal(response);
     return (await response.json()) as Reply;
   } catch (error) {
-    if (error instanceof SessionApiError) throw error;
-    throw new SessionApiError('server_unreachable', true, undefined, error);
+    throw coded(error, 'server_unreachable');
   }
 }
 
-async function refusal(response: Response): Promise<SessionApiError> {
+async function refusal(response: Response): Promise<CodedError> {
   const { status } = response;
-  const retryable = status >= 500 || status === 429 || status === 408;
   const problem: Partial<Problem> = await response.json().catch(() => ({}));
   const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
-  return new SessionApiError(code, retryable, problem.requestId);
+  return new CodedError(code, undefined, status, problem.requestId);
 }

@@ -19,7 +19,7 @@ export interface Labels {
   readonly form: string;
 }
 
-const SDK_PROBLEM = 'The payment form could not be shown. Nothing has been paid.';
+const SDK_PROBLEM = 'The payment form could not be shown.';
 const RELOAD = 'This page has been open for too long. Reload it to pay.';
 
 export const en: Labels = {
@@ -55,10 +55,10 @@ export const en: Labels = {
     sdk_configure_failed: SDK_PROBLEM,
     session_refused: SDK_PROBLEM,
   },
-  problem: 'Something went wrong, and the payment was not started. Please try again later.',
+  problem: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
   checking: 'Asking again…',
-  amount: 'Amount to pay',
+  amount: 'Amount',
   reference: 'Reference',
   test: 'Test',
   card: 'Checkout',

@@ -52,10 +52,6 @@ export const styles = css`
     gap: 12px;
     align-items: center;
   }
-  header {
-    justify-content: space-between;
-    flex-wrap: wrap;
-  }
   small {
     display: block;
     color: var(--muted);
@@ -74,10 +70,6 @@ export const styles = css`
     color: light-dark(#7a4b00, #ffcf7a);
     font-size: 0.75em;
     font-weight: 600;
-  }
-  .message {
-    outline-offset: 4px;
-    border-radius: 4px;
   }
   .message:focus:not(:focus-visible) {
     outline: none;
@@ -148,21 +140,19 @@ export const styles = css`
       border-color: ButtonText;
     }
     .icon {
+      background: Canvas;
       stroke: CanvasText;
-      border: 1px solid;
     }
     .spinner {
+      forced-color-adjust: none;
+      border-color: GrayText;
       border-block-start-color: Highlight;
     }
   }
   @media (prefers-reduced-motion: reduce) {
     .spinner {
-      animation: pulse 2s ease-in-out infinite alternate;
-    }
-    @keyframes pulse {
-      to {
-        opacity: 0.4;
-      }
+      animation-duration: 9s;
+      animation-timing-function: steps(12);
     }
   }
 `;

@@ -1,6 +1,7 @@
 import type { HintKind } from '@pay-checkout/session-server/contract';
+import { coded, CodedError } from '../coded-error.js';
 import { pause } from '../flow/pause.js';
-import { SdkError, type SdkAdapter, type SdkHandle } from './sdk-adapter.js';
+import type { SdkAdapter, SdkHandle } from './sdk-adapter.js';
 
 /** What is drawn, where, and whom it tells. */
 export interface DrawOptions {
@@ -19,7 +20,7 @@ let containers = 0;
 
 /**
  * Has an SDK draw its form in light DOM, where `document.getElementById` finds it, and takes it down
- * when `signal` aborts. Rejects with an {@link SdkError} when no form can be shown.
+ * when `signal` aborts. Rejects with an {@link CodedError} when no form can be shown.
  */
 export async function drawForm(options: DrawOptions, signal: AbortSignal): Promise<void> {
   const { adapter, sessionId, locale, onReport } = options;
@@ -30,7 +31,11 @@ export async function drawForm(options: DrawOptions, signal: AbortSignal): Promi
     release(handle);
   });
 
-  await coded('sdk_load_failed', () => adapter.load(signal));
+  try {
+    await adapter.load(signal);
+  } catch (error) {
+    throw coded(error, 'sdk_load_failed');
+  }
   await new Promise<void>((resolve, reject) => {
     let isShown = false;
     const report = (kind: HintKind): void => {
@@ -41,15 +46,19 @@ export async function drawForm(options: DrawOptions, signal: AbortSignal): Promi
       }
       onReport(kind);
     };
-    const open = () => adapter.open({ sessionId, container, locale, signal, report });
-    coded('sdk_configure_failed', open).then((opened) => {
-      handle = opened;
-      if (signal.aborted) release(handle);
-      report('shown');
-    }, reject);
+    const open = async (): Promise<void> => {
+      try {
+        handle = await adapter.open({ sessionId, container, locale, signal, report });
+        if (signal.aborted) release(handle);
+        report('shown');
+      } catch (error) {
+        reject(coded(error, 'sdk_configure_failed'));
+      }
+    };
+    void open();
     void pause(DRAW_TIMEOUT_MS, signal).then(() => {
       if (container.childElementCount > 0) report('shown');
-      else reject(new SdkError('sdk_timeout'));
+      else reject(new CodedError('sdk_timeout'));
     });
   });
 }
@@ -63,15 +72,6 @@ function addContainer({ host, label }: DrawOptions): HTMLElement {
   container.ariaLabel = label;
   host.append(container);
   return container;
-}
-
-/** Gives an error that has no code of ours `code`. */
-async function coded<T>(code: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof SdkError ? error : new SdkError(code, error);
-  }
 }
 
 function release(handle: SdkHandle | void): void {

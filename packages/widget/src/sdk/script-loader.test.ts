@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
+import { CodedError } from '../coded-error.js';
 import { WorldClient } from '../testing/world-client.js';
 import { loadScript } from './script-loader.js';
 import { ScriptSdk } from './script-sdk.js';
-import { SdkError } from './sdk-adapter.js';
 
 const { signal } = new AbortController();
 
@@ -12,7 +12,7 @@ function tagsOf(url: string): number {
 
 async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  return error instanceof SdkError ? error.code : undefined;
+  return error instanceof CodedError ? error.code : undefined;
 }
 
 describe('loading the client SDK', () => {

@@ -1,4 +1,4 @@
-import { SdkError } from './sdk-adapter.js';
+import { CodedError } from '../coded-error.js';
 
 /** What to load, and what the page's policies ask of it. */
 export interface ScriptOptions {
@@ -36,7 +36,7 @@ function insertScript(options: ScriptOptions): Promise<void> {
     const fail = (code: string) => () => {
       clearTimeout(timer);
       script.remove();
-      reject(new SdkError(code));
+      reject(new CodedError(code));
     };
     const timer = setTimeout(fail('sdk_timeout'), timeoutMs);
     script.onload = () => {

@@ -1,6 +1,7 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { CodedError } from '../coded-error.js';
 import { loadScript } from './script-loader.js';
-import { SdkError, type SdkAdapter, type SdkHandle, type SdkOpenOptions } from './sdk-adapter.js';
+import type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk-adapter.js';
 
 interface Configurable {
   configure(argument: unknown, options?: unknown): unknown;
@@ -20,7 +21,7 @@ export class ScriptSdk implements SdkAdapter {
     const { url, integrity } = this.#sdk;
     if (this.#find() === undefined) await loadScript({ url, integrity, nonce: this.#nonce });
     signal.throwIfAborted();
-    if (this.#find() === undefined) throw new SdkError('sdk_global_missing');
+    if (this.#find() === undefined) throw new CodedError('sdk_global_missing');
   }
 
   /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
@@ -29,16 +30,12 @@ export class ScriptSdk implements SdkAdapter {
     const extras: Record<string, unknown> = {};
     if (where) extras.container = where === 'selector' ? `#${container.id}` : container;
     for (const [name, kind] of Object.entries(callbacks)) extras[name] = () => report(kind);
-    try {
-      const found = this.#find() as Configurable & (new () => Configurable);
-      const sdk: Configurable = construct ? new found() : found;
-      const answer: unknown = await (argument === 'object'
-        ? sdk.configure({ session_id: sessionId, ...extras })
-        : sdk.configure(sessionId, ...(Object.keys(extras).length ? [extras] : [])));
-      return typeof answer === 'object' && answer ? answer : undefined;
-    } catch (error) {
-      throw new SdkError('sdk_configure_failed', error);
-    }
+    const found = this.#find() as Configurable & (new () => Configurable);
+    const sdk: Configurable = construct ? new found() : found;
+    const answer: unknown = await (argument === 'object'
+      ? sdk.configure({ session_id: sessionId, ...extras })
+      : sdk.configure(sessionId, ...(Object.keys(extras).length ? [extras] : [])));
+    return typeof answer === 'object' && answer ? answer : undefined;
   }
 
   /** The object at the dotted path from `window`, if its script has run. */

@@ -29,14 +29,3 @@ export interface SdkAdapter {
   /** Draws the form. Settles when it is drawn, unless `report('shown')` said so before. */
   open(options: SdkOpenOptions): Promise<SdkHandle | void>;
 }
-
-/** Why an SDK could not be used, as a code that labels turn to words. */
-export class SdkError extends Error {
-  override readonly name = 'SdkError';
-  readonly code: string;
-
-  constructor(code: string, cause?: unknown) {
-    super(code, { cause });
-    this.code = code;
-  }
-}
