@@ -1,12 +1,18 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
+import { runExplain } from './explain-command.js';
 import { startSessionServer } from './session-server.js';
 
+const USAGE = `Usage:
+  pay-session-server                              run the server
+  pay-session-server explain <order> [merchant]   say what is known of an order, and why
+Settings come from the environment: see docs/operations.md.
+`;
+
 /** The process: environment → config → server → listen, and close when asked. */
-async function main(): Promise<void> {
-  const config = parseConfig(process.env);
-  const server = await startSessionServer(config);
+async function serve(): Promise<void> {
+  const server = await startSessionServer(parseConfig(process.env));
   const stop = (): void => {
     void server.close().then(() => {
       if (process.connected) process.disconnect();
@@ -19,10 +25,23 @@ async function main(): Promise<void> {
   process.send?.({ type: 'listening', port: server.port });
 }
 
-main().catch((error: unknown) => {
+async function main(args: readonly string[]): Promise<void> {
+  const [command, order, merchant] = args;
+  if (command === undefined) return serve();
+  if (command === 'explain' && order !== undefined) {
+    const lines = await runExplain(parseConfig(process.env), order, merchant);
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return;
+  }
+  process.stderr.write(USAGE);
+  process.exitCode = 2;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected =
-    error instanceof ConfigError || (error instanceof Error && error.name === 'DatabaseInUseError');
-  const text = isExpected ? String((error as Error).message) : String((error as Error).stack);
-  process.stderr.write(`pay-session-server cannot start\n${text}\n`);
+    error instanceof ConfigError ||
+    (error instanceof Error && ['DatabaseInUseError', 'AppError'].includes(error.name));
+  const text = isExpected ? error.message : String((error as Error).stack);
+  process.stderr.write(`pay-session-server: ${text}\n`);
   process.exitCode = 1;
 });

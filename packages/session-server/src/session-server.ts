@@ -19,13 +19,11 @@ import { startEventSender } from './order-events/event-sender.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
+import { storeRulesOf } from './store-rules.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
 
-/** Added to the provider's deadline before others may think that a sender is dead. */
-const LEASE_SLACK_SECONDS = 5;
 /** How long requests that are under way may take when the server closes. */
 const DRAIN_MS = 2000;
-const DAY_SECONDS = 86_400;
 
 export interface SessionServer {
   /** The port that it listens on. */
@@ -65,15 +63,7 @@ export async function startSessionServer(
   const store: CheckoutStore = await SqliteCheckoutStore.open({
     path: config.databaseFile,
     clock,
-    rules: {
-      expireAfterSeconds: config.expireAfterSeconds,
-      settleWindowSeconds: config.settleWindowSeconds,
-      sendLeaseSeconds: config.createSessionTimeoutSeconds + LEASE_SLACK_SECONDS,
-      renewalsPerHour: config.renewalsPerHour,
-      watchSeconds: config.watchDays * DAY_SECONDS,
-      refundWatchSeconds: config.refundWatchDays * DAY_SECONDS,
-      maxOrderId: config.maxOrderId,
-    },
+    rules: storeRulesOf(config),
   });
   const shop = new ShopClient();
   const changes = new ChangeFeed();

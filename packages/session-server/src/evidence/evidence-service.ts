@@ -3,10 +3,12 @@ import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { Checkout } from '../checkout/checkout.js';
 import type { Attempt, CheckoutStore } from '../checkout/checkout-store.js';
 import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { judge, referencesOf, type TransactionRow } from './evidence.js';
+import { expectedPaymentOf } from './expected-payment.js';
 import { TransactionReader } from './transaction-reader.js';
 
 /** How long after a hint the list is looked at again and again. */
@@ -68,11 +70,16 @@ export class EvidenceService {
     const attempts = await this.#options.store.findAttemptsByReference(providerMerchantId, [
       ...references,
     ]);
+    crashPoint('evidence:attempts-found');
     for (const attempt of attempts) {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) continue;
+      const names = [String(attempt.orderId), attempt.merchantReference];
+      const candidates = rows.filter((row) =>
+        referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
+      );
       // Oldest first: what paid a checkout is recorded before what was given back of it.
-      for (const row of rows.toReversed()) await this.#judgeRow(row, attempt, merchant);
+      for (const row of candidates.toReversed()) await this.#judgeRow(row, attempt, merchant);
     }
   }
 
@@ -87,20 +94,7 @@ export class EvidenceService {
     const { store } = this.#options;
     const checkout = await store.find(attempt.checkout);
     if (!checkout) return;
-    const verdict = judge(
-      row,
-      {
-        orderId: attempt.orderId,
-        merchantReference: attempt.merchantReference,
-        providerMerchantId: attempt.providerMerchantId,
-        attemptedAt: attempt.createdAt,
-        amountMinor: checkout.amountMinor,
-        currency: checkout.currency,
-        decimals: checkout.decimals,
-        paidBy: checkout.paidBy,
-      },
-      merchant.evidence,
-    );
+    const verdict = judge(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
     if (verdict.kind === 'none') return;
     const change =
       verdict.kind === 'mismatch'
@@ -115,6 +109,7 @@ export class EvidenceService {
             transactionTime: row.transactionTime ?? '',
             refund: verdict.refund,
           });
+    crashPoint('evidence:verdict-stored');
     if (change && change.after !== change.before) this.#options.changes.notify(checkout.id);
   }
 
@@ -138,6 +133,7 @@ export class EvidenceService {
         if (!merchant) return;
         const since = Math.min(...[...interests.values()].map(({ sinceMs }) => sinceMs));
         await this.#reader(merchant).look(since - merchant.evidence.skewSeconds * 1000);
+        crashPoint('evidence:looked');
         const now = clock.now();
         const known = await store.findMany([...interests.keys()]);
         for (const { id, state } of known) {

@@ -1,5 +1,6 @@
 import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { CheckoutStore, DueLook } from '../checkout/checkout-store.js';
+import { crashPoint } from '../crash-points.js';
 import type { Logger } from '../logger.js';
 import { repeat, type Repeating } from '../repeat.js';
 import type { EvidenceService } from './evidence-service.js';
@@ -25,8 +26,10 @@ export function startSweeper({ store, evidence, changes, logger }: SweeperOption
     pauseMs: PAUSE_MS,
     async run() {
       const changed = await store.applyTime(BATCH);
+      crashPoint('sweep:time-applied');
       for (const { after } of changed) changes.notify(after.id);
       const due = await store.claimDueLooks(BATCH);
+      crashPoint('sweep:looks-claimed');
       for (const [merchant, since] of oldestByMerchant(due)) {
         // Not awaited: a merchant whose reader is slow must not hold up the clock of the others.
         void evidence.look(merchant, since);

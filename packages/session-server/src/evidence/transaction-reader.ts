@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { PartnerGateway, TransactionPage } from '../checkout/partner-gateway.js';
+import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { TransactionRow } from './evidence.js';
@@ -152,7 +153,9 @@ export class TransactionReader {
         return { ...stretch, cursor, reachedMs };
       }
       const page = await this.#readPage(stretch, cursor, isDeep);
+      crashPoint('evidence:page-read');
       await this.#options.onRows(page.rows);
+      crashPoint('evidence:page-settled');
       if (page.nextCursor === undefined || page.nextCursor === cursor) return undefined;
       reachedMs = Math.min(reachedMs, ...page.rows.map(timeOf));
       if (reachedMs < stretch.sinceMs) return undefined;

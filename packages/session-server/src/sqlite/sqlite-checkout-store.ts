@@ -15,6 +15,7 @@ import { type OpeningPlan, planOpening } from '../checkout/plan-opening.js';
 import { planPayment } from '../checkout/plan-payment.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
+import { crashPoint } from '../crash-points.js';
 import { randomId } from '../random-id.js';
 import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
@@ -43,10 +44,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #rules: StoreRules;
   #isClosed = false;
 
-  private constructor(options: SqliteCheckoutStoreOptions) {
+  private constructor(options: SqliteCheckoutStoreOptions, mode: 'read' | 'write') {
     this.#clock = options.clock;
     this.#rules = options.rules;
-    this.#connection = new SqliteConnection(options.path);
+    this.#connection = new SqliteConnection(options.path, mode);
     this.#checkouts = new CheckoutTable(this.#connection, options.rules);
     this.#attempts = new AttemptTable(this.#connection, options.rules);
     this.#transactions = new TransactionTable(this.#connection);
@@ -55,11 +56,17 @@ export class SqliteCheckoutStore implements CheckoutStore {
 
   /** Opens the file. Attempts that a dead process left in the middle of sending become `unknown`. */
   static async open(options: SqliteCheckoutStoreOptions): Promise<SqliteCheckoutStore> {
-    const store = new SqliteCheckoutStore(options);
+    const store = new SqliteCheckoutStore(options, 'write');
     await store.#connection.write(() => {
       store.#attempts.endAllSending();
     });
+    crashPoint('store:recovered');
     return store;
+  }
+
+  /** Opens the file of a server that may be running, only to look; every write is refused. */
+  static openToRead(options: SqliteCheckoutStoreOptions): SqliteCheckoutStore {
+    return new SqliteCheckoutStore(options, 'read');
   }
 
   beginOpening(request: OpeningRequest): Promise<OpeningDecision> {

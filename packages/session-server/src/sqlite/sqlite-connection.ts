@@ -22,18 +22,21 @@ export class DatabaseInUseError extends Error {
  */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #lock: DatabaseSync;
+  readonly #lock: DatabaseSync | undefined;
   readonly #statements = new Map<string, StatementSync>();
   readonly #commits: GroupCommit;
 
-  /** @throws {DatabaseInUseError} when another process has the file open */
-  constructor(path: string) {
-    this.#lock = takeLock(`${path}.lock`);
+  /**
+   * @param mode `read` takes no lock and changes nothing: for looking at the file of a running server
+   * @throws {DatabaseInUseError} when another process has the file open for writing
+   */
+  constructor(path: string, mode: 'read' | 'write' = 'write') {
+    this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
     try {
-      this.#database = new DatabaseSync(path);
-      prepareDatabase(this.#database);
+      this.#database = new DatabaseSync(path, { readOnly: mode === 'read' });
+      if (mode === 'write') prepareDatabase(this.#database);
     } catch (error) {
-      this.#lock.close();
+      this.#lock?.close();
       throw error;
     }
     this.#commits = new GroupCommit(this.#database);
@@ -66,7 +69,7 @@ export class SqliteConnection {
   close(): void {
     this.#commits.flush();
     this.#database.close();
-    this.#lock.close();
+    this.#lock?.close();
   }
 
   #prepare(sql: string): StatementSync {

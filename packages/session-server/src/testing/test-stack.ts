@@ -61,7 +61,16 @@ export class TestStack {
 
   /** Starts the session server, again after a stop, on the same data. */
   async startServer(): Promise<void> {
-    const config = parseConfig({
+    const config = parseConfig(this.env);
+    this.server = await startSessionServer(
+      config,
+      this.#options.logger === undefined ? {} : { logger: this.#options.logger },
+    );
+  }
+
+  /** The environment that the server is started with. */
+  get env(): Record<string, string> {
+    return {
       PAY_ENVIRONMENT: 'sandbox',
       PAY_PORT: '0',
       PAY_PUBLIC_URL: 'http://pay.localhost:4200',
@@ -77,11 +86,7 @@ export class TestStack {
       PAY_OPENS_PER_MINUTE_PER_ADDRESS: '10000',
       PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '10000',
       ...this.#options.env,
-    });
-    this.server = await startSessionServer(
-      config,
-      this.#options.logger === undefined ? {} : { logger: this.#options.logger },
-    );
+    };
   }
 
   get url(): string {

@@ -1,0 +1,104 @@
+import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import type { Merchant } from '../merchants/merchant.js';
+import { formatMinor } from '../money.js';
+import { judge, type TransactionRow, type Verdict } from './evidence.js';
+import { expectedPaymentOf } from './expected-payment.js';
+
+const DAY_MS = 86_400_000;
+const PAGE_ROWS = 100;
+/** Enough to find an order of the last days, and an end for one that is not there. */
+const MOST_PAGES = 200;
+
+export interface ExplainOptions {
+  readonly merchant: Merchant;
+  readonly order: string;
+  readonly store: Pick<CheckoutStore, 'findOrder' | 'findAttempts' | 'findTransactions'>;
+  readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Says in lines of text what is known of an order, and of each transaction that could be its
+ * payment why it counts or not. It asks the provider's list anew and changes nothing.
+ */
+export async function explainOrder(options: ExplainOptions): Promise<string[]> {
+  const { merchant, order, store, now } = options;
+  const checkouts = await store.findOrder(merchant.id, order);
+  if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: never opened here.`];
+  const rows = await readBack(options, Math.min(...checkouts.map(({ createdAt }) => createdAt)));
+  const lines: string[] = [];
+  for (const checkout of checkouts) {
+    const price = `${formatMinor(checkout.amountMinor, checkout.decimals)} ${checkout.currency}`;
+    lines.push(
+      `Checkout ${checkout.id}: ${checkout.state}, ${price}, opened ${textOf(checkout.createdAt)}`,
+      ...checkout.attention.map((code) => `  attention: ${code}`),
+      ...(await store.findTransactions(checkout.id)).map(({ id }) => `  evidence: ${id}`),
+    );
+    for (const attempt of await store.findAttempts(checkout.id)) {
+      const names = `order_id ${String(attempt.orderId)}, reference ${attempt.merchantReference}`;
+      lines.push(`  Attempt ${names}: ${attempt.status}, ${textOf(attempt.createdAt)}`);
+      const expected = expectedPaymentOf(attempt, checkout);
+      const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
+      for (const row of candidates) {
+        const verdict = judge(row, expected, merchant.evidence);
+        lines.push(`    ${describeRow(row)}: ${describeVerdict(verdict)}`);
+      }
+      if (candidates.length === 0) lines.push('    no transaction names this order');
+    }
+  }
+  lines.push(`${String(rows.length)} transactions read, back to the first opening. ${textOf(now)}`);
+  return lines;
+}
+
+async function readBack(options: ExplainOptions, openedAt: number): Promise<TransactionRow[]> {
+  const { gateway, merchant, now } = options;
+  const window = { fromDate: dayOf(openedAt - DAY_MS), toDate: dayOf(now + DAY_MS) };
+  const rows: TransactionRow[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { providerMerchantId } = merchant;
+    const read = await gateway.listTransactions({
+      ...window,
+      providerMerchantId,
+      cursor,
+      limit: PAGE_ROWS,
+    });
+    rows.push(...read.rows);
+    if (read.nextCursor === undefined || read.nextCursor === cursor) break;
+    cursor = read.nextCursor;
+  }
+  return rows;
+}
+
+/** Whether some field, not only a match field, seems to mean this order: a near miss is shown too. */
+function isCandidate(row: TransactionRow, order: string, orderId: number): boolean {
+  return Object.values(row.references).some(
+    (value) => value === order || value.startsWith(`${order}.`) || value === String(orderId),
+  );
+}
+
+function describeRow(row: TransactionRow): string {
+  const { id = 'no id', status = 'no status', amount = 'no amount', currencyCode = '' } = row;
+  return `${id} ${row.transactionTime ?? 'no time'} ${status} ${amount} ${currencyCode}`.trim();
+}
+
+function describeVerdict(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'none':
+      return `does not count: ${verdict.reason}`;
+    case 'mismatch':
+      return `does not count, and needs a person: ${verdict.code}`;
+    case 'paid':
+      return verdict.refund === 'none' ? 'counts' : `counts, refund ${verdict.refund}`;
+  }
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+function textOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
