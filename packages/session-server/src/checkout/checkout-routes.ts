@@ -9,6 +9,7 @@ import type {
   OpeningReply,
 } from '../contract.js';
 import { hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
+import { crashPoint } from '../crash-points.js';
 import { parse } from '../http/parse.js';
 import type { RateLimiters } from '../http/rate-limits.js';
 import { refuseOtherOrigins } from '../http/security.js';
@@ -41,6 +42,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
     refuseOtherOrigins(request.headers.origin, await service.merchant(wanted.merchant), publicUrl);
     const result = await service.open(wanted);
+    crashPoint('open:before-answer');
     if (result.kind === 'opening') {
       const reply: OpeningReply = { state: 'opening', retryAfterSeconds: result.retryAfterSeconds };
       response.status(202).setHeader('retry-after', String(result.retryAfterSeconds));
@@ -65,7 +67,9 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
 
   router.post('/checkouts/:id/hints', limiters.questions, body, async (request, response) => {
     const hint = parse(hintRequest, request.body) as HintRequest;
-    response.json(await service.takeHint(String(request.params['id']), hint));
+    const taken = await service.takeHint(String(request.params['id']), hint);
+    crashPoint('hint:before-answer');
+    response.json(taken);
   });
 
   return router;

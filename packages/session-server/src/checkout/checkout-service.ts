@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { CheckoutState, Environment, HintRequest, OpenCheckoutRequest } from '../contract.js';
+import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { describeError, type Logger } from '../logger.js';
@@ -93,6 +94,7 @@ export class CheckoutService {
     const merchant = await this.merchant(request.merchant);
     this.#checkToken(merchant, request);
     const order = await this.#options.lookUpOrder(merchant, request.order);
+    crashPoint('open:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
@@ -116,6 +118,7 @@ export class CheckoutService {
       hint.kind === 'cancelled' && (await this.#hasSession(checkout, hint.sessionId))
         ? (await this.#options.store.apply(checkout, { type: 'cancel-hinted' })).after
         : known;
+    crashPoint('hint:stored');
     if (after !== known) this.#options.changes.notify(checkout);
     this.#options.evidence.hint(known);
     return { state: after.state };
@@ -164,6 +167,7 @@ export class CheckoutService {
     let attempts = 0;
     for (;;) {
       const decision = await store.beginOpening(request);
+      crashPoint('open:attempt-stored');
       switch (decision.kind) {
         case 'settled':
           this.#options.evidence.hint(decision.checkout);
@@ -180,6 +184,7 @@ export class CheckoutService {
         case 'wait': {
           const left = until - clock.now();
           if (left <= 0) return { kind: 'opening', retryAfterSeconds: 2 };
+          crashPoint('open:following');
           await changes.wait([decision.checkout.id], Math.min(left, FOLLOW_INTERVAL_MS));
           break;
         }
@@ -205,14 +210,17 @@ export class CheckoutService {
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
     const result = await gateway.createSession(fields);
+    crashPoint('open:session-created');
     if (result.kind === 'created') {
       const isExposed = await store.exposeSession(attempt.orderId, result.sessionId);
+      crashPoint('open:session-exposed');
       changes.notify(checkout.id);
       return isExposed
         ? { isExposed, sessionId: result.sessionId }
         : { isExposed, isFinal: false, error: providerUnavailable() };
     }
     await store.endAttempt(attempt.orderId, result.kind);
+    crashPoint('open:attempt-ended');
     changes.notify(checkout.id);
     this.#logFailure(attempt.orderId, result);
     return { isExposed: false, isFinal: result.kind === 'refused', error: openingError(result) };

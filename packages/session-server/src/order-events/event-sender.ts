@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { CheckoutStore, OutboxEvent } from '../checkout/checkout-store.js';
+import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { ShopClient } from '../net/shop-client.js';
@@ -52,6 +53,7 @@ export function startEventSender(options: EventSenderOptions): Repeating {
       const room = MOST_AT_A_TIME - sending.size;
       if (room === 0) return undefined;
       const events = await store.claimEvents(room, LEASE_SECONDS);
+      crashPoint('events:claimed');
       events.forEach(send);
       const next = await store.nextEventAt();
       return next === undefined ? undefined : next - clock.now();
@@ -71,10 +73,12 @@ async function deliver(event: OutboxEvent, options: EventSenderOptions): Promise
   const failure = await tryOnce(event, options);
   if (failure === undefined) {
     await store.markDelivered(event.id);
+    crashPoint('events:delivered-stored');
     return;
   }
   const pause = RETRY_PAUSES_SECONDS[event.tries];
   await store.markFailed(event.id, pause);
+  crashPoint('events:failure-stored');
   const fields = { event: event.id, type: event.type, merchant: event.merchant, ...failure };
   if (pause === undefined) logger.error(fields, 'an event was not taken for three days; given up');
   else logger.warn({ ...fields, retryInSeconds: pause }, 'an event was not taken');
@@ -86,6 +90,7 @@ async function tryOnce(event: OutboxEvent, options: EventSenderOptions) {
   if (!merchant) return { reason: 'the merchant is not in the merchants file' };
   try {
     const answer = await options.shop.post(merchant, merchant.events, event, LIMITS);
+    crashPoint('events:answered');
     const isTaken = answer.status >= 200 && answer.status < 300;
     return isTaken ? undefined : { status: answer.status };
   } catch (error) {

@@ -2,6 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { ReturnKind } from '../contract.js';
+import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { setPageHeaders } from '../http/page-headers.js';
@@ -30,6 +31,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       return;
     }
     const visit = await store.recordReturn(hashToken(request.params.token));
+    crashPoint('return:recorded');
     const merchant = visit && (await merchants.find(visit.attempt.merchant));
     if (!visit || !merchant) {
       setPageHeaders(response, { framedBy: [] });
@@ -48,6 +50,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       origins: [...merchant.origins, publicUrl],
       onward: merchantPage(merchant, change.after, kind),
     });
+    crashPoint('return:before-answer');
     response.send(page.text);
   };
   router.get('/return/:token', comeBack);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { crashPoint } from '../crash-points.js';
 
 interface Job {
   run(): void;
@@ -57,7 +58,9 @@ export class GroupCommit {
     try {
       this.#database.exec('BEGIN IMMEDIATE');
       for (const job of jobs) job.run();
+      crashPoint('store:written');
       this.#database.exec('COMMIT');
+      crashPoint('store:committed');
     } catch (error) {
       failure = error;
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');

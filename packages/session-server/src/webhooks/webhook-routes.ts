@@ -1,5 +1,6 @@
 import { raw, Router } from 'express';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
+import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { hashToken } from '../random-id.js';
@@ -27,9 +28,11 @@ export function webhookRoutes({ store, evidence }: WebhookRoutesOptions): Router
         contentType: (request.headers['content-type'] ?? '').slice(0, 200),
         body,
       });
+      crashPoint('webhook:stored');
       if (!attempt) throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
       const checkout = await store.find(attempt.checkout);
       if (checkout) evidence.hint(checkout);
+      crashPoint('webhook:before-answer');
       response.status(204).end();
     },
   );
