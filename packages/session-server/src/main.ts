@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
+import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
 import { runExplain } from './explain-command.js';
 import { startSessionServer } from './session-server.js';
@@ -12,7 +13,9 @@ Settings come from the environment: see docs/operations.md.
 
 /** The process: environment → config → server → listen, and close when asked. */
 async function serve(): Promise<void> {
-  const server = await startSessionServer(parseConfig(process.env));
+  const config = parseConfig(process.env);
+  armCrashPoint(parseCrashPlan(process.env));
+  const server = await startSessionServer(config);
   const stop = (): void => {
     void server.close().then(() => {
       if (process.connected) process.disconnect();
