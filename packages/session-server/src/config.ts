@@ -38,7 +38,12 @@ const environmentSchema = z
   .object({
     PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
     PAY_HOST: z.string().default('127.0.0.1'),
-    PAY_PORT: z.coerce.number('expected a port number from 0 to 65535').int().min(0).max(65_535).default(4200),
+    PAY_PORT: z.coerce
+      .number('expected a port number from 0 to 65535')
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(4200),
     PAY_PUBLIC_URL: originUrl,
     PAY_WEBHOOK_BASE_URL: originUrl.optional(),
     PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),

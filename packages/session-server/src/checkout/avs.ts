@@ -54,7 +54,9 @@ export function normalizePostcode(postcode: string | undefined): string | undefi
 
 /** Upper case; a number and its letter written together: `12 a` is `12A`. */
 function normalizeHouse(house: string | undefined): string | undefined {
-  return tidy(house)?.toUpperCase().replace(/^(\d+) ([A-Z])$/, '$1$2');
+  return tidy(house)
+    ?.toUpperCase()
+    .replace(/^(\d+) ([A-Z])$/, '$1$2');
 }
 
 function readLine(line: string): { house?: string; flat?: string } {

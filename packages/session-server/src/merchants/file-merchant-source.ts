@@ -88,10 +88,14 @@ export function readMerchants(
   return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant as Merchant]));
 }
 
-/** Differs whenever the file was written or replaced; empty when it is not there. */
+/** Differs whenever the file was written or replaced; empty when it cannot be looked at. */
 function stampOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats ? [stats.ino, stats.mtimeMs, stats.size].join(':') : '';
+  try {
+    const { ino, mtimeMs, size } = statSync(path);
+    return [ino, mtimeMs, size].join(':');
+  } catch {
+    return '';
+  }
 }
 
 function readJson(path: string, source: string): unknown {

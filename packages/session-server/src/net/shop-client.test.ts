@@ -1,0 +1,111 @@
+import type { RequestListener } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LocalServer } from '../testing/local-server.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import { PrivateAddressError } from './private-address.js';
+import { AnswerTooLongError, ShopClient } from './shop-client.js';
+
+const MERCHANT = testMerchant();
+const MESSAGE = { id: 'msg_1', body: '{"order":"A1001"}' };
+const LIMITS = { timeoutSeconds: 5, maxAnswerBytes: 1000 };
+
+const toClose: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(toClose.splice(0).map((thing) => thing.close()));
+});
+
+/** A shop on this machine, and how it is asked. */
+async function shopThat(answers: RequestListener) {
+  let requests = 0;
+  const server = await LocalServer.start((request, response) => {
+    requests += 1;
+    answers(request, response);
+  });
+  const client = new ShopClient();
+  toClose.push(client, server);
+  return {
+    server,
+    requests: () => requests,
+    post: (path = '/', limits = LIMITS) =>
+      client.post(MERCHANT, { url: server.url + path, allowPrivateAddress: true }, MESSAGE, limits),
+    postPublicly: (url: string) => client.post(MERCHANT, { url }, MESSAGE, LIMITS),
+  };
+}
+
+describe('a message to a shop', () => {
+  it('arrives as it is, signed so that the shop can verify it', async () => {
+    const verified = Promise.withResolvers<unknown>();
+    const shop = await shopThat((request, response) => {
+      void readText(request).then((body) => {
+        const headers = request.headers as Record<string, string>;
+        const [secret = ''] = MERCHANT.signingSecret;
+        verified.resolve(new Webhook(secret).verify(body, headers));
+        response.end(`${request.method ?? ''} ${String(headers['content-type'])} ${body}`);
+      });
+    });
+    const answer = await shop.post();
+    expect(answer).toEqual({ status: 200, text: `POST application/json ${MESSAGE.body}` });
+    expect(await verified.promise).toEqual({ order: 'A1001' });
+  });
+
+  it('gives back what the shop answered, whatever its status', async () => {
+    const shop = await shopThat((_, response) => response.writeHead(500).end('oops'));
+    expect(await shop.post()).toEqual({ status: 500, text: 'oops' });
+  });
+
+  it('follows no redirect', async () => {
+    const shop = await shopThat((_, response) =>
+      response.writeHead(307, { location: '/elsewhere' }).end(),
+    );
+    expect((await shop.post()).status).toBe(307);
+    expect(shop.requests()).toBe(1);
+  });
+
+  it.each(['http://127.0.0.1', 'http://localhost', 'http://[::ffff:127.0.0.1]', 'http://0x7f.1'])(
+    'never reaches this machine as %s unless the merchant entry allows it',
+    async (host) => {
+      const shop = await shopThat((_, response) => response.end());
+      const url = `${host}:${String(shop.server.port)}/`;
+      await expect(shop.postPublicly(url)).rejects.toThrow(PrivateAddressError);
+      expect(shop.requests()).toBe(0);
+    },
+  );
+
+  it('is given up when the answer is longer than asked for', async () => {
+    const shop = await shopThat((request, response) =>
+      response.end('x'.repeat(request.url === '/long' ? 1001 : 1000)),
+    );
+    expect((await shop.post('/short')).text).toHaveLength(1000);
+    await expect(shop.post('/long')).rejects.toThrow(AnswerTooLongError);
+  });
+
+  it.each(['/no-headers', '/no-body'])(
+    'is given up when the shop takes too long: %s',
+    async (path) => {
+      const shop = await shopThat((request, response) => {
+        if (request.url === '/no-body') response.writeHead(200).write('{');
+      });
+      const startedAt = performance.now();
+      const asked = shop.post(path, { ...LIMITS, timeoutSeconds: 0.1 });
+      await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+      expect(performance.now() - startedAt).toBeLessThan(2000);
+    },
+  );
+
+  it('that is under way ends when the client closes', async () => {
+    const client = new ShopClient();
+    const arrived = Promise.withResolvers<undefined>();
+    const server = await LocalServer.start(() => {
+      arrived.resolve(undefined);
+    });
+    toClose.push(server);
+    const endpoint = { url: server.url, allowPrivateAddress: true };
+    const asked = client.post(MERCHANT, endpoint, MESSAGE, LIMITS);
+    asked.catch(() => undefined);
+    await arrived.promise;
+    await client.close();
+    await expect(asked).rejects.toThrow();
+  });
+});
