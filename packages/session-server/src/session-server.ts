@@ -8,7 +8,7 @@ import { CheckoutService } from './checkout/checkout-service.js';
 import type { CheckoutStore } from './checkout/checkout-store.js';
 import { createPartnerGateway } from './checkout/partner-gateway.js';
 import { StatusService } from './checkout/status-service.js';
-import { systemClock } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { EvidenceService } from './evidence/evidence-service.js';
 import { startSweeper } from './evidence/sweeper.js';
@@ -40,6 +40,8 @@ export interface SessionServerParts {
   readonly merchants?: MerchantSource;
   /** Default: a signed POST to the merchant's `orderLookup.url`. */
   readonly lookUpOrder?: OrderLookup;
+  /** Default: the system's. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function startSessionServer(
   config: Config,
   parts: SessionServerParts = {},
 ): Promise<SessionServer> {
-  const clock = systemClock;
+  const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const merchants =
     parts.merchants ??

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
+import type { Clock } from '../clock.js';
 import { parseConfig } from '../config.js';
 import type { CheckoutStatusReply, OpenCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
@@ -21,6 +22,19 @@ export interface TestStackOptions {
   readonly logger?: Logger;
 }
 
+/** A clock that a test moves forward; between moves it runs with the system's. */
+export class MovableClock implements Clock {
+  #offsetMs = 0;
+
+  now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  advance(seconds: number): void {
+    this.#offsetMs += seconds * 1000;
+  }
+}
+
 /** An answer of the session server, with its body read. */
 export interface Answer<T> {
   readonly status: number;
@@ -35,6 +49,8 @@ export class TestStack {
   readonly orderTokenSecret = randomBytes(32).toString('hex');
   readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
   readonly shop = new TestShop(this.signingSecret);
+  /** The session server's clock. */
+  readonly clock = new MovableClock();
   readonly sandbox: Sandbox;
   readonly folder = mkdtempSync(join(tmpdir(), 'session-server-'));
   server!: SessionServer;
@@ -62,10 +78,11 @@ export class TestStack {
   /** Starts the session server, again after a stop, on the same data. */
   async startServer(): Promise<void> {
     const config = parseConfig(this.env);
-    this.server = await startSessionServer(
-      config,
-      this.#options.logger === undefined ? {} : { logger: this.#options.logger },
-    );
+    const { logger } = this.#options;
+    this.server = await startSessionServer(config, {
+      clock: this.clock,
+      ...(logger === undefined ? {} : { logger }),
+    });
   }
 
   /** The environment that the server is started with. */
@@ -93,8 +110,14 @@ export class TestStack {
     return `http://127.0.0.1:${String(this.server.port)}`;
   }
 
+  /** Moves the time on for server and provider alike. */
+  advance(seconds: number): void {
+    this.clock.advance(seconds);
+    this.sandbox.control.clock.advance(seconds);
+  }
+
   token(order: string, expiresInSeconds = 600): string {
-    const expiresAt = Math.floor(Date.now() / 1000) + expiresInSeconds;
+    const expiresAt = Math.floor(this.clock.now() / 1000) + expiresInSeconds;
     return signOrderToken(this.orderTokenSecret, { merchant: 'teashop', order, expiresAt });
   }
 
