@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeCheckoutStore } from '../checkout/checkout-store.contract.js';
+import { systemClock } from '../clock.js';
+import { DatabaseInUseError } from './sqlite-connection.js';
+import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
+
+const RULES = {
+  expireAfterSeconds: 3600,
+  settleWindowSeconds: 300,
+  sendLeaseSeconds: 15,
+  renewalsPerHour: 3,
+  watchSeconds: 86_400,
+  refundWatchSeconds: 86_400,
+  maxOrderId: 2 ** 31 - 1,
+};
+const REQUEST = {
+  merchant: 'teashop',
+  order: 'A1001',
+  orderVersion: 'version-1',
+  amountMinor: 999,
+  currency: 'GBP',
+  decimals: 2,
+  providerMerchantId: 1001,
+};
+
+describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  const options = { path: join(folder, 'data.sqlite'), clock, rules };
+  let store = await SqliteCheckoutStore.open(options);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await SqliteCheckoutStore.open(options);
+      return store;
+    },
+    async remove() {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
+
+describe('a data file', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'store-'));
+    path = join(folder, 'data.sqlite');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: RULES });
+
+  it('leaves no attempt in the middle of sending: its sender is dead', async () => {
+    const before = await open();
+    const decision = await before.beginOpening(REQUEST);
+    await before.close();
+    const after = await open();
+    const attempts = await after.findAttempts(
+      decision.kind === 'send' ? decision.checkout.id : 'none',
+    );
+    expect(attempts).toMatchObject([{ status: 'unknown' }]);
+    expect(await after.beginOpening(REQUEST)).toMatchObject({ kind: 'send' });
+    await after.close();
+  });
+
+  it('holds no token of a return address, only its hash', async () => {
+    const store = await open();
+    const decision = await store.beginOpening(REQUEST);
+    await store.close();
+    const tokens = decision.kind === 'send' ? Object.values(decision.tokens) : [];
+    expect(tokens).toHaveLength(4);
+    for (const file of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, file));
+      for (const token of tokens) expect(bytes.includes(token)).toBe(false);
+    }
+  });
+
+  it('is written with a write-ahead log', async () => {
+    const store = await open();
+    const reader = new DatabaseSync(path, { readOnly: true });
+    expect(reader.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    reader.close();
+    await store.close();
+  });
+
+  it('of a newer version is refused, and let go of', async () => {
+    await (await open()).close();
+    const newer = new DatabaseSync(path);
+    newer.exec('PRAGMA user_version = 1000');
+    newer.close();
+    await expect(open()).rejects.toThrow(/newer version/);
+    await expect(open()).rejects.toThrow(/newer version/);
+  });
+
+  it('that is open is refused to a second one, and free after closing', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(DatabaseInUseError);
+    await first.ping();
+    await first.close();
+    await (await open()).close();
+  });
+
+  it('whose lock cannot be taken for another reason says that reason', async () => {
+    writeFileSync(
+      `${path}.lock`,
+      'this is no database, and long enough to be looked at. '.repeat(99),
+    );
+    const refused = await open().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Error);
+    expect(refused).not.toBeInstanceOf(DatabaseInUseError);
+  });
+});
