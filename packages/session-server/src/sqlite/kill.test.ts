@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../clock.js';
+import { DatabaseInUseError } from './sqlite-connection.js';
+import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
+
+const WRITER = fileURLToPath(new URL('../testing/write-until-killed.mjs', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/sqlite/sqlite-checkout-store.js', import.meta.url));
+const KILLS = 10;
+const MOST_WRITES = 150;
+const RULES = {
+  expireAfterSeconds: 3600,
+  settleWindowSeconds: 300,
+  sendLeaseSeconds: 15,
+  renewalsPerHour: 3,
+  watchSeconds: 86_400,
+  refundWatchSeconds: 86_400,
+  maxOrderId: 2 ** 31 - 1,
+};
+
+/** A second process that writes into the data file. */
+class Writer {
+  /** Every checkout that its store has acknowledged. */
+  readonly acknowledged: string[] = [];
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #onWrite: () => void = () => undefined;
+
+  constructor(path: string, run: number) {
+    this.#process = spawn(process.execPath, [WRITER, path, String(run)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#ended = once(this.#process, 'close');
+    if (!this.#process.stdout) throw new Error('the writer has no output');
+    createInterface({ input: this.#process.stdout }).on('line', (line) => {
+      this.acknowledged.push(line);
+      this.#onWrite();
+    });
+  }
+
+  /** Resolves when it has written that often; rejects when it ends before. */
+  async hasWritten(count: number): Promise<void> {
+    const written = new Promise<void>((resolve) => {
+      this.#onWrite = () => {
+        if (this.acknowledged.length >= count) resolve();
+      };
+      this.#onWrite();
+    });
+    const died = this.#ended.then(() => {
+      throw new Error('the writer ended by itself');
+    });
+    await Promise.race([written, died]);
+  }
+
+  /** Kills it as a power cut would, and reads what it had still to say. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#ended;
+  }
+}
+
+let folder: string;
+let path: string;
+beforeAll(() => {
+  if (!existsSync(BUILT)) throw new Error('run "pnpm build" first: the writer runs on dist');
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kill-'));
+  path = join(folder, 'data.sqlite');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: RULES });
+
+describe('a store whose process is killed', () => {
+  it('has lost nothing that it acknowledged, ten times over', { timeout: 60_000 }, async () => {
+    const acknowledged: string[] = [];
+    for (let run = 0; run < KILLS; run += 1) {
+      const writer = new Writer(path, run);
+      await writer.hasWritten(randomInt(1, MOST_WRITES));
+      await writer.kill();
+      acknowledged.push(...writer.acknowledged);
+
+      const store = await open();
+      const found = await store.findMany(acknowledged);
+      expect(found.map(({ id }) => id)).toEqual(acknowledged);
+      for (const id of writer.acknowledged) {
+        expect(await store.findAttempts(id)).toMatchObject([{ status: 'exposed' }]);
+      }
+      await store.close();
+    }
+    const database = new DatabaseSync(path, { readOnly: true });
+    expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    database.close();
+  });
+
+  it('held its file for itself, and lets go of it when it dies', async () => {
+    const writer = new Writer(path, 0);
+    await writer.hasWritten(1);
+    await expect(open()).rejects.toThrow(DatabaseInUseError);
+    await writer.kill();
+    const store = await open();
+    await store.ping();
+    await store.close();
+  });
+});
