@@ -1,8 +1,17 @@
 import { Caller } from './internal/caller.js';
-import { readClientOptions, type PartnerClientOptions } from './internal/client-settings.js';
-import type { Transport } from './internal/transport.js';
+import {
+  readClientOptions,
+  type ClientSettings,
+  type PartnerClientOptions,
+} from './internal/client-settings.js';
+import type { DriftReport } from './internal/drift.js';
+import { Analytics } from './resources/analytics.js';
 import { CheckoutSessions } from './resources/checkout-sessions.js';
+import { Merchants } from './resources/merchants.js';
+import { Reports } from './resources/reports.js';
+import { ScheduledTransfers } from './resources/scheduled-transfers.js';
 import { Transactions } from './resources/transactions.js';
+import { Webhooks } from './resources/webhooks.js';
 
 /**
  * The provider's partner API, one field a resource.
@@ -16,19 +25,36 @@ import { Transactions } from './resources/transactions.js';
  */
 export class PartnerClient {
   readonly transactions: Transactions;
+  readonly reports: Reports;
+  readonly merchants: Merchants;
+  readonly scheduledTransfers: ScheduledTransfers;
+  readonly analytics: Analytics;
   readonly checkoutSessions: CheckoutSessions;
-  readonly #transport: Transport;
+  readonly webhooks: Webhooks;
+  readonly #settings: ClientSettings;
 
   constructor(options: PartnerClientOptions) {
-    const settings = readClientOptions(options);
-    const caller = new Caller(settings);
-    this.#transport = settings.transport;
+    this.#settings = readClientOptions(options);
+    const caller = new Caller(this.#settings);
     this.transactions = new Transactions(caller);
+    this.reports = new Reports(caller);
+    this.merchants = new Merchants(caller);
+    this.scheduledTransfers = new ScheduledTransfers(caller);
+    this.analytics = new Analytics(caller);
     this.checkoutSessions = new CheckoutSessions(caller);
+    this.webhooks = new Webhooks(caller);
+  }
+
+  /**
+   * Where answers differed from the provider's document so far: fields that it does not list, and
+   * fields of other types. Names and counts, never values.
+   */
+  driftReport(): DriftReport {
+    return this.#settings.drift.report();
   }
 
   /** Closes connections, running calls included. Optional: idle ones end by themselves. */
   close(): void {
-    this.#transport.close?.();
+    this.#settings.transport.close?.();
   }
 }

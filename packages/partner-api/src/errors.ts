@@ -1,9 +1,14 @@
+import type { Secret } from './secret.js';
+
 /**
  * What is known about the effect of a failed call, all its attempts together:
  * `not_sent`, no byte of the request left; `refused`, the provider said no and did nothing;
  * `unknown`, it may have been carried out.
  */
 export type Outcome = 'not_sent' | 'refused' | 'unknown';
+
+/** What a person should do next, by outcome; added to messages. */
+export type OutcomeAdvice = Readonly<Partial<Record<Outcome, string>>>;
 
 /** What every error of this package carries beside its message. */
 export interface PartnerApiErrorDetails {
@@ -18,6 +23,7 @@ export interface PartnerApiErrorDetails {
   readonly retryAfterSeconds?: number | undefined;
   readonly body?: string | undefined;
   readonly cause?: unknown;
+  readonly advice?: OutcomeAdvice | undefined;
 }
 
 /** The base of every error of this package. Messages hold no secret and nothing of a body. */
@@ -34,7 +40,11 @@ export class PartnerApiError extends Error {
   readonly #body: string | undefined;
 
   constructor(message: string, details: PartnerApiErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const advice = details.advice?.[details.outcome];
+    super(
+      advice === undefined ? message : `${message} ${advice}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.operation = details.operation;
     this.attempt = details.attempt;
     this.outcome = details.outcome;
@@ -144,6 +154,13 @@ export class PermissionError extends RequestRefusedError {
   }
 }
 
+/** 403 of partner analytics: the partner name is unknown (spec 4.5), or the key may not see it. */
+export class UnknownPartnerError extends PermissionError {
+  static {
+    this.prototype.name = 'UnknownPartnerError';
+  }
+}
+
 /** 404. Often a base address without its path prefix. */
 export class NotFoundError extends RequestRefusedError {
   static {
@@ -172,6 +189,67 @@ export class ServerError extends PartnerApiError {
   }
 }
 
+/** An answer that says `success: false` (spec 2.7). */
+export class UnsuccessfulAnswerError extends PartnerApiError {
+  static {
+    this.prototype.name = 'UnsuccessfulAnswerError';
+  }
+  readonly #data: unknown;
+
+  constructor(message: string, details: PartnerApiErrorDetails, data: unknown) {
+    super(message, details);
+    this.#data = data;
+  }
+
+  /** `data` of the answer, as it came. A method, so that no log prints it by accident. */
+  data(): unknown {
+    return this.#data;
+  }
+}
+
+/** Why a list cannot be read on. */
+export type PaginationProblem = 'missing_cursor' | 'repeated_cursor';
+
+/** Pages that cannot be followed: more is announced, with no cursor or with one that came before. */
+export class PaginationError extends PartnerApiError {
+  static {
+    this.prototype.name = 'PaginationError';
+  }
+  readonly problem: PaginationProblem;
+
+  constructor(message: string, details: PartnerApiErrorDetails, problem: PaginationProblem) {
+    super(message, details);
+    this.problem = problem;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), problem: this.problem };
+  }
+}
+
+/** A webhook exists, and the sink could not store its key: `hmacKey` is the only copy. */
+export class KeyNotStoredError extends PartnerApiError {
+  static {
+    this.prototype.name = 'KeyNotStoredError';
+  }
+  readonly webhookId: string;
+  readonly hmacKey: Secret;
+
+  constructor(
+    message: string,
+    details: PartnerApiErrorDetails,
+    { webhookId, hmacKey }: { webhookId: string; hmacKey: Secret },
+  ) {
+    super(message, details);
+    this.webhookId = webhookId;
+    this.hmacKey = hmacKey;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), webhookId: this.webhookId };
+  }
+}
+
 const FAMILY = [
   PartnerApiError,
   InvalidRequestError,
@@ -183,10 +261,14 @@ const FAMILY = [
   RequestRefusedError,
   AuthenticationError,
   PermissionError,
+  UnknownPartnerError,
   NotFoundError,
   ConflictError,
   RateLimitError,
   ServerError,
+  UnsuccessfulAnswerError,
+  PaginationError,
+  KeyNotStoredError,
 ];
 const NAMES = new Set(FAMILY.map((member) => member.prototype.name));
 

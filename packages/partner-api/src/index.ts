@@ -1,6 +1,9 @@
 export { PartnerClient } from './client.js';
 export type { PartnerClientOptions } from './internal/client-settings.js';
+export type { AddressOptions, Environment } from './internal/addresses.js';
 export type { CallOptions } from './internal/operation.js';
+export type { DriftReport, OperationDrift, Validation } from './internal/drift.js';
+export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './internal/observe.js';
 export type {
   ListTransactionsParams,
   PaymentMethod,
@@ -10,6 +13,29 @@ export type {
   TransactionStatus,
   TransactionStatusFilter,
 } from './resources/transactions.js';
+export type { TransactionIterator } from './resources/transaction-iterator.js';
+export type { Reports, ReportSchedule, UpdateReportScheduleParams } from './resources/reports.js';
+export type {
+  AssociateMerchantParams,
+  MerchantAssociation,
+  Merchants,
+} from './resources/merchants.js';
+export type {
+  ScheduledTransfer,
+  ScheduledTransferEntry,
+  ScheduledTransfers,
+  ScheduledTransfersBody,
+} from './resources/scheduled-transfers.js';
+export type { Analytics, PartnerAnalytics, PartnerAnalyticsParams } from './resources/analytics.js';
+export type {
+  CreatedWebhook,
+  CreateWebhookOptions,
+  CreateWebhookParams,
+  StoreHmacKey,
+  TestWebhookParams,
+  Webhooks,
+  WebhookTest,
+} from './resources/webhooks.js';
 export type {
   CheckoutSession,
   CheckoutSessions,
@@ -27,7 +53,9 @@ export {
   InvalidRequestError,
   InvalidResponseError,
   isPartnerApiError,
+  KeyNotStoredError,
   NotFoundError,
+  PaginationError,
   PartnerApiError,
   PermissionError,
   RateLimitError,
@@ -35,7 +63,11 @@ export {
   RequestRefusedError,
   ServerError,
   TimeoutError,
+  UnknownPartnerError,
+  UnsuccessfulAnswerError,
   type Outcome,
+  type OutcomeAdvice,
+  type PaginationProblem,
   type PartnerApiErrorDetails,
   type ResponseProblem,
 } from './errors.js';

@@ -1,17 +1,23 @@
 import { InvalidRequestError } from '../errors.js';
 import { Secret } from '../secret.js';
-import { checkRetries, checkSeconds } from './check-options.js';
+import { Addresses, type AddressOptions } from './addresses.js';
+import { checkRetries, checkSeconds, checkValidation } from './check-options.js';
 import { systemClock, type Clock } from './deadline.js';
 import { createDefaultTransport } from './default-transport.js';
+import { DriftLog, type Validation } from './drift.js';
+import type { TracerLike } from './observe.js';
+import type { KeyName } from './operation-facts.js';
 import type { Transport } from './transport.js';
-import { parseBaseUrl } from './url.js';
 
 /** Options of `PartnerClient`. */
-export interface PartnerClientOptions {
+export interface PartnerClientOptions extends AddressOptions {
   /** Sent as the header `api_key` (spec 5). */
   readonly apiKey: string | Secret;
-  /** `{base_url}` of the spec; a path prefix is kept. */
-  readonly baseUrl: string;
+  /**
+   * Sent as the header `api_key` with scheduled transfers only. Default: none is sent, because how
+   * they are authenticated is not shown (spec 5).
+   */
+  readonly transfersApiKey?: string | Secret | undefined;
   /** Limit of a whole call: attempts, pauses and bodies. Default 30. */
   readonly timeoutSeconds?: number | undefined;
   /** Limit of one attempt, its body included. Default 10. */
@@ -20,10 +26,16 @@ export interface PartnerClientOptions {
   readonly maxRetries?: number | undefined;
   /** A larger answer is given up. Default 32 MiB. */
   readonly maxResponseBytes?: number | undefined;
+  /** How closely answers are compared with the document. Default `warn`. */
+  readonly validation?: Validation | undefined;
+  /** How the days of a custom range of analytics count towards the limit. Default `difference`. */
+  readonly analyticsDays?: 'difference' | 'inclusive' | undefined;
   /** Header of answers that holds a request id; the spec shows none. Default `x-request-id`. */
   readonly requestIdHeader?: string | undefined;
   /** Default: Node's HTTP with keep-alive, or `fetch` where there is no Node. */
   readonly transport?: Transport | undefined;
+  /** An OpenTelemetry tracer: one span a call. Default: none. */
+  readonly tracer?: TracerLike | undefined;
   readonly userAgent?: string | undefined;
   /** For tests: the passing of time. */
   readonly clock?: Clock | undefined;
@@ -33,14 +45,19 @@ export interface PartnerClientOptions {
 
 /** The options of a client, checked and complete. */
 export interface ClientSettings {
-  readonly apiKey: Secret;
-  readonly baseUrl: URL;
+  readonly addresses: Addresses;
+  readonly keys: Readonly<Record<KeyName, Secret | undefined>>;
+  readonly secrets: readonly Secret[];
   readonly timeoutSeconds: number;
   readonly attemptTimeoutSeconds: number;
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
+  readonly validation: Validation;
+  readonly drift: DriftLog;
+  readonly analyticsDays: 'difference' | 'inclusive';
   readonly requestIdHeader: string;
   readonly transport: Transport;
+  readonly tracer: TracerLike | undefined;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -50,53 +67,66 @@ const OPERATION = 'new PartnerClient';
 const DEFAULT_MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 export function readClientOptions(options: PartnerClientOptions): ClientSettings {
-  const baseUrl = parseBaseUrl(options.baseUrl);
-  if (typeof baseUrl === 'string') throw new InvalidRequestError('baseUrl', baseUrl, OPERATION);
+  const addresses = new Addresses(options);
   const {
     timeoutSeconds = 30,
     attemptTimeoutSeconds = 10,
     maxRetries = 2,
     maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
+    validation = 'warn',
+    analyticsDays = 'difference',
     userAgent = 'pay-checkout-partner-api',
   } = options;
   checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
   checkSeconds('attemptTimeoutSeconds', attemptTimeoutSeconds, OPERATION);
   checkRetries('maxRetries', maxRetries, OPERATION);
+  checkValidation(validation, OPERATION);
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
     throw new InvalidRequestError('maxResponseBytes', 'must be a whole number above 0', OPERATION);
+  }
+  if (analyticsDays !== 'difference' && analyticsDays !== 'inclusive') {
+    const advice = "must be 'difference' or 'inclusive'";
+    throw new InvalidRequestError('analyticsDays', advice, OPERATION);
   }
   if (!/^[ -~]+$/.test(userAgent)) {
     throw new InvalidRequestError('userAgent', 'must be printable ASCII text', OPERATION);
   }
+  const apiKey = readKey('apiKey', options.apiKey);
+  const transfersApiKey =
+    options.transfersApiKey === undefined
+      ? undefined
+      : readKey('transfersApiKey', options.transfersApiKey);
   return {
-    apiKey: readApiKey(options.apiKey),
-    baseUrl,
+    addresses,
+    keys: { apiKey, transfersApiKey },
+    secrets: transfersApiKey === undefined ? [apiKey] : [apiKey, transfersApiKey],
     timeoutSeconds,
     attemptTimeoutSeconds,
     maxRetries,
     maxResponseBytes,
+    validation,
+    drift: new DriftLog(),
+    analyticsDays,
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
     transport: options.transport ?? createDefaultTransport(),
+    tracer: options.tracer,
     userAgent,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
 }
 
-function readApiKey(apiKey: unknown): Secret {
-  const secret = typeof apiKey === 'string' ? new Secret(apiKey) : apiKey;
+function readKey(field: KeyName, key: unknown): Secret {
+  const secret = typeof key === 'string' ? new Secret(key) : key;
   if (!(secret instanceof Secret) || secret.reveal() === '') {
-    throw new InvalidRequestError(
-      'apiKey',
-      'must be a text that is not empty, or a Secret',
-      OPERATION,
-    );
+    const advice = 'must be a text that is not empty, or a Secret';
+    throw new InvalidRequestError(field, advice, OPERATION);
   }
   if (!/^[!-~]+$/.test(secret.reveal())) {
     const advice =
       'must be printable ASCII without spaces or line breaks; was it read from a file with a line ' +
       'break at its end?';
-    throw new InvalidRequestError('apiKey', advice, OPERATION);
+    throw new InvalidRequestError(field, advice, OPERATION);
   }
   return secret;
 }

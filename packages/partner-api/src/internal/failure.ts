@@ -13,6 +13,7 @@ import {
   ServerError,
   TimeoutError,
   type Outcome,
+  type OutcomeAdvice,
   type PartnerApiError,
   type PartnerApiErrorDetails,
   type ResponseProblem,
@@ -28,6 +29,8 @@ export interface AttemptContext {
   readonly url: URL;
   readonly requestIdHeader: string;
   readonly nowMilliseconds: number;
+  readonly advice?: OutcomeAdvice | undefined;
+  readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError> | undefined;
 }
 
 const BY_STATUS = new Map<number, typeof RequestRefusedError>([
@@ -44,7 +47,7 @@ export function describeHead(
   { status, headers }: TransportHead,
 ): Pick<
   PartnerApiErrorDetails,
-  'operation' | 'attempt' | 'status' | 'requestId' | 'retryAfterSeconds'
+  'operation' | 'attempt' | 'status' | 'requestId' | 'retryAfterSeconds' | 'advice'
 > {
   const requestId = headers[context.requestIdHeader];
   return {
@@ -54,6 +57,7 @@ export function describeHead(
     // A request id is for people to quote: anything long or odd is not one.
     requestId: requestId !== undefined && /^[!-~]{1,200}$/.test(requestId) ? requestId : undefined,
     retryAfterSeconds: parseRetryAfter(headers, context.nowMilliseconds),
+    advice: context.advice,
   };
 }
 
@@ -76,7 +80,7 @@ export function failureOfStatus(
     );
   }
   if (status >= 400 && status < 500) {
-    const Refusal = BY_STATUS.get(status) ?? RequestRefusedError;
+    const Refusal = context.refusals?.get(status) ?? BY_STATUS.get(status) ?? RequestRefusedError;
     const message = `${operation}: the provider refused the request (${status}).`;
     return new Refusal(message, { ...details, outcome: 'refused' });
   }
@@ -110,13 +114,13 @@ export function failureOfTransport(
   signal: AbortSignal,
   hideSecrets: (error: unknown) => unknown,
 ): PartnerApiError {
-  const { operation, attempt } = context;
+  const { operation, attempt, advice } = context;
   const known = thrown instanceof TransportError ? thrown : undefined;
   const head = known?.head;
   const outcome: Outcome = known?.sent === false ? 'not_sent' : 'unknown';
   const cause = hideSecrets(known === undefined ? thrown : known.cause);
   const details = {
-    ...(head === undefined ? { operation, attempt } : describeHead(context, head)),
+    ...(head === undefined ? { operation, attempt, advice } : describeHead(context, head)),
     outcome,
     cause,
   };
@@ -140,8 +144,12 @@ export function failureOfTransport(
     return new InvalidResponseError(`${operation}: ${unusable[1]}`, details, unusable[0]);
   }
   if (known?.problem === 'unsupported') {
-    const advice = 'cannot send a body with GET; use NodeTransport';
-    return new InvalidRequestError('transport', advice, operation);
+    return new InvalidRequestError(
+      'transport',
+      'cannot send a body with GET, which fetch forbids; run this operation on Node with ' +
+        'NodeTransport of @pay-checkout/partner-api/node',
+      operation,
+    );
   }
   return new ConnectionError(
     `${operation}: ${outcome === 'not_sent' ? 'could not connect to' : 'lost the connection to'} ` +

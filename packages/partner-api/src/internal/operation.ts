@@ -1,15 +1,19 @@
-import type { Effect } from './retry.js';
+import type { RequestRefusedError, OutcomeAdvice } from '../errors.js';
+import type { DriftSink, Validation } from './drift.js';
+import type { OperationFacts } from './operation-facts.js';
 
-/** One operation of the provider's interface, as data. */
-export interface Operation<Reply> {
-  /** Named as it is called: `transactions.list`. */
-  readonly name: string;
-  readonly method: 'GET' | 'POST';
-  /** Segments below the base address; each is encoded. */
-  readonly path: readonly string[];
-  readonly effect: Effect;
-  /** Looks at the shape of an answer; throws {@link UnexpectedShape}. */
-  readReply(body: unknown): Reply;
+/** One operation of the provider's interface: what is shown of it, and how its answer is read. */
+export interface Operation<Reply> extends OperationFacts {
+  /** Looks at the parts of an answer that the client relies on; throws {@link UnexpectedShape}. */
+  readonly readReply: (body: unknown) => Reply;
+  /** Compares every field with the document, after `readReply`. Made from the contract. */
+  readonly checkReply: (body: unknown, drift: DriftSink) => void;
+  /** Statuses that mean something of their own here. */
+  readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError>;
+  /** Added to messages, by outcome: what a person should do next. */
+  readonly advice?: OutcomeAdvice;
+  /** An answer may lawfully take this long: no default time limit is shorter. */
+  readonly patienceSeconds?: number;
 }
 
 /** What a caller can set for one call. */
@@ -18,7 +22,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Limit of the whole call: attempts, pauses and bodies. */
   readonly timeoutSeconds?: number | undefined;
+  /** Limit of one attempt, its body included. */
+  readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRetries?: number | undefined;
+  /** How closely the answer is compared with the document. */
+  readonly validation?: Validation | undefined;
+  /** Headers beside those that the client sets, for example of a gateway in between. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Fields that the spec does not show, added to the request body as they are. */
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -27,6 +37,16 @@ export interface CallOptions {
 export class UnexpectedShape extends Error {
   constructor(path: string, expected: string) {
     super(`${path} is not ${expected}`);
+  }
+}
+
+/** An answer that says of itself that it is no success. */
+export class UnsuccessfulReply extends Error {
+  readonly data: unknown;
+
+  constructor(data: unknown) {
+    super('the answer says that it is no success');
+    this.data = data;
   }
 }
 
@@ -39,4 +59,10 @@ export function expectObject(value: unknown, path: string): JsonObject {
     return value as JsonObject;
   }
   throw new UnexpectedShape(path, 'an object');
+}
+
+/** Reads a text of an answer that must not be empty. */
+export function expectText(value: unknown, path: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new UnexpectedShape(path, 'a text that is not empty');
 }

@@ -1,18 +1,27 @@
 import {
   InvalidResponseError,
+  UnsuccessfulAnswerError,
   type PartnerApiErrorDetails,
   type ResponseProblem,
 } from '../errors.js';
+import { kindOf, type DriftLog, type DriftSink, type Validation } from './drift.js';
 import { describeHead, failureOfStatus, type AttemptContext } from './failure.js';
 import { parseJson } from './json.js';
-import { UnexpectedShape, type Operation } from './operation.js';
+import { UnexpectedShape, UnsuccessfulReply, type Operation } from './operation.js';
 import type { TransportReply } from './transport.js';
+
+/** How the fields of an answer are compared with the document. */
+export interface Comparison {
+  readonly validation: Validation;
+  readonly drift: DriftLog;
+}
 
 /** Turns a whole answer into what the operation promises, or throws the error that says why not. */
 export function readReply<Reply>(
   operation: Operation<Reply>,
   context: AttemptContext,
   answer: TransportReply,
+  comparison: Comparison,
 ): Reply {
   if (answer.status < 200 || answer.status >= 300) {
     throw failureOfStatus(context, answer, new TextDecoder().decode(answer.body));
@@ -39,11 +48,39 @@ export function readReply<Reply>(
       : reject('not_json', 'the answer is not valid JSON.');
   }
   try {
-    return operation.readReply(body);
+    const reply = operation.readReply(body);
+    compare(operation, body, comparison);
+    return reply;
   } catch (error) {
+    if (error instanceof UnsuccessfulReply) {
+      const details = { ...describeHead(context, answer), outcome: 'refused' } as const;
+      const message = `${operation.name}: the provider answered that it had no success.`;
+      throw new UnsuccessfulAnswerError(message, details, error.data);
+    }
     if (!(error instanceof UnexpectedShape)) throw error;
     return reject('shape', `the answer is not what was expected: ${error.message}.`);
   }
+}
+
+function compare(
+  operation: Operation<unknown>,
+  body: unknown,
+  { validation, drift }: Comparison,
+): void {
+  if (validation === 'off') return;
+  const log = drift.startAnswer(operation.name);
+  operation.checkReply(body, validation === 'strict' ? refuseUnexpected(log) : log);
+}
+
+/** Counts as always, and makes the first field of another type an error. */
+function refuseUnexpected(log: DriftSink): DriftSink {
+  return {
+    unknownField: (path, name) => log.unknownField(path, name),
+    unexpectedType: (path, expected, value) => {
+      log.unexpectedType(path, expected, value);
+      throw new UnexpectedShape(`${path.replace(/^\./, '')} (${kindOf(value)})`, `a ${expected}`);
+    },
+  };
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -9,9 +9,10 @@ import {
 
 /**
  * What an operation does, which decides whether a failed attempt may be repeated:
- * `read` changes nothing; `create` makes something new each time it arrives.
+ * `read` changes nothing; `set` leaves the same when it arrives twice; `create` may do something
+ * more each time it arrives; `once` must never be sent a second time by itself.
  */
-export type Effect = 'read' | 'create';
+export type Effect = 'read' | 'set' | 'create' | 'once';
 
 const FIRST_PAUSE_SECONDS = 0.25;
 const LONGEST_PAUSE_SECONDS = 8;
@@ -19,8 +20,8 @@ const LONGEST_PAUSE_SECONDS = 8;
 /**
  * Whether a failed attempt may be repeated.
  *
- * A read: after any failure that may pass. A create: once, and only when no byte of it was sent;
- * never after a refusal, and never when it may have been carried out.
+ * A read or a set: after any failure that may pass. A create: once, and only when no byte of it was
+ * sent; never after a refusal, and never when it may have been carried out. A once: never.
  */
 export function mayRepeat(
   effect: Effect,
@@ -28,7 +29,7 @@ export function mayRepeat(
   attempt: number,
   maxRetries: number,
 ): boolean {
-  if (attempt > maxRetries) return false;
+  if (attempt > maxRetries || effect === 'once') return false;
   if (effect === 'create') return attempt === 1 && error.outcome === 'not_sent' && mayPass(error);
   return mayPass(error);
 }

@@ -1,4 +1,5 @@
 import { countSignificantDigits } from '../decimal.js';
+import { checkCheckoutSession } from '../generated/reply-checks.js';
 import type { Caller } from '../internal/caller.js';
 import {
   checkFields,
@@ -9,9 +10,10 @@ import {
   type FieldCheck,
   type FieldChecks,
 } from '../internal/check-fields.js';
+import { OPERATIONS } from '../internal/operation-facts.js';
 import {
   expectObject,
-  UnexpectedShape,
+  expectText,
   type CallOptions,
   type Operation,
 } from '../internal/operation.js';
@@ -93,11 +95,14 @@ const CHECKS: FieldChecks<CreateCheckoutSessionParams> = {
 };
 
 const CREATE: Operation<CheckoutSession> = {
-  name: 'checkoutSessions.create',
-  method: 'POST',
-  path: ['create-session'],
-  effect: 'create',
+  ...OPERATIONS.createCheckoutSession,
   readReply: readSession,
+  checkReply: checkCheckoutSession,
+  advice: {
+    unknown:
+      'A session may exist that nobody was told of. Nobody can pay it without its id, so another ' +
+      'one may be created, with a reference of its own.',
+  },
 };
 
 /** Checkout sessions for the client SDK (spec 4.6). */
@@ -118,16 +123,13 @@ export class CheckoutSessions {
     options?: CreateCheckoutSessionOptions,
   ): Promise<CheckoutSession> {
     const fields = checkFields(CREATE.name, params, CHECKS, ['merchant_id', 'order_id']);
-    return this.#caller.call(CREATE, fields, options);
+    return this.#caller.call(CREATE, { fields }, options);
   }
 }
 
 function readSession(body: unknown): CheckoutSession {
   const session = expectObject(body, 'body');
-  const id = session['session_id'];
-  if (typeof id !== 'string' || id === '') {
-    throw new UnexpectedShape('session_id', 'a text that is not empty');
-  }
+  expectText(session['session_id'], 'session_id');
   return session as CheckoutSession;
 }
 

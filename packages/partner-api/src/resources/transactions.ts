@@ -1,3 +1,5 @@
+import { InvalidRequestError } from '../errors.js';
+import { checkTransactionPage } from '../generated/reply-checks.js';
 import type { Caller } from '../internal/caller.js';
 import {
   checkFields,
@@ -9,13 +11,17 @@ import {
   isText,
   type FieldChecks,
 } from '../internal/check-fields.js';
-import { InvalidRequestError } from '../errors.js';
+import { checkCallOptions } from '../internal/check-options.js';
+import { hashFilters, readCheckpoint, type IterationPosition } from '../internal/checkpoint.js';
+import { OPERATIONS } from '../internal/operation-facts.js';
 import {
   expectObject,
   UnexpectedShape,
   type CallOptions,
+  type JsonObject,
   type Operation,
 } from '../internal/operation.js';
+import { TransactionIterator } from './transaction-iterator.js';
 
 /** Status of a transaction (spec 3). Other values may come. */
 export type TransactionStatus = 'SUCCESS' | 'REFUNDED' | (string & {});
@@ -106,11 +112,16 @@ const CHECKS: FieldChecks<ListTransactionsParams> = {
 };
 
 const LIST: Operation<TransactionPage> = {
-  name: 'transactions.list',
-  method: 'POST',
-  path: ['v1', 'transactions', 'list'],
-  effect: 'read',
+  ...OPERATIONS.listTransactions,
   readReply: readPage,
+  checkReply: checkTransactionPage,
+};
+
+const FROM_THE_BEGIN: IterationPosition = {
+  cursor: undefined,
+  ended: false,
+  givenIds: [],
+  givenUnnamed: 0,
 };
 
 /** The payment transactions of a partner (spec 4.1). */
@@ -126,13 +137,70 @@ export class Transactions {
    * repeated, within the time limit of the call.
    */
   async list(params: ListTransactionsParams = {}, options?: CallOptions): Promise<TransactionPage> {
-    const fields = checkFields(LIST.name, params, CHECKS);
-    const { fromDate, toDate } = params;
-    if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
-      throw new InvalidRequestError('fromDate', 'must not be after toDate', LIST.name);
-    }
-    return this.#caller.call(LIST, fields, options);
+    return this.#caller.call(LIST, { fields: checkParams(params) }, options);
   }
+
+  /**
+   * Iterates over all rows of a list, or over its `pages()`, page by page as they are needed. The
+   * options count for each page; the signal ends the iteration.
+   *
+   * @example
+   * for await (const row of client.transactions.iterate({ fromDate: '2026-03-01' })) print(row.id);
+   */
+  iterate(params: ListTransactionsParams = {}, options: CallOptions = {}): TransactionIterator {
+    return this.#iterate(params, options, { ...FROM_THE_BEGIN, cursor: params.cursor });
+  }
+
+  /**
+   * Goes on where `checkpoint()` was taken, in this or another process, without a gap or a double:
+   * rows around the seam are recognised by their ids. Takes the same filters as then (`limit` may
+   * differ) and refuses others.
+   */
+  resume(
+    checkpoint: string,
+    params: ListTransactionsParams = {},
+    options: CallOptions = {},
+  ): TransactionIterator {
+    const filters = this.#hash(params, options);
+    const position = readCheckpoint(checkpoint, filters, 'transactions.resume');
+    return this.#iterate(params, options, position);
+  }
+
+  #iterate(
+    params: ListTransactionsParams,
+    options: CallOptions,
+    position: IterationPosition,
+  ): TransactionIterator {
+    const { cursor: _, ...fields } = checkParams(params);
+    checkCallOptions(LIST.name, fields, options);
+    return new TransactionIterator({
+      fetch: (cursor, signal) => {
+        const request = { fields: cursor === undefined ? fields : { ...fields, cursor } };
+        return this.#caller.call(LIST, request, { ...options, signal });
+      },
+      position,
+      filters: this.#hash(params, options),
+      signal: options.signal,
+    });
+  }
+
+  /** What makes two lists the same: address, filters and extra fields; not the page size. */
+  #hash(
+    { limit: _, cursor: __, ...filters }: ListTransactionsParams,
+    options: CallOptions,
+  ): string {
+    const address = this.#caller.settings.addresses.textOf(LIST.base);
+    return hashFilters({ address, ...filters, ...options.extraFields });
+  }
+}
+
+function checkParams(params: ListTransactionsParams): JsonObject {
+  const fields = checkFields(LIST.name, params, CHECKS);
+  const { fromDate, toDate } = params;
+  if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
+    throw new InvalidRequestError('fromDate', 'must not be after toDate', LIST.name);
+  }
+  return fields;
 }
 
 function readPage(body: unknown): TransactionPage {

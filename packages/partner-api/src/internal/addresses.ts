@@ -1,0 +1,96 @@
+import { InvalidRequestError } from '../errors.js';
+import type { BaseName, OperationFacts } from './operation-facts.js';
+import { joinUrl, parseBaseUrl } from './url.js';
+
+/** Which of the provider's two worlds a client talks to (spec 4.3). */
+export type Environment = 'sandbox' | 'production';
+
+/** The addresses of a client, as its options give them. */
+export interface AddressOptions {
+  /** `{base_url}` of the spec; a path prefix is kept. */
+  readonly baseUrl: string;
+  /** Needed only where an address is given for each environment. */
+  readonly environment?: Environment | undefined;
+  /**
+   * `{merchants_sandbox_base_url}` and `{merchants_production_base_url}` (spec 4.3), each with its
+   * path prefix, or the one that is meant. No default: the spec shows neither.
+   */
+  readonly merchantsBaseUrl?: string | Readonly<Partial<Record<Environment, string>>> | undefined;
+  /**
+   * `{transfers_base_url}` (spec 4.4). Default: the host of `baseUrl` in the environment `sandbox`,
+   * else none, because the spec shows only the sandbox's.
+   */
+  readonly transfersBaseUrl?: string | undefined;
+}
+
+const OPERATION = 'new PartnerClient';
+
+const MISSING: Readonly<Record<BaseName, string>> = {
+  api: '',
+  merchants: 'is not set: the merchants interface has an address of its own, with a path prefix',
+  transfers:
+    'is not set: the spec shows the address of scheduled transfers for the sandbox only; ask the ' +
+    'provider for the one of production',
+};
+
+/** The base addresses of a client, checked. */
+export class Addresses {
+  readonly #bases: Readonly<Record<BaseName, URL | undefined>>;
+
+  constructor(options: AddressOptions) {
+    const { environment, merchantsBaseUrl: merchants, transfersBaseUrl: transfers } = options;
+    if (environment !== undefined && environment !== 'sandbox' && environment !== 'production') {
+      throw new InvalidRequestError('environment', "must be 'sandbox' or 'production'", OPERATION);
+    }
+    const api = readAddress('baseUrl', options.baseUrl);
+    this.#bases = {
+      api,
+      merchants: readMerchantsAddress(merchants, environment),
+      transfers:
+        transfers !== undefined
+          ? readAddress('transfersBaseUrl', transfers)
+          : environment === 'sandbox'
+            ? new URL('/', api)
+            : undefined,
+    };
+  }
+
+  urlOf({ name, base, path }: OperationFacts): URL {
+    return joinUrl(this.#baseOf(base, name), path);
+  }
+
+  /** The base address as text: one part of what makes two lists the same list. */
+  textOf(base: BaseName): string {
+    return this.#bases[base]?.href ?? '';
+  }
+
+  #baseOf(base: BaseName, operation: string): URL {
+    const url = this.#bases[base];
+    if (url !== undefined) return url;
+    throw new InvalidRequestError(`${base}BaseUrl`, MISSING[base], operation);
+  }
+}
+
+function readMerchantsAddress(
+  given: AddressOptions['merchantsBaseUrl'],
+  environment: Environment | undefined,
+): URL | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given !== 'object' || given === null) return readAddress('merchantsBaseUrl', given);
+  // Every address given is checked, so that a mistake does not wait for production.
+  const addresses = new Map<string, URL>();
+  for (const [name, text] of Object.entries(given)) {
+    if (text !== undefined) addresses.set(name, readAddress(`merchantsBaseUrl.${name}`, text));
+  }
+  if (environment === undefined) {
+    const advice = 'must be set when merchantsBaseUrl has an address for each environment';
+    throw new InvalidRequestError('environment', advice, OPERATION);
+  }
+  return addresses.get(environment);
+}
+
+function readAddress(field: string, text: unknown): URL {
+  const url = parseBaseUrl(text);
+  if (typeof url === 'string') throw new InvalidRequestError(field, url, OPERATION);
+  return url;
+}

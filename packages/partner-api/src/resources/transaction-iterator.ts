@@ -1,0 +1,178 @@
+import { InvalidRequestError } from '../errors.js';
+import { writeCheckpoint, type IterationPosition } from '../internal/checkpoint.js';
+import { GivenRows } from '../internal/given-rows.js';
+import { PageSource, type FetchPage } from '../internal/page-source.js';
+import type { Transaction, TransactionPage } from './transactions.js';
+
+const OPERATION = 'transactions.iterate';
+
+/** What a {@link TransactionIterator} works with. */
+export interface TransactionIteratorOptions {
+  readonly fetch: FetchPage;
+  readonly position: IterationPosition;
+  readonly filters: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Iterates over transactions, or over their {@link pages}, newest first.
+ *
+ * At most one page is read ahead. A failure ends a `for await` loop, yet not the iterator: another
+ * loop over it, or `next()`, asks for the same page again and goes on where it stopped. `break`
+ * ends it. {@link checkpoint} tells where it stands, at any time.
+ */
+export class TransactionIterator implements AsyncIterableIterator<Transaction> {
+  readonly #source: PageSource;
+  readonly #filters: string;
+  readonly #startedAt: IterationPosition;
+  readonly #given: GivenRows;
+  #rows: readonly Transaction[] = [];
+  /** Rows of the page in hand that were given, or left out because they were given before. */
+  #index = 0;
+  #cursorInHand: string | undefined;
+  #pagesRead = 0;
+  #idsBefore: readonly string[] = [];
+  #mode: 'unset' | 'items' | 'pages' = 'unset';
+  #closed = false;
+  #turn: Promise<unknown> | undefined;
+
+  constructor({ fetch, position, filters, signal }: TransactionIteratorOptions) {
+    const { cursor: from, ended, givenIds, givenUnnamed } = position;
+    this.#source = new PageSource({ operation: OPERATION, fetch, signal, from, ended });
+    this.#filters = filters;
+    this.#startedAt = position;
+    this.#given = new GivenRows(givenIds, givenUnnamed);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Transaction, undefined>> {
+    if (this.#mode !== 'items') this.#setMode('items');
+    if (this.#turn === undefined && !this.#closed && this.#given.isEmpty) {
+      const row = this.#rows[this.#index];
+      if (row !== undefined) {
+        try {
+          this.#source.throwIfAborted();
+        } catch (error) {
+          return Promise.reject(error as Error);
+        }
+        this.#index += 1;
+        this.#readAheadFromTheMiddle();
+        return Promise.resolve({ done: false, value: row });
+      }
+    }
+    return this.#inTurn(() => this.#nextRow());
+  }
+
+  /** Ends the iteration, and the request that is under way. */
+  return(): Promise<IteratorResult<Transaction, undefined>> {
+    this.#closed = true;
+    this.#source.close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** The same list page by page, empty pages included. For an iterator that gave no row yet. */
+  pages(): AsyncIterableIterator<TransactionPage> {
+    this.#setMode('pages');
+    const pages: AsyncIterableIterator<TransactionPage> = {
+      [Symbol.asyncIterator]: () => pages,
+      next: () => this.#inTurn(() => this.#nextPage()),
+      return: async () => {
+        await this.return();
+        return { done: true, value: undefined };
+      },
+    };
+    return pages;
+  }
+
+  /**
+   * Where the iteration stands, as text for `transactions.resume` in this or another process. It
+   * counts every row or page that was given as dealt with. It holds ids and a cursor, no other data.
+   */
+  checkpoint(): string {
+    return writeCheckpoint(this.#position(), this.#filters);
+  }
+
+  #position(): IterationPosition {
+    if (this.#pagesRead === 0) return this.#startedAt;
+    // What was given before the start, and was not met again, matters around the seam only.
+    const unmet = this.#pagesRead === 1 ? this.#given.ids() : [];
+    if (this.#index >= this.#rows.length) {
+      const { cursor, ended } = this.#source;
+      const last = this.#rows.length > 0 ? idsOf(this.#rows) : this.#idsBefore;
+      return { cursor, ended, givenIds: [...unmet, ...last], givenUnnamed: 0 };
+    }
+    const given = this.#rows.slice(0, this.#index);
+    return {
+      cursor: this.#cursorInHand,
+      ended: false,
+      givenIds: [...unmet, ...this.#idsBefore, ...idsOf(given)],
+      givenUnnamed: given.filter(({ id }) => typeof id !== 'string').length,
+    };
+  }
+
+  async #nextRow(): Promise<IteratorResult<Transaction, undefined>> {
+    while (!this.#closed) {
+      this.#source.throwIfAborted();
+      const row = this.#rows[this.#index];
+      if (row === undefined) {
+        if ((await this.#turnPage()) === undefined) break;
+        continue;
+      }
+      this.#index += 1;
+      this.#readAheadFromTheMiddle();
+      if (!this.#given.take(row)) return { done: false, value: row };
+    }
+    return { done: true, value: undefined };
+  }
+
+  async #nextPage(): Promise<IteratorResult<TransactionPage, undefined>> {
+    const page = this.#closed ? undefined : await this.#turnPage();
+    if (page === undefined) return { done: true, value: undefined };
+    this.#index = this.#rows.length;
+    this.#source.readAhead();
+    if (this.#given.isEmpty) return { done: false, value: page };
+    const transactions = page.data.transactions.filter((row) => !this.#given.take(row));
+    return { done: false, value: { ...page, data: { ...page.data, transactions } } };
+  }
+
+  async #turnPage(): Promise<TransactionPage | undefined> {
+    const fetched = await this.#source.read();
+    if (fetched === undefined) return undefined;
+    if (this.#rows.length > 0) this.#idsBefore = idsOf(this.#rows);
+    if (this.#pagesRead > 0) this.#given.forgetUnnamed();
+    this.#pagesRead += 1;
+    this.#rows = fetched.page.data.transactions;
+    this.#index = 0;
+    this.#cursorInHand = fetched.cursor;
+    return fetched.page;
+  }
+
+  #readAheadFromTheMiddle(): void {
+    if (this.#index > this.#rows.length >> 1) this.#source.readAhead();
+  }
+
+  /** Calls of `next` that come before the last one has ended wait for it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn === undefined ? work() : this.#turn.then(work, work);
+    this.#turn = turn;
+    const end = (): void => {
+      if (this.#turn === turn) this.#turn = undefined;
+    };
+    turn.then(end, end);
+    return turn;
+  }
+
+  #setMode(mode: 'items' | 'pages'): void {
+    if (this.#mode === 'unset') this.#mode = mode;
+    if (this.#mode === mode) return;
+    const advice = 'cannot be mixed in one iterator: iterate over rows or over pages';
+    throw new InvalidRequestError('pages()', advice, OPERATION);
+  }
+}
+
+function idsOf(rows: readonly Transaction[]): string[] {
+  return rows.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+}
