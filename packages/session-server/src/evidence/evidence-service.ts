@@ -70,7 +70,7 @@ export class EvidenceService {
     const attempts = await this.#options.store.findAttemptsByReference(providerMerchantId, [
       ...references,
     ]);
-    crashPoint('evidence:attempts-found');
+    if (attempts.length > 0) crashPoint('evidence:attempts-found');
     for (const attempt of attempts) {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) continue;

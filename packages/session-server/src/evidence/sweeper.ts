@@ -26,10 +26,10 @@ export function startSweeper({ store, evidence, changes, logger }: SweeperOption
     pauseMs: PAUSE_MS,
     async run() {
       const changed = await store.applyTime(BATCH);
-      crashPoint('sweep:time-applied');
+      if (changed.length > 0) crashPoint('sweep:time-applied');
       for (const { after } of changed) changes.notify(after.id);
       const due = await store.claimDueLooks(BATCH);
-      crashPoint('sweep:looks-claimed');
+      if (due.length > 0) crashPoint('sweep:looks-claimed');
       for (const [merchant, since] of oldestByMerchant(due)) {
         // Not awaited: a merchant whose reader is slow must not hold up the clock of the others.
         void evidence.look(merchant, since);

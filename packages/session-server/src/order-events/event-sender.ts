@@ -1,41 +1,48 @@
 import type { Clock } from '../clock.js';
-import type { CheckoutStore, OutboxEvent } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
-import { describeError, type Logger } from '../logger.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { ShopClient } from '../net/shop-client.js';
 import { repeat, type Repeating } from '../repeat.js';
-
-/** Pauses after each try that was not taken, in seconds: about three days in all. */
-export const RETRY_PAUSES_SECONDS = [
-  5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 50_400, 64_800, 72_000,
-] as const;
+import type { EventStore, OutboxEvent } from './event-store.js';
+import { retryPauseSeconds } from './retry-pause.js';
 
 const LIMITS = { timeoutSeconds: 15, maxAnswerBytes: 64 * 1024 };
 /** Longer than a try can take, so that a crashed sender's events are taken up again. */
 const LEASE_SECONDS = 30;
-/** Events under way together, of all shops. */
-const MOST_AT_A_TIME = 50;
+/** Events under way together, of all shops and of one. */
+const MOST_AT_A_TIME = 200;
+const MOST_PER_MERCHANT = 5;
 const POLL_MS = 5000;
 
 export interface EventSenderOptions {
-  readonly store: CheckoutStore;
-  readonly merchants: MerchantSource;
+  readonly store: EventStore;
+  readonly merchants: Pick<MerchantSource, 'find'>;
   readonly shop: ShopClient;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** How one try ended. */
+type TryResult =
+  | { readonly kind: 'taken' }
+  /** The shop answered, and did not take it. */
+  | { readonly kind: 'refused'; readonly why: LogFields }
+  /** No answer came: the shop is slow, gone, or cannot be reached. */
+  | { readonly kind: 'silent'; readonly why: LogFields };
+
 /**
  * Sends the stored events to the shops, signed, until each is answered with 2xx. An event keeps
  * its id and its text in every try, so a shop that stores the id never acts on it twice. Events go
- * out side by side, so that a shop that takes its time holds up no other.
+ * out side by side, a few of each shop, and one at a time to a shop that does not answer: so a shop
+ * that is slow or broken holds up no other, and an order that is refused holds up no other order.
  */
 export function startEventSender(options: EventSenderOptions): Repeating {
   const { store, clock, logger } = options;
   const sending = new Set<Promise<void>>();
+  const silentMerchants = new Set<string>();
   const send = (event: OutboxEvent): void => {
-    const delivery = deliver(event, options)
+    const delivery = deliver(event, options, silentMerchants)
       .catch((error: unknown) => {
         logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
       })
@@ -52,8 +59,13 @@ export function startEventSender(options: EventSenderOptions): Repeating {
     async run() {
       const room = MOST_AT_A_TIME - sending.size;
       if (room === 0) return undefined;
-      const events = await store.claimEvents(room, LEASE_SECONDS);
-      crashPoint('events:claimed');
+      const events = await store.claimEvents({
+        limit: room,
+        perMerchant: MOST_PER_MERCHANT,
+        silentMerchants: [...silentMerchants],
+        leaseSeconds: LEASE_SECONDS,
+      });
+      if (events.length > 0) crashPoint('events:claimed');
       events.forEach(send);
       const next = await store.nextEventAt();
       return next === undefined ? undefined : next - clock.now();
@@ -68,32 +80,39 @@ export function startEventSender(options: EventSenderOptions): Repeating {
   };
 }
 
-async function deliver(event: OutboxEvent, options: EventSenderOptions): Promise<void> {
+async function deliver(
+  event: OutboxEvent,
+  options: EventSenderOptions,
+  silentMerchants: Set<string>,
+): Promise<void> {
   const { store, logger } = options;
-  const failure = await tryOnce(event, options);
-  if (failure === undefined) {
+  const result = await tryOnce(event, options);
+  if (result.kind === 'silent') silentMerchants.add(event.merchant);
+  else silentMerchants.delete(event.merchant);
+  if (result.kind === 'taken') {
     await store.markDelivered(event.id);
     crashPoint('events:delivered-stored');
     return;
   }
-  const pause = RETRY_PAUSES_SECONDS[event.tries];
+  const pause = retryPauseSeconds(event.tries, Math.random());
   await store.markFailed(event.id, pause);
   crashPoint('events:failure-stored');
-  const fields = { event: event.id, type: event.type, merchant: event.merchant, ...failure };
+  const fields = { event: event.id, type: event.type, merchant: event.merchant, ...result.why };
   if (pause === undefined) logger.error(fields, 'an event was not taken for three days; given up');
-  else logger.warn({ ...fields, retryInSeconds: pause }, 'an event was not taken');
+  else logger.warn({ ...fields, retryInSeconds: Math.round(pause) }, 'an event was not taken');
 }
 
-/** Undefined when the shop took it; else what the log may say. */
-async function tryOnce(event: OutboxEvent, options: EventSenderOptions) {
+async function tryOnce(event: OutboxEvent, options: EventSenderOptions): Promise<TryResult> {
   const merchant = await options.merchants.find(event.merchant);
-  if (!merchant) return { reason: 'the merchant is not in the merchants file' };
+  if (!merchant) {
+    return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
+  }
   try {
     const answer = await options.shop.post(merchant, merchant.events, event, LIMITS);
     crashPoint('events:answered');
     const isTaken = answer.status >= 200 && answer.status < 300;
-    return isTaken ? undefined : { status: answer.status };
+    return isTaken ? { kind: 'taken' } : { kind: 'refused', why: { status: answer.status } };
   } catch (error) {
-    return describeError(error);
+    return { kind: 'silent', why: describeError(error) };
   }
 }
