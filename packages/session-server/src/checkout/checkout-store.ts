@@ -1,5 +1,6 @@
-import type { Checkout, CheckoutFact, OrderEventType } from './checkout.js';
+import type { Checkout, CheckoutFact } from './checkout.js';
 import type { ReturnKind } from '../contract.js';
+import type { EventStore } from '../order-events/event-store.js';
 
 /**
  * How far one `/create-session` got.
@@ -92,18 +93,6 @@ export interface Change {
   readonly after: Checkout;
 }
 
-/** One message for a shop: stored with the change that it tells, sent until it is taken. */
-export interface OutboxEvent {
-  readonly id: string;
-  readonly checkout: string;
-  readonly merchant: string;
-  readonly type: OrderEventType;
-  /** The JSON text that is signed and sent, the same in each try. */
-  readonly body: string;
-  /** How often it was sent without success. */
-  readonly tries: number;
-}
-
 /** A checkout that should be looked up at the provider without anybody asking. */
 export interface DueLook {
   readonly orderId: number;
@@ -121,7 +110,7 @@ export interface DueLook {
  * PostgreSQL behind several replicas can keep the same promises. `checkout-store.contract.ts` is
  * the suite that every implementation passes.
  */
-export interface CheckoutStore {
+export interface CheckoutStore extends EventStore {
   /** Decides about an opening; see {@link OpeningDecision}. */
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**
@@ -165,14 +154,6 @@ export interface CheckoutStore {
   applyTime(limit: number): Promise<Change[]>;
   /** Attempts due for a look that nobody waits for, and when to look next, in one step. */
   claimDueLooks(limit: number): Promise<DueLook[]>;
-
-  /** Takes events to send, under a lease, so that two senders never send one at the same time. */
-  claimEvents(limit: number, leaseSeconds: number): Promise<OutboxEvent[]>;
-  markDelivered(event: string): Promise<void>;
-  /** Not taken: again later, or never (`undefined`). */
-  markFailed(event: string, retryInSeconds: number | undefined): Promise<void>;
-  /** When the next event is due, in milliseconds since 1970. */
-  nextEventAt(): Promise<number | undefined>;
 
   /** Whether the store can be written to. */
   ping(): Promise<void>;

@@ -1,8 +1,25 @@
 import type { OrderEventType } from '../checkout/checkout.js';
-import type { OutboxEvent } from '../checkout/checkout-store.js';
+import type {
+  DeadEvent,
+  DeadEventFilter,
+  EventClaim,
+  OutboxEvent,
+} from '../order-events/event-store.js';
 import type { SqliteConnection } from './sqlite-connection.js';
+import type { Row } from './sqlite-rows.js';
 
-/** Events waiting to be taken by a shop. Its writes run inside the caller's step. */
+/** Which dead rows a filter means; a filter that names nothing means all. */
+const DEAD_ROWS = `status = 'dead'
+  AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+  AND (:merchant IS NULL OR merchant = :merchant)`;
+
+/**
+ * Events waiting to be taken by a shop. Its writes run inside the caller's step.
+ *
+ * `pending` → `sending` (under a lease that `due_at` ends) → `delivered`, or `pending` again, or
+ * `dead`. The columns of a merchant are read by index, so that a shop with a long backlog costs the
+ * others nothing.
+ */
 export class EventTable {
   readonly #connection: SqliteConnection;
 
@@ -10,26 +27,20 @@ export class EventTable {
     this.#connection = connection;
   }
 
-  claim(now: number, limit: number, leaseSeconds: number): OutboxEvent[] {
-    const rows = this.#connection.all(
-      'SELECT * FROM events WHERE due_at <= :now ORDER BY due_at, sequence LIMIT :limit',
-      { now, limit },
-    );
-    return rows.map((row) => {
-      const id = String(row['id']);
-      this.#connection.run('UPDATE events SET due_at = :until WHERE id = :id', {
-        id,
-        until: now + leaseSeconds * 1000,
+  claim(now: number, claim: EventClaim): OutboxEvent[] {
+    const until = now + claim.leaseSeconds * 1000;
+    return this.#merchantsWithEvents()
+      .flatMap((merchant) => this.#turnsOf(merchant, now, claim))
+      .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
+      .slice(0, claim.limit)
+      .map(({ row }) => {
+        const event = toOutboxEvent(row);
+        this.#connection.run(
+          "UPDATE events SET status = 'sending', due_at = :until WHERE id = :id",
+          { id: event.id, until },
+        );
+        return event;
       });
-      return {
-        id,
-        checkout: String(row['checkout']),
-        merchant: String(row['merchant']),
-        type: row['type'] as OrderEventType,
-        body: String(row['body']),
-        tries: Number(row['tries']),
-      };
-    });
   }
 
   markDelivered(id: string): void {
@@ -43,16 +54,114 @@ export class EventTable {
   markFailed(id: string, dueAt: number | undefined): void {
     this.#connection.run(
       `UPDATE events SET status = :status, tries = tries + 1, due_at = :dueAt
-       WHERE id = :id AND status = 'pending'`,
+       WHERE id = :id AND status IN ('pending', 'sending')`,
       { id, status: dueAt === undefined ? 'dead' : 'pending', dueAt: dueAt ?? null },
     );
   }
 
-  nextDueAt(): number | undefined {
-    const row = this.#connection.get(
-      'SELECT min(due_at) AS due FROM events WHERE due_at IS NOT NULL',
-    );
+  /** Events that are due already wait for a sender to be free, not for a time. */
+  nextDueAt(now: number): number | undefined {
+    const row = this.#connection.get('SELECT min(due_at) AS due FROM events WHERE due_at > :now', {
+      now,
+    });
     const due = row?.['due'];
     return typeof due === 'number' ? due : undefined;
   }
+
+  findDead(filter: DeadEventFilter, limit: number): DeadEvent[] {
+    return this.#connection
+      .all(
+        `SELECT events.*, checkouts.order_name FROM events
+         JOIN checkouts ON checkouts.id = events.checkout
+         WHERE events.id IN (SELECT id FROM events WHERE ${DEAD_ROWS})
+         ORDER BY events.created_at, events.sequence LIMIT :limit`,
+        { ...valuesOf(filter), limit },
+      )
+      .map((row) => ({
+        id: String(row['id']),
+        merchant: String(row['merchant']),
+        order: String(row['order_name']),
+        checkout: String(row['checkout']),
+        type: row['type'] as OrderEventType,
+        sequence: Number(row['sequence']),
+        createdAt: Number(row['created_at']),
+      }));
+  }
+
+  redrive(filter: DeadEventFilter, now: number): number {
+    return this.#connection.run(
+      `UPDATE events SET status = 'pending', tries = 0, due_at = :now WHERE ${DEAD_ROWS}`,
+      { ...valuesOf(filter), now },
+    );
+  }
+
+  /** Hops from merchant to merchant along the index, however many events each has. */
+  #merchantsWithEvents(): string[] {
+    return this.#connection
+      .all(
+        `WITH RECURSIVE waiting (merchant) AS (
+           SELECT min(merchant) FROM events WHERE due_at IS NOT NULL
+           UNION ALL
+           SELECT (SELECT min(merchant) FROM events
+                   WHERE due_at IS NOT NULL AND merchant > waiting.merchant)
+           FROM waiting WHERE waiting.merchant IS NOT NULL
+         )
+         SELECT merchant FROM waiting WHERE merchant IS NOT NULL`,
+      )
+      .map((row) => String(row['merchant']));
+  }
+
+  /** What a merchant may have sent now, with how many of its events go before each. */
+  #turnsOf(
+    merchant: string,
+    now: number,
+    { perMerchant, silentMerchants }: EventClaim,
+  ): { readonly row: Row; readonly turn: number; readonly dueAt: number }[] {
+    const underWay = this.#countUnderWay(merchant, now);
+    const most = silentMerchants.includes(merchant) ? 1 : perMerchant;
+    if (underWay >= most) return [];
+    const rows = this.#connection.all(
+      `SELECT * FROM events AS event
+       WHERE merchant = :merchant AND due_at <= :now
+         AND NOT EXISTS (
+           SELECT 1 FROM events AS other
+           WHERE other.checkout = event.checkout AND other.id <> event.id
+             AND (other.status = 'sending' AND other.due_at > :now
+               OR other.due_at <= :now AND other.sequence < event.sequence))
+       ORDER BY due_at, sequence LIMIT :room`,
+      { merchant, now, room: most - underWay },
+    );
+    return rows.map((row, index) => ({
+      row,
+      turn: underWay + index,
+      dueAt: Number(row['due_at']),
+    }));
+  }
+
+  #countUnderWay(merchant: string, now: number): number {
+    const row = this.#connection.get(
+      `SELECT count(*) AS count FROM events
+       WHERE merchant = :merchant AND status = 'sending' AND due_at > :now`,
+      { merchant, now },
+    );
+    return Number(row?.['count'] ?? 0);
+  }
+}
+
+function toOutboxEvent(row: Row): OutboxEvent {
+  return {
+    id: String(row['id']),
+    checkout: String(row['checkout']),
+    merchant: String(row['merchant']),
+    type: row['type'] as OrderEventType,
+    body: String(row['body']),
+    tries: Number(row['tries']),
+  };
+}
+
+function valuesOf({ ids, merchant }: DeadEventFilter): Record<string, string | null> {
+  return {
+    ids: ids === undefined ? null : JSON.stringify(ids),
+    merchant: merchant ?? null,
+  };
 }

@@ -6,7 +6,6 @@ import type {
   DueLook,
   OpeningDecision,
   OpeningRequest,
-  OutboxEvent,
   PaymentEvidence,
   StoredTransaction,
   StoreRules,
@@ -16,6 +15,12 @@ import { planPayment } from '../checkout/plan-payment.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
+import type {
+  DeadEvent,
+  DeadEventFilter,
+  EventClaim,
+  OutboxEvent,
+} from '../order-events/event-store.js';
 import { randomId } from '../random-id.js';
 import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
@@ -205,8 +210,8 @@ export class SqliteCheckoutStore implements CheckoutStore {
     );
   }
 
-  claimEvents(limit: number, leaseSeconds: number): Promise<OutboxEvent[]> {
-    return this.#connection.write(() => this.#events.claim(this.#clock.now(), limit, leaseSeconds));
+  claimEvents(claim: EventClaim): Promise<OutboxEvent[]> {
+    return this.#connection.write(() => this.#events.claim(this.#clock.now(), claim));
   }
 
   markDelivered(event: string): Promise<void> {
@@ -218,13 +223,23 @@ export class SqliteCheckoutStore implements CheckoutStore {
   markFailed(event: string, retryInSeconds: number | undefined): Promise<void> {
     return this.#connection.write(() => {
       const dueAt =
-        retryInSeconds === undefined ? undefined : this.#clock.now() + retryInSeconds * 1000;
+        retryInSeconds === undefined
+          ? undefined
+          : this.#clock.now() + Math.round(retryInSeconds * 1000);
       this.#events.markFailed(event, dueAt);
     });
   }
 
   nextEventAt(): Promise<number | undefined> {
-    return this.#read(() => this.#events.nextDueAt());
+    return this.#read(() => this.#events.nextDueAt(this.#clock.now()));
+  }
+
+  findDeadEvents(filter: DeadEventFilter, limit: number): Promise<DeadEvent[]> {
+    return this.#read(() => this.#events.findDead(filter, limit));
+  }
+
+  redriveEvents(filter: DeadEventFilter): Promise<number> {
+    return this.#connection.write(() => this.#events.redrive(filter, this.#clock.now()));
   }
 
   ping(): Promise<void> {

@@ -90,6 +90,9 @@ const MIGRATIONS: readonly string[] = [
     UNIQUE (checkout, sequence)
   ) STRICT;
   CREATE INDEX events_due ON events (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX events_of_merchant ON events (merchant, due_at, sequence) WHERE due_at IS NOT NULL;
+  CREATE INDEX events_sending ON events (merchant) WHERE status = 'sending';
+  CREATE INDEX events_dead ON events (created_at, sequence) WHERE status = 'dead';
 
   CREATE TABLE counters (
     name TEXT PRIMARY KEY,

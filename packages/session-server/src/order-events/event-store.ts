@@ -1,0 +1,60 @@
+import type { OrderEventType } from '../checkout/checkout.js';
+
+/** One message for a shop: stored with the change that it tells, sent until it is taken. */
+export interface OutboxEvent {
+  /** Sent as `webhook-id`: the same in each try, and after a redrive. */
+  readonly id: string;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly type: OrderEventType;
+  /** The JSON text that is signed and sent, the same in each try. */
+  readonly body: string;
+  /** How often it was sent without success. */
+  readonly tries: number;
+}
+
+/** How many events a sender takes, and how many of them may be one shop's. */
+export interface EventClaim {
+  readonly limit: number;
+  /** Events of one merchant that may be under way together, in all processes. */
+  readonly perMerchant: number;
+  /** Merchants whose shop gave no answer to the last try: one event at a time. */
+  readonly silentMerchants: readonly string[];
+  /** After this long a sender counts as dead, and its events are taken up again. */
+  readonly leaseSeconds: number;
+}
+
+/** An event that was given up. */
+export interface DeadEvent {
+  readonly id: string;
+  readonly merchant: string;
+  readonly order: string;
+  readonly checkout: string;
+  readonly type: OrderEventType;
+  readonly sequence: number;
+  readonly createdAt: number;
+}
+
+/** Which dead events are meant: by their ids, of a merchant, or all. */
+export interface DeadEventFilter {
+  readonly ids?: readonly string[] | undefined;
+  readonly merchant?: string | undefined;
+}
+
+/** Events on their way to the shops. Each method is one atomic, durable step. */
+export interface EventStore {
+  /**
+   * Takes events to send, under a lease, so that two senders never send one at the same time.
+   * Every merchant gets its turn, and the events of one checkout go out one at a time.
+   */
+  claimEvents(claim: EventClaim): Promise<OutboxEvent[]>;
+  markDelivered(event: string): Promise<void>;
+  /** Not taken: again later, or never (`undefined`), and then it is dead. */
+  markFailed(event: string, retryInSeconds: number | undefined): Promise<void>;
+  /** When the next event falls due after now, in milliseconds since 1970. */
+  nextEventAt(): Promise<number | undefined>;
+  /** Events that were given up, oldest first. */
+  findDeadEvents(filter: DeadEventFilter, limit: number): Promise<DeadEvent[]>;
+  /** Lets dead events be sent again, with all their tries; answers how many. */
+  redriveEvents(filter: DeadEventFilter): Promise<number>;
+}

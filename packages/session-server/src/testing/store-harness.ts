@@ -1,0 +1,61 @@
+import type {
+  CheckoutStore,
+  OpeningDecision,
+  OpeningRequest,
+  PaymentEvidence,
+  StoreRules,
+} from '../checkout/checkout-store.js';
+
+/** The limits of a store in tests. */
+export const TEST_RULES: StoreRules = {
+  expireAfterSeconds: 3600,
+  settleWindowSeconds: 300,
+  sendLeaseSeconds: 15,
+  renewalsPerHour: 3,
+  watchSeconds: 14 * 86_400,
+  refundWatchSeconds: 90 * 86_400,
+  maxOrderId: 2 ** 31 - 1,
+};
+
+/** Leads a store to where a test begins. */
+export class StoreHarness {
+  readonly #store: CheckoutStore;
+
+  constructor(store: CheckoutStore) {
+    this.#store = store;
+  }
+
+  /** Opens an order as far as its session. */
+  async expose(
+    changes: Partial<OpeningRequest> = {},
+  ): Promise<Extract<OpeningDecision, { kind: 'send' }>> {
+    const decision = await this.#store.beginOpening({
+      merchant: 'teashop',
+      order: 'A1001',
+      orderVersion: 'version-1',
+      amountMinor: 999,
+      currency: 'GBP',
+      decimals: 2,
+      providerMerchantId: 1001,
+      ...changes,
+    });
+    if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
+    const { orderId } = decision.attempt;
+    await this.#store.exposeSession(orderId, `session-${String(orderId)}`);
+    return decision;
+  }
+
+  pay(orderId: number, changes: Partial<PaymentEvidence> = {}) {
+    return this.#store.recordPayment({
+      transaction: 'tx-1',
+      orderId,
+      status: 'SUCCESS',
+      isRefundRow: false,
+      amount: '9.99',
+      currency: 'GBP',
+      transactionTime: '2026-01-01T00:01:00.000Z',
+      refund: 'none',
+      ...changes,
+    });
+  }
+}
