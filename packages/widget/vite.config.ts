@@ -19,7 +19,7 @@ function escapeLetters(): Plugin {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         file.code = file.code.replace(
-          /[^\x00-\x7f]/g,
+          /[\u0080-\uffff]/g,
           (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
         );
       }

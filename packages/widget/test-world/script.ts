@@ -17,4 +17,8 @@ export interface Script {
   faults?: { open?: number; status?: number; sdk?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;
+  /** Holds back the answers of hints. */
+  holdHints?: boolean;
+  /** Answers a poll at once, even with an older revision than it names, as a lagging replica would. */
+  lags?: boolean;
 }

@@ -42,7 +42,10 @@ async function answer(context: Context, world: World, path: string): Promise<voi
   if (path === '/v1/checkout-config') return reply(context, world.script.config);
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, world);
   if (path === '/v1/checkouts') return answerStatus(context, world);
-  if (path.endsWith('/hints')) return reply(context, { status: 200, body: {} });
+  if (path.endsWith('/hints')) {
+    await world.until(() => !world.script.holdHints, 10_000);
+    return reply(context, { status: 200, body: {} });
+  }
   if (path === '/sdk.js') return answerSdk(context, world);
   if (path === '/return') return answerReturn(context);
   if (path.startsWith('/v1/pay/')) {
@@ -71,7 +74,8 @@ async function answerStatus(context: Context, world: World): Promise<void> {
   const [id, revision] = String(context.query.id).split(':');
   const known = () => (world.script.status?.checkout === id ? world.script.status : undefined);
   const waitMs = Number(context.query.wait ?? 0) * 1000;
-  await world.until(() => (known()?.revision ?? -1) > Number(revision), waitMs);
+  const isNews = () => (known()?.revision ?? -1) > Number(revision);
+  await world.until(() => world.script.lags === true || isNews(), waitMs);
   const status = known();
   reply(context, { status: 200, body: { checkouts: status ? [status] : [] } });
 }

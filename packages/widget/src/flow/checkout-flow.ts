@@ -58,7 +58,7 @@ export type FlowState =
       readonly phase: 'confirming' | OutcomePhase;
       readonly known: KnownCheckout;
       /** Whether the shopper asked to look again and no answer has come yet. */
-      readonly checking?: boolean;
+      readonly checking?: true;
     }
   | {
       readonly phase: 'problem';
@@ -82,6 +82,11 @@ export const IDLE: FlowState = { phase: 'idle' };
 /** What is known of the checkout that `state` is about. */
 export function knownOf(state: FlowState): KnownCheckout | undefined {
   return 'known' in state ? state.known : undefined;
+}
+
+/** Whether the shopper asked to look again, and waits for the answer. */
+export function isChecked(state: FlowState): boolean {
+  return 'checking' in state;
 }
 
 /** What the SDK is to draw, or has drawn. */

@@ -14,6 +14,7 @@ import { ScriptSdk } from '../sdk/script-sdk.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
   IDLE,
+  isChecked,
   knownOf,
   sessionOf,
   transition,
@@ -187,7 +188,7 @@ export class FlowController implements ReactiveController {
     const session = sessionOf(state);
     const isAsking = state.phase === 'opening' && !session;
     const isRefused = state.phase === 'problem' && known !== undefined && known.revision < 0;
-    const isChecking = 'checking' in state && state.checking === true;
+    const isChecking = isChecked(state);
     const mayWatch = this.#mayAutostart && !(leavesPage && cameByHistory());
 
     this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant}`);
@@ -317,7 +318,7 @@ export class FlowController implements ReactiveController {
       {
         server: serverUrl,
         known: () => knownOf(this.state),
-        isHurried: () => 'checking' in this.state && this.state.checking === true,
+        isHurried: () => isChecked(this.state),
         isOurs: (status) =>
           (!merchant || status.merchant === merchant) && (!order || status.order === order),
         onStatus: (status) => this.send({ type: 'status', status }),

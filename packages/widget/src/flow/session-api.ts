@@ -18,6 +18,8 @@ export type CreateSession = (
 ) => Promise<OpenCheckoutReply | NeedsReply | OpeningReply>;
 
 const REQUEST_TIMEOUT_MS = 20_000;
+/** An opening waits for the hint before it, so that a cancel cannot overtake it. */
+const HINT_TIMEOUT_MS = 5_000;
 const LONGEST_WAIT_SECONDS = 25;
 const OPEN_TRIES = 4;
 const OPENING_LIMIT_MS = 60_000;
@@ -93,6 +95,7 @@ export async function sendHint(server: string, checkout: string, kind: HintKind)
       body: JSON.stringify({ kind }),
       credentials: 'omit',
       keepalive: true,
+      signal: AbortSignal.timeout(HINT_TIMEOUT_MS),
     });
   } catch {
     return;
@@ -131,7 +134,7 @@ async function ask<Reply>(
 
 async function refusal(response: Response): Promise<CodedError> {
   const { status } = response;
-  const problem: Partial<Problem> = await response.json().catch(() => ({}));
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
   const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
   return new CodedError(code, undefined, status, problem.requestId);
 }

@@ -1,5 +1,4 @@
 import { expect } from '@open-wc/testing';
-import type { CheckoutState } from '@pay-checkout/session-server/contract';
 import { PHASES, type OutcomePhase, type Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import type { SdkAdapter, SdkOpenOptions } from '../sdk/sdk-adapter.js';
@@ -35,7 +34,7 @@ function nextTask(): Promise<void> {
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = Date.now() + 8000;
   while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error(`never: ${condition}`);
+    if (Date.now() > giveUpAt) throw new Error('what was waited for never came');
     await nextTask();
   }
 }
@@ -107,6 +106,16 @@ describe('<pay-checkout>', () => {
       expect(harness.count('pay-paid')).to.equal(1);
     });
 
+    it('asks no more about a checkout that is paid', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      await harness.during('paid', () => world.tell('paid', 2));
+      const polls = (await world.polls()).length;
+      dispatchEvent(new Event('online'));
+      await until(async () => (await world.hints()).includes('shown'));
+      await nextTask();
+      expect(await world.polls()).to.have.length(polls);
+    });
+
     it('an outcome is told once, though the page starts over', async () => {
       await world.write({ open: [{ status: 200, body: world.openReply({ state: 'paid' }) }] });
       const harness = await PayCheckoutHarness.place(world);
@@ -164,6 +173,17 @@ describe('<pay-checkout>', () => {
       await harness.during('paid', () => world.tell('paid', 4));
     });
 
+    it('a cancel that is still on its way is not overtaken by the next start', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      await world.write({ holdHints: true });
+      await harness.during('idle', () => harness.element.close());
+      await harness.during('opening', () => harness.press());
+      await until(async () => (await world.hints()).includes('cancelled'));
+      expect(await world.opens()).to.have.length(1);
+      await harness.during('ready', () => world.write({ holdHints: false }));
+      expect(await world.opens()).to.have.length(2);
+    });
+
     it('takes a pause of the network for a pause: keeps its words and goes on asking', async () => {
       const harness = await PayCheckoutHarness.ready(world);
       await harness.during('confirming', () => world.tell('returned', 2));
@@ -179,7 +199,11 @@ describe('<pay-checkout>', () => {
     it('an answer that comes late about an older revision changes nothing', async () => {
       const harness = await PayCheckoutHarness.ready(world);
       await harness.during('confirming', () => world.tell('returned', 5));
+      await world.write({ lags: true });
       await world.tell('cancelled', 4);
+      const polls = (await world.polls()).length;
+      await until(async () => (await world.polls()).length >= polls + 2);
+      expect(harness.phase).to.equal('confirming');
       await harness.during('paid', () => world.tell('paid', 6));
       expect(harness.events).not.to.include('pay-cancel');
     });
@@ -200,7 +224,7 @@ describe('<pay-checkout>', () => {
       it(`${phase}: its event, its words, its button and whether it is certain`, async () => {
         const harness = await PayCheckoutHarness.ready(world);
         const settled = harness.element.whenSettled;
-        await harness.during(phase, () => world.tell(phase as CheckoutState));
+        await harness.during(phase, () => world.tell(phase));
         const row = PHASES[phase];
         expect(harness.count(row.event ?? '')).to.equal(1);
         expect(harness.announcement).to.equal(en.phases[phase]);
@@ -369,8 +393,8 @@ describe('<pay-checkout>', () => {
 
     it('a message from another origin, of another shape, or about another checkout is ignored', async () => {
       const harness = await PayCheckoutHarness.ready(world);
-      await until(async () => (await world.seen('GET', /\/checkouts$/)).length > 0);
-      const polls = (await world.seen('GET', /\/checkouts$/)).length;
+      await until(async () => (await world.polls()).length > 0);
+      const polls = (await world.polls()).length;
       const answers: unknown[] = [];
       const { port1, port2 } = new MessageChannel();
       port2.onmessage = (event) => answers.push(event.data);
@@ -385,9 +409,9 @@ describe('<pay-checkout>', () => {
       say(null);
       await nextTask();
       expect(answers).to.deep.equal([]);
-      expect(await world.seen('GET', /\/checkouts$/)).to.have.length(polls);
+      expect(await world.polls()).to.have.length(polls);
       say({ type: 'pay-checkout:changed', checkout: world.checkout });
-      await until(async () => (await world.seen('GET', /\/checkouts$/)).length > polls);
+      await until(async () => (await world.polls()).length > polls);
       expect(harness.phase).to.equal('ready');
     });
   });

@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { knownOf, type FlowState } from '../flow/checkout-flow.js';
+import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController, type FlowHost } from '../flow/flow-controller.js';
 import { PHASES, type ButtonName, type Phase } from '../flow/phases.js';
 import type { CreateSession } from '../flow/session-api.js';
@@ -221,7 +221,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #message(state: FlowState): TemplateResult | typeof nothing {
-    const isChecking = 'checking' in state && state.checking;
+    const isChecking = isChecked(state);
     const words = isChecking ? en.checking : en.phases[state.phase];
     if (!words) return nothing;
     const icon = isChecking ? nothing : iconOf(state.phase);
@@ -256,7 +256,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       type="button"
       class="button"
       part="button"
-      ?disabled=${'checking' in state && state.checking}
+      ?disabled=${isChecked(state)}
       @click=${() => this.#press(name)}
     >
       ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}

@@ -99,6 +99,10 @@ export class WorldClient {
     return this.seen('POST', /\/v1\/checkouts$/);
   }
 
+  polls(): Promise<SeenRequest[]> {
+    return this.seen('GET', /\/v1\/checkouts$/);
+  }
+
   async hints(): Promise<unknown[]> {
     const seen = await this.seen('POST', /\/hints$/);
     return seen.map((one) => (one.body as { kind: string }).kind);
