@@ -14,4 +14,7 @@ export const DEFAULT_MERCHANTS: readonly Merchant[] = [
   { id: 1001, name: 'Pebble & Fern', currency: 'GBP' },
   { id: 1002, name: 'Lanternfish Books', currency: 'EUR' },
   { id: 1003, name: 'Koyama Paper', currency: 'JPY' },
+  { id: 1004, name: 'Saltmarsh Cycles', currency: 'GBP', resellerId: 7002 },
+  { id: 1005, name: 'Atelier Brume', currency: 'EUR', resellerId: 7002 },
+  { id: 1006, name: 'Dune Radio', currency: 'KWD', resellerId: 7003 },
 ];

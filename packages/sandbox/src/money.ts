@@ -43,10 +43,24 @@ export function formatMoney(amount: string, currency: string): string {
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
+// TypeScript's library does not know these standard functions yet; every supported Node has them.
+const rawJson = JSON as JSON & {
+  rawJSON(token: string): unknown;
+  isRawJSON(value: unknown): boolean;
+};
+
 /** A JSON number written with exactly the digits of the text: `12.30` stays `12.30` on the wire. */
 export function toJsonNumber(text: string): unknown {
   if (!isDecimal(text)) throw new TypeError('An amount must be a plain decimal such as 12.34.');
-  // TypeScript's library does not know this standard function yet; every supported Node has it.
-  const json = JSON as JSON & { rawJSON(token: string): unknown };
-  return json.rawJSON(text);
+  return rawJson.rawJSON(text);
+}
+
+/** Any JSON number written as it is, also one that no double holds. */
+export function writeRawNumber(token: string): unknown {
+  return rawJson.rawJSON(token);
+}
+
+/** Says whether a value was made by {@link toJsonNumber} or {@link writeRawNumber}. */
+export function isRawNumber(value: unknown): boolean {
+  return rawJson.isRawJSON(value);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckoutSession, PayingCard } from './checkout-session.js';
 import type { VirtualClock } from './clock.js';
-import { makeTransactionRow } from './resources/transaction-row.js';
+import { makeTransactionRow, type TransactionRow } from './resources/transaction-row.js';
 import type { Approval, Scenario } from './scenarios/scenario.js';
 import type { SandboxSettings } from './settings.js';
-import type { SandboxStore } from './store.js';
-import type { WebhookSender } from './webhook-sender.js';
+import type { TransactionStore } from './transaction-store.js';
+import type { WebhookEndpoints } from './webhooks/webhook-endpoints.js';
+import type { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** What the form learns. A decline is an answer, not an error. */
 export type PaymentOutcome =
@@ -18,7 +19,8 @@ export type PaymentOutcome =
 export class PaymentService {
   readonly #settings: SandboxSettings;
   readonly #clock: VirtualClock;
-  readonly #store: SandboxStore;
+  readonly #transactions: TransactionStore;
+  readonly #endpoints: WebhookEndpoints;
   readonly #webhooks: WebhookSender;
   readonly #underWay = new Map<string, Promise<PaymentOutcome>>();
 
@@ -28,12 +30,14 @@ export class PaymentService {
   constructor(parts: {
     settings: SandboxSettings;
     clock: VirtualClock;
-    store: SandboxStore;
+    transactions: TransactionStore;
     webhooks: WebhookSender;
+    endpoints: WebhookEndpoints;
   }) {
     this.#settings = parts.settings;
     this.#clock = parts.clock;
-    this.#store = parts.store;
+    this.#transactions = parts.transactions;
+    this.#endpoints = parts.endpoints;
     this.#webhooks = parts.webhooks;
   }
 
@@ -104,21 +108,33 @@ export class PaymentService {
   ): PaymentOutcome {
     const row = makeTransactionRow(session, card, this.#clock.nowText());
     const hiddenSeconds = story.listedAfterSeconds ?? this.listingDelaySeconds;
-    this.#store.addTransaction(row, this.#clock.now() + hiddenSeconds * 1000);
+    this.#transactions.add(row, this.#clock.now() + hiddenSeconds * 1000);
     session.state = 'paid';
     session.transactionId = row.id;
     session.redirects = story.redirects ?? true;
     delete session.lastRefusal;
+    for (let count = story.webhooks ?? 1; count > 0; count -= 1) this.#tell(session, row);
+    return approved(session);
+  }
+
+  /** Sends the webhook to `WebhookUrl` (spec 4.6) and to the registered endpoints (section 6). */
+  #tell(session: CheckoutSession, row: TransactionRow): void {
+    const subject = { sessionId: session.id, orderId: session.request.order_id };
+    const { webhookPayload, webhookFilter } = this.#settings;
     const url = session.request.WebhookUrl;
-    for (let count = story.webhooks ?? 1; url !== undefined && count > 0; count -= 1) {
+    if (url !== undefined) {
+      this.#webhooks.send({ ...subject, url, payload: webhookPayload(session, row) });
+    }
+    for (const endpoint of this.#endpoints.list()) {
+      if (!webhookFilter(endpoint, row)) continue;
       this.#webhooks.send({
-        url,
-        sessionId: session.id,
-        orderId: session.request.order_id,
-        payload: this.#settings.webhookPayload(session, row),
+        ...subject,
+        endpointId: endpoint.webhookId,
+        url: endpoint.url,
+        hmacKey: endpoint.hmacKey,
+        payload: webhookPayload(session, row, endpoint),
       });
     }
-    return approved(session);
   }
 }
 

@@ -1,5 +1,4 @@
-/** The operations of the provider's API that the sandbox plays. */
-export type Operation = 'create-session' | 'transactions-list';
+import type { Operation } from './operation.js';
 
 /** One call of the API. It holds no key, name, e-mail or address, only what a test needs to count. */
 export interface LoggedRequest {
@@ -14,6 +13,11 @@ export interface LoggedRequest {
   orderId?: number;
   merchantId?: number;
   sessionId?: string;
+  /** Whether the `api_key` header was sent at all (spec 5.2: not on the transfers read). */
+  sentKey: boolean;
+  /** How the body was framed, and how long it said to be. A GET body must say its length. */
+  framing: 'none' | 'length' | 'chunked';
+  bodyBytes?: number;
 }
 
 const MAXIMUM_ENTRIES = 10_000;
@@ -23,9 +27,9 @@ export class RequestLog {
   #entries: LoggedRequest[] = [];
   #count = 0;
 
-  add(operation: Operation, at: string): LoggedRequest {
+  add(call: Pick<LoggedRequest, 'operation' | 'at' | 'sentKey' | 'framing'>): LoggedRequest {
     this.#count += 1;
-    const entry: LoggedRequest = { number: this.#count, at, operation, state: 'pending' };
+    const entry: LoggedRequest = { number: this.#count, state: 'pending', ...call };
     this.#entries.push(entry);
     if (this.#entries.length > MAXIMUM_ENTRIES) this.#entries.shift();
     return entry;

@@ -1,15 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createApp } from './app.js';
-import { VirtualClock } from './clock.js';
-import type { SandboxContext } from './context.js';
 import { SandboxControl } from './control/sandbox-control.js';
-import { Faults } from './faults.js';
-import { PaymentService } from './payment-service.js';
-import { RequestLog } from './request-log.js';
+import { makeContext } from './make-context.js';
 import { completeSettings, type SandboxOptions } from './settings.js';
-import { SandboxStore } from './store.js';
-import { WebhookSender } from './webhook-sender.js';
 
 /** A provider on one's own machine. */
 export interface Sandbox {
@@ -31,26 +25,8 @@ export interface Sandbox {
  * await sandbox.close();
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const settings = completeSettings(options);
-  const clock = new VirtualClock();
-  const store = new SandboxStore();
-  const faults = new Faults();
-  const webhooks = new WebhookSender({
-    clock,
-    pausesSeconds: settings.webhookPausesSeconds,
-    timeoutSeconds: settings.webhookTimeoutSeconds,
-  });
-  const payments = new PaymentService({ settings, clock, store, webhooks });
-  const requests = new RequestLog();
-  const context: SandboxContext = {
-    settings,
-    clock,
-    store,
-    requests,
-    faults,
-    payments,
-    webhooks,
-  };
+  const context = makeContext(completeSettings(options));
+  const { faults, webhooks } = context;
   const control = new SandboxControl(context);
   const server = createServer(createApp(context, control));
   let starting: Promise<{ port: number; url: string }> | undefined;

@@ -15,26 +15,24 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly fields: readonly FieldError[];
-  /** Written as the `Retry-After` header. */
-  readonly retryAfterSeconds: number | undefined;
+  /** Written as the `Retry-After` header: seconds, or an HTTP date. */
+  readonly retryAfter: string | undefined;
 
   constructor(
     status: number,
     message: string,
-    options: { fields?: readonly FieldError[]; retryAfterSeconds?: number } = {},
+    options: { fields?: readonly FieldError[]; retryAfter?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.fields = options.fields ?? [];
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryAfter = options.retryAfter;
   }
 }
 
 /** Writes a refusal: `{ "message": "…", "errors": [{ "field": "…", "message": "…" }] }`. */
 export function writeApiError(response: Response, error: ApiError): void {
-  if (error.retryAfterSeconds !== undefined) {
-    response.set('Retry-After', String(error.retryAfterSeconds));
-  }
+  if (error.retryAfter !== undefined) response.set('Retry-After', error.retryAfter);
   response.status(error.status).json({
     message: error.message,
     ...(error.fields.length > 0 ? { errors: error.fields } : {}),

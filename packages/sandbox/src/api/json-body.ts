@@ -5,10 +5,12 @@ import { ApiError, type FieldError } from './api-error.js';
 const MAXIMUM_BODY = '64kb';
 
 /** Reads a JSON body and refuses every other content type (spec 5.3). */
-export function readJsonBody(): RequestHandler[] {
+export function readJsonBody(body: 'required' | 'optional' = 'required'): RequestHandler[] {
   return [
     (request, _response, next) => {
-      if (!request.is('application/json')) {
+      // `is` answers null when there is no body at all.
+      const type = request.is('application/json');
+      if (type === false || (type === null && body === 'required')) {
         throw new ApiError(415, 'Send the body as JSON, with Content-Type: application/json.');
       }
       next();

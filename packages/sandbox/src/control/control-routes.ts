@@ -3,7 +3,16 @@ import { parseBody } from '../api/json-body.js';
 import { ApiError } from '../api/api-error.js';
 import type { VirtualClock } from '../clock.js';
 import { toWireRow } from '../resources/transaction-row.js';
-import { addedRowBody, clockBody, faultBody, refundBody, secondsBody } from './control-schemas.js';
+import {
+  addedRowBody,
+  clockBody,
+  faultBody,
+  historyBody,
+  refundBody,
+  secondsBody,
+  signingBody,
+  variantBody,
+} from './control-schemas.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const SECTION = 'control routes';
@@ -35,7 +44,9 @@ export function controlRoutes(control: SandboxControl): Router {
   router.get('/deliveries', (_request, response) => {
     response.json({ deliveries: control.deliveries() });
   });
+  addStateRoutes(router, control);
   addTransactionRoutes(router, control);
+  addSwitchRoutes(router, control);
   router.post('/listing-delay', (request, response) => {
     control.delayListing(parseBody(secondsBody, request.body, SECTION).seconds);
     response.status(204).end();
@@ -95,6 +106,51 @@ function addTransactionRoutes(router: Router, control: SandboxControl): void {
     control.hideTransaction(request.params.id, seconds);
     response.status(204).end();
   });
+}
+
+function addStateRoutes(router: Router, control: SandboxControl): void {
+  router.get('/schedules', (_request, response) => {
+    response.json({ schedules: control.schedules() });
+  });
+  router.get('/signup-links', (_request, response) => {
+    response.json({ signupLinks: control.signupLinks() });
+  });
+  router.get('/transfers', (_request, response) => {
+    response.json({ transfers: control.transfers() });
+  });
+  router.get('/webhooks', (_request, response) => {
+    response.json({ webhooks: control.endpoints() });
+  });
+}
+
+function addSwitchRoutes(router: Router, control: SandboxControl): void {
+  router
+    .route('/history')
+    .get((_request, response) => {
+      response.json({ count: control.generatedCount });
+    })
+    .post((request, response) => {
+      control.generateHistory(parseBody(historyBody, request.body, SECTION));
+      response.json({ count: control.generatedCount });
+    });
+  router
+    .route('/variant')
+    .get((_request, response) => {
+      response.json({ variant: control.variant });
+    })
+    .post((request, response) => {
+      control.variant = parseBody(variantBody, request.body, SECTION).variant;
+      response.json({ variant: control.variant });
+    });
+  router
+    .route('/webhook-signing')
+    .get((_request, response) => {
+      response.json({ scheme: control.signing ?? null });
+    })
+    .post((request, response) => {
+      control.signing = parseBody(signingBody, request.body, SECTION).scheme ?? undefined;
+      response.json({ scheme: control.signing ?? null });
+    });
 }
 
 function describeClock(clock: VirtualClock): { now: string; offsetSeconds: number } {

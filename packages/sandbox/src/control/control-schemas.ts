@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { FAULT_KINDS } from '../faults/fault-order.js';
+import { MAXIMUM_COUNT } from '../generated/history-options.js';
 import { isDecimal } from '../money.js';
+import { OPERATIONS } from '../operation.js';
 import { MONEY_FIELDS } from '../resources/transaction-row.js';
+import { TRANSACTION_VARIANTS } from '../resources/transaction-variant.js';
+import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-signing.js';
 
 const text = z.string('expected a string');
 const integer = z.int('expected an integer');
@@ -42,18 +47,47 @@ export const refundBody = z
 export const secondsBody = z.strictObject({ seconds });
 
 /** Body of `POST /_sandbox/faults`. */
-export const faultBody = z.strictObject({
-  operation: z.enum(
-    ['create-session', 'transactions-list'],
-    'expected create-session or transactions-list',
+export const faultBody = z
+  .strictObject({
+    operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
+    fault: z.enum(FAULT_KINDS, `expected ${FAULT_KINDS.join(', ')}`),
+    status: integer.min(200, 'expected 200 to 599').max(599, 'expected 200 to 599').optional(),
+    retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
+    retryAfterAs: z.enum(['seconds', 'date'], 'expected seconds or date').optional(),
+    location: text.optional(),
+    seconds: seconds.optional(),
+    times: integer.min(1, 'expected at least 1').optional(),
+  })
+  .refine(({ fault, status }) => fault !== 'error' || status === undefined || status >= 400, {
+    path: ['status'],
+    error: 'expected 400 to 599 for an error',
+  });
+
+/** Body of `POST /_sandbox/history`. */
+export const historyBody = z.strictObject({
+  count: integer
+    .min(0, 'expected at least 0')
+    .max(MAXIMUM_COUNT, `expected at most ${MAXIMUM_COUNT}`),
+  seed: text.optional(),
+  until: z.iso.datetime('expected an ISO 8601 timestamp in UTC').optional(),
+  days: integer.min(1, 'expected at least 1').max(3650, 'expected at most 3650').optional(),
+});
+
+/** Body of `POST /_sandbox/variant`. */
+export const variantBody = z.strictObject({
+  variant: z.enum(TRANSACTION_VARIANTS, `expected ${TRANSACTION_VARIANTS.join(', ')}`),
+});
+
+/** Body of `POST /_sandbox/webhook-signing`. */
+export const signingBody = z.strictObject({
+  scheme: z.union(
+    [
+      z.null(),
+      z.literal('standard-webhooks').transform(() => webhookSigningSchema.parse(STANDARD_WEBHOOKS)),
+      webhookSigningSchema,
+    ],
+    'expected null, "standard-webhooks", or a scheme such as {"header": "x-signature"}',
   ),
-  fault: z.enum(
-    ['hold', 'drop-after-commit', 'error'],
-    'expected hold, drop-after-commit or error',
-  ),
-  status: integer.min(400, 'expected 400 to 599').max(599, 'expected 400 to 599').optional(),
-  retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
-  times: integer.min(1, 'expected at least 1').optional(),
 });
 
 /** Body of `POST /_sandbox/clock`. */

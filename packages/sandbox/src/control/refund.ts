@@ -1,7 +1,7 @@
 import { ApiError } from '../api/api-error.js';
 import { decimalsOf, fromMinor, toMinor } from '../money.js';
 import { inventId, type TransactionRow } from '../resources/transaction-row.js';
-import type { StoredTransaction } from '../store.js';
+import type { StoredTransaction } from '../transaction-store.js';
 
 /** How to refund a transaction. */
 export interface RefundOrder {

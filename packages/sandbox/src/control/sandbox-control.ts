@@ -2,11 +2,19 @@ import { ApiError } from '../api/api-error.js';
 import type { CheckoutSession } from '../checkout-session.js';
 import type { VirtualClock } from '../clock.js';
 import type { SandboxContext } from '../context.js';
-import type { FaultOrder } from '../faults.js';
+import { isFaultFor, type FaultOrder } from '../faults/fault-order.js';
+import { GeneratedTransactions } from '../generated/generated-transactions.js';
+import type { HistoryOptions } from '../generated/history-options.js';
+import { resetContext } from '../make-context.js';
 import type { LoggedRequest } from '../request-log.js';
 import { inventId, type TransactionRow } from '../resources/transaction-row.js';
-import type { StoredTransaction } from '../store.js';
-import type { Delivery } from '../webhook-sender.js';
+import type { ReportSchedule } from '../resources/report-schedule.js';
+import type { TransactionVariant } from '../resources/transaction-variant.js';
+import type { ScheduledTransfer } from '../resources/transfer-book.js';
+import type { StoredTransaction } from '../transaction-store.js';
+import { summarizeEndpoint, type EndpointSummary } from '../webhooks/webhook-endpoints.js';
+import type { Delivery } from '../webhooks/webhook-sender.js';
+import type { WebhookSigning } from '../webhooks/webhook-signing.js';
 import { refundRow, type RefundOrder } from './refund.js';
 
 /** A row to add, whoever it belongs to. */
@@ -50,9 +58,9 @@ export class SandboxControl {
   }
 
   sessions(): SessionSummary[] {
-    const { store, clock } = this.#context;
-    for (const { id } of store.sessions()) store.findSession(id, clock.now());
-    return store.sessions().map(summarize);
+    const { sessions, clock } = this.#context;
+    for (const { id } of sessions.sessions()) sessions.findSession(id, clock.now());
+    return sessions.sessions().map(summarize);
   }
 
   requests(): readonly LoggedRequest[] {
@@ -63,33 +71,83 @@ export class SandboxControl {
     return this.#context.webhooks.deliveries();
   }
 
-  /** Newest first, with the ones that the list still hides. */
+  /**
+   * Newest first, with the ones that the list still hides. Of the generated past only what was
+   * changed since.
+   */
   transactions(): readonly StoredTransaction[] {
-    return this.#context.store.transactions();
+    return this.#context.transactions.changed();
+  }
+
+  /** How many transactions the generated past has. */
+  get generatedCount(): number {
+    return this.#context.transactions.generatedCount;
+  }
+
+  /** Forgets all transactions and starts with another past. */
+  generateHistory(options: HistoryOptions): void {
+    const { settings, transactions } = this.#context;
+    const wanted = { ...settings.history, ...options };
+    transactions.reset(new GeneratedTransactions(wanted, settings.merchants));
+  }
+
+  /** Which fields the rows show. */
+  get variant(): TransactionVariant {
+    return this.#context.variant.current;
+  }
+
+  set variant(variant: TransactionVariant) {
+    this.#context.variant.current = variant;
+  }
+
+  schedules(): ReportSchedule[] {
+    return [...this.#context.schedules.values()];
+  }
+
+  signupLinks(): { merchantId: number; validUntil: string }[] {
+    return this.#context.signupLinks.list();
+  }
+
+  transfers(): ScheduledTransfer[] {
+    return this.#context.transfers.list();
+  }
+
+  /** The registered endpoints, their keys masked (spec 4.7, rule 2). */
+  endpoints(): EndpointSummary[] {
+    return this.#context.endpoints.list().map(summarizeEndpoint);
+  }
+
+  /** How deliveries to registered endpoints are signed from now on; `undefined`: not at all. */
+  get signing(): WebhookSigning | undefined {
+    return this.#context.webhooks.signing;
+  }
+
+  set signing(signing: WebhookSigning | undefined) {
+    this.#context.webhooks.signing = signing;
   }
 
   addTransaction(added: AddedRow): TransactionRow {
-    const { store, clock } = this.#context;
+    const { transactions, clock } = this.#context;
     const row: Record<string, unknown> = { ...inventRow(clock.nowText()), ...added.row };
     for (const field of added.omit ?? []) Reflect.deleteProperty(row, field);
     if (!isTransactionRow(row)) {
       throw new ApiError(400, 'Every row needs id and transactionTime: they cannot be left out.');
     }
-    if (store.findTransaction(row.id) !== undefined) {
+    if (transactions.find(row.id) !== undefined) {
       throw new ApiError(409, 'There is a transaction with this id.');
     }
-    store.addTransaction(row, clock.now() + (added.visibleInSeconds ?? 0) * 1000);
+    transactions.add(row, clock.now() + (added.visibleInSeconds ?? 0) * 1000);
     return row;
   }
 
   /** Refunds a transaction fully or partly. @returns the changed row, or the added one. */
   refund(id: string, order: RefundOrder = {}): TransactionRow {
-    const { store, clock } = this.#context;
+    const { transactions, clock } = this.#context;
     const stored = this.#find(id);
     const { changed, added } = refundRow(stored, order, clock.nowText());
     stored.row = changed;
     if (added === undefined) return changed;
-    store.addTransaction(added, clock.now());
+    transactions.add(added, clock.now());
     return added;
   }
 
@@ -104,6 +162,11 @@ export class SandboxControl {
   }
 
   addFault(order: FaultOrder): void {
+    if (!isFaultFor(order.operation, order.fault)) {
+      throw new ApiError(400, 'This operation cannot fail so.', {
+        fields: [{ field: 'fault', message: `means nothing for ${order.operation}` }],
+      });
+    }
     this.#context.faults.add(order);
   }
 
@@ -116,19 +179,13 @@ export class SandboxControl {
     this.#context.faults.release();
   }
 
-  /** Forgets everything: sessions, transactions, logs, faults, the clock's offset. */
+  /** Back to the start: sessions, transactions, logs, faults, what was set, the clock's offset. */
   reset(): void {
-    const { store, requests, faults, webhooks, clock, payments } = this.#context;
-    faults.release();
-    store.clear();
-    requests.clear();
-    webhooks.clear();
-    clock.reset();
-    payments.listingDelaySeconds = 0;
+    resetContext(this.#context);
   }
 
   #find(id: string): StoredTransaction {
-    const stored = this.#context.store.findTransaction(id);
+    const stored = this.#context.transactions.find(id);
     if (stored === undefined) throw new ApiError(404, 'There is no transaction with this id.');
     return stored;
   }

@@ -140,7 +140,7 @@ function parentOriginOf(request: SessionRequest): string | undefined {
 }
 
 function findSession(context: SandboxContext, id: string): CheckoutSession | undefined {
-  return context.store.findSession(id, context.clock.now());
+  return context.sessions.findSession(id, context.clock.now());
 }
 
 function requireSession(context: SandboxContext, id: string): CheckoutSession {

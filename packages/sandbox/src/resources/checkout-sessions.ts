@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { acceptCall, loggedRequestOf } from '../api/accept-call.js';
+import { answerCall } from '../api/answer-call.js';
 import type { SandboxContext } from '../context.js';
-import { Faults } from '../faults.js';
 import { parseCreateSession } from './create-session-request.js';
 
 /**
@@ -9,8 +9,8 @@ import { parseCreateSession } from './create-session-request.js';
  * the same `order_id` sent twice opens two sessions, and both can be paid.
  */
 export function checkoutSessionRoutes(context: SandboxContext): Router {
-  const { settings, store, clock } = context;
-  return Router().post(
+  const { settings, sessions, clock } = context;
+  return Router({ strict: true, caseSensitive: true }).post(
     '/create-session',
     ...acceptCall(context, 'create-session'),
     async (httpRequest, response) => {
@@ -22,18 +22,16 @@ export function checkoutSessionRoutes(context: SandboxContext): Router {
       );
       entry.orderId = request.order_id;
       entry.merchantId = merchant.id;
-      const fault = context.faults.take('create-session');
-      Faults.failBeforeWork(fault);
-      const session = store.addSession(
-        merchant,
-        request,
-        clock.now(),
-        settings.sessionLifetimeSeconds,
-      );
-      entry.sessionId = session.id;
-      if (await context.faults.playAfterWork(fault, response, entry)) {
-        response.json({ session_id: session.id });
-      }
+      await answerCall(context, 'create-session', response, () => {
+        const session = sessions.addSession(
+          merchant,
+          request,
+          clock.now(),
+          settings.sessionLifetimeSeconds,
+        );
+        entry.sessionId = session.id;
+        return { session_id: session.id };
+      });
     },
   );
 }

@@ -3,6 +3,7 @@ import { ApiError, type FieldError } from '../api/api-error.js';
 import { parseBody } from '../api/json-body.js';
 import type { Merchant } from '../merchant.js';
 import { decimalsOf, toMinor } from '../money.js';
+import { isWebAddress } from './web-address.js';
 
 const SECTION = 'section 4.6';
 
@@ -21,7 +22,7 @@ const splitItem = z.strictObject(
 );
 
 /** The 22 fields of spec 4.6. Which ones are required is not shown: these three, by necessity. */
-const createSessionBody = z.strictObject(
+export const createSessionBody = z.strictObject(
   {
     host: url.optional(),
     merchant_id: integer,
@@ -117,9 +118,4 @@ function checkMoney(request: CreateSessionRequest, decimals: number): void {
 
 function refuse(fields: readonly FieldError[]): never {
   throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, { fields });
-}
-
-function isWebAddress(value: string): boolean {
-  const address = URL.parse(value);
-  return address !== null && /^https?:\/\//i.test(value) && /^https?:$/.test(address.protocol);
 }

@@ -2,19 +2,23 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { ApiError } from '../api/api-error.js';
 import { acceptCall, loggedRequestOf } from '../api/accept-call.js';
+import { answerCall } from '../api/answer-call.js';
 import { parseBody } from '../api/json-body.js';
 import type { SandboxContext } from '../context.js';
-import { Faults } from '../faults.js';
-import type { StoredTransaction } from '../store.js';
-import { isAfter, readCursor, writeCursor } from './transaction-cursor.js';
+import type { TransactionTraits } from '../generated/generated-transactions.js';
+import type { ListPlace, StoredTransaction } from '../transaction-store.js';
+import { isTimezone, makeCalendarWindow } from './calendar-window.js';
+import { readCursor, writeCursor } from './transaction-cursor.js';
 import { toWireRow } from './transaction-row.js';
+import { omittedFieldsOf } from './transaction-variant.js';
 
 const SECTION = 'section 4.1';
 
 const date = z.iso.date('expected a date as YYYY-MM-DD');
 const integer = z.int('expected an integer');
 
-const listBody = z.strictObject(
+/** Body of `POST /v1/transactions/list` (spec 4.1). */
+export const listBody = z.strictObject(
   {
     fromDate: date.optional(),
     toDate: date.optional(),
@@ -37,29 +41,36 @@ const STATUS_OF_FILTER = { SUCCESS: 'SUCCESS', REFUND: 'REFUNDED' } as const;
 
 /** `POST /v1/transactions/list` (spec 4.1). */
 export function transactionRoutes(context: SandboxContext): Router {
-  return Router().post(
+  return Router({ strict: true, caseSensitive: true }).post(
     '/v1/transactions/list',
     ...acceptCall(context, 'transactions-list'),
     async (request, response) => {
       const entry = loggedRequestOf(response);
       const query = parseBody(listBody, request.body, SECTION);
       if (query.merchantId !== undefined) entry.merchantId = query.merchantId;
-      const fault = context.faults.take('transactions-list');
-      Faults.failBeforeWork(fault);
-      const reply = listTransactions(context, query);
-      if (await context.faults.playAfterWork(fault, response, entry)) response.json(reply);
+      const place = findPlace(context, query.cursor);
+      await answerCall(
+        context,
+        'transactions-list',
+        response,
+        () => listTransactions(context, query, place),
+        query.cursor,
+      );
     },
   );
 }
 
-function listTransactions(context: SandboxContext, query: ListQuery): object {
-  const { settings } = context;
+function listTransactions(
+  context: SandboxContext,
+  query: ListQuery,
+  after: ListPlace | undefined,
+): Readonly<Record<string, unknown>> {
+  const { settings, variant } = context;
   const timezone = query.timezone ?? settings.defaultTimezone;
   const limit = Math.min(query.limit ?? settings.defaultLimit, settings.maximumLimit);
   const found: StoredTransaction[] = [];
-  const matches = makeFilter(context, query, timezone);
-  for (const stored of context.store.transactions()) {
-    if (matches(stored)) found.push(stored);
+  for (const stored of findMatching(context, query, timezone, after)) {
+    found.push(stored);
     if (found.length > limit) break;
   }
   const page = found.slice(0, limit);
@@ -67,65 +78,65 @@ function listTransactions(context: SandboxContext, query: ListQuery): object {
   const hasMore = found.length > limit;
   return {
     data: {
-      transactions: page.map(({ row }) => toWireRow(row, settings.omittedTransactionFields)),
+      transactions: page.map(({ row }) =>
+        toWireRow(row, [
+          ...settings.omittedTransactionFields,
+          ...omittedFieldsOf(variant.current, row.id),
+        ]),
+      ),
       timezone,
     },
     pagination: {
       hasMore,
-      ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last) } : {}),
+      ...(hasMore && last !== undefined ? { nextCursor: giveCursor(context, last) } : {}),
     },
   };
 }
 
-function makeFilter(
+function findMatching(
   context: SandboxContext,
   query: ListQuery,
   timezone: string,
-): (stored: StoredTransaction) => boolean {
-  const place = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && place === undefined) {
-    throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, {
-      fields: [{ field: 'cursor', message: 'is no nextCursor of this list; start without it' }],
-    });
+  after: ListPlace | undefined,
+): Iterable<StoredTransaction> {
+  const statuses = query.status?.map((word): string => STATUS_OF_FILTER[word]) ?? [];
+  const window = makeCalendarWindow(query.fromDate, query.toDate, timezone);
+  const hasWindow = query.fromDate !== undefined || query.toDate !== undefined;
+  const matches = ({ time, merchantId, status }: TransactionTraits): boolean =>
+    (statuses.length === 0 || statuses.includes(status ?? '')) &&
+    (query.merchantId === undefined || merchantId === query.merchantId) &&
+    (query.resellerId === undefined || resellerOf(context, merchantId) === query.resellerId) &&
+    (!hasWindow || window.contains(time));
+  const { latest, earliest } = window;
+  return context.transactions.walk({ after, latest, earliest, now: context.clock.now(), matches });
+}
+
+function giveCursor({ settings, clock }: SandboxContext, last: StoredTransaction): string {
+  const isTimed = settings.cursorLifetimeSeconds !== Infinity;
+  return writeCursor(last, isTimed ? clock.now() : undefined);
+}
+
+function findPlace(
+  { settings, clock }: SandboxContext,
+  cursor: string | undefined,
+): ListPlace | undefined {
+  if (cursor === undefined) return undefined;
+  const read = readCursor(cursor);
+  if (read === undefined) refuseCursor('is no nextCursor of this list; start without it');
+  const ageMilliseconds = read.stamp === undefined ? 0 : clock.now() - read.stamp;
+  if (ageMilliseconds > settings.cursorLifetimeSeconds * 1000) {
+    refuseCursor('is too old; start without it');
   }
-  const now = context.clock.now();
-  const statuses = (query.status ?? []).map((word): string => STATUS_OF_FILTER[word]);
-  const dayOf = makeDayOf(timezone);
-  return (stored) => {
-    const { row } = stored;
-    if (stored.visibleAt > now) return false;
-    if (place !== undefined && !isAfter(stored, place)) return false;
-    if (statuses.length > 0 && !statuses.includes(row.status ?? '')) return false;
-    if (query.merchantId !== undefined && row.merchantId !== query.merchantId) return false;
-    if (query.resellerId !== undefined && resellerOf(context, row.merchantId) !== query.resellerId)
-      return false;
-    if (query.fromDate === undefined && query.toDate === undefined) return true;
-    const day = dayOf(stored.time);
-    return day >= (query.fromDate ?? day) && day <= (query.toDate ?? day);
-  };
+  return read.place;
+}
+
+function refuseCursor(message: string): never {
+  throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, {
+    fields: [{ field: 'cursor', message }],
+  });
 }
 
 function resellerOf(context: SandboxContext, merchantId: number | undefined): number {
-  const merchant = context.settings.merchants.find(({ id }) => id === merchantId);
+  const merchant = context.merchantsById.get(merchantId ?? NaN);
   return merchant?.resellerId ?? context.settings.resellerId;
-}
-
-/** Gives the calendar day of a moment in a time zone, as `YYYY-MM-DD`. */
-function makeDayOf(timezone: string): (time: number) => string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone: timezone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  return (time) => format.format(time);
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    makeDayOf(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

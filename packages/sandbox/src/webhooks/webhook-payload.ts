@@ -1,6 +1,6 @@
-import type { CheckoutSession } from './checkout-session.js';
-import { toJsonNumber } from './money.js';
-import type { TransactionRow } from './resources/transaction-row.js';
+import type { CheckoutSession } from '../checkout-session.js';
+import { toJsonNumber } from '../money.js';
+import type { TransactionRow } from '../resources/transaction-row.js';
 
 /**
  * The body of a webhook about a payment. The spec shows neither the shape nor the event names

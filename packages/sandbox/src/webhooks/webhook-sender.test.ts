@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { VirtualClock } from './clock.js';
-import { startReceiver } from './testing/test-sandbox.js';
+import { VirtualClock } from '../clock.js';
+import { startReceiver } from '../testing/test-sandbox.js';
 import { WebhookSender, type Webhook } from './webhook-sender.js';
 
 function makeSender(pausesSeconds: readonly number[], timeoutSeconds = 5): WebhookSender {
