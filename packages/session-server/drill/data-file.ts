@@ -1,0 +1,55 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What the data file of a session server holds at a moment when no process has it open. */
+export interface StoredFacts {
+  readonly checkouts: readonly { id: string; order: string; state: string; attention: string }[];
+  readonly attempts: readonly {
+    orderId: number;
+    checkout: string;
+    status: string;
+    sessionId: string | null;
+  }[];
+  readonly events: readonly { id: string; checkout: string; type: string; status: string }[];
+  readonly transactions: readonly { id: string; checkout: string }[];
+  /** Each `order_id` that a stored webhook belongs to. */
+  readonly deliveries: ReadonlySet<number>;
+}
+
+/** Reads a copy, so that the next process finds the file just as the dead one left it. */
+export function readDataFile(path: string): StoredFacts {
+  const folder = mkdtempSync(`${path}.copy-`);
+  try {
+    const copy = join(folder, 'copy.sqlite');
+    if (existsSync(path)) cpSync(path, copy);
+    if (existsSync(`${path}-wal`)) cpSync(`${path}-wal`, `${copy}-wal`);
+    const database = new DatabaseSync(copy);
+    try {
+      return readFacts(database);
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readFacts(database: DatabaseSync): StoredFacts {
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").all();
+  const all = <T>(sql: string): T[] =>
+    tables.length === 0 ? [] : (database.prepare(sql).all() as T[]);
+  return {
+    checkouts: all('SELECT id, order_name AS "order", state, attention FROM checkouts'),
+    attempts: all(
+      'SELECT order_id AS orderId, checkout, status, session_id AS sessionId FROM attempts',
+    ),
+    events: all('SELECT id, checkout, type, status FROM events'),
+    transactions: all('SELECT id, checkout FROM transactions'),
+    deliveries: new Set(
+      all<{ orderId: number }>('SELECT DISTINCT order_id AS orderId FROM deliveries').map(
+        ({ orderId }) => orderId,
+      ),
+    ),
+  };
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { within } from './http.ts';
+
+const START_SECONDS = 30;
+const KEPT_CHARACTERS = 4000;
+
+/** How a process ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The end of what it printed. */
+  readonly words: string;
+}
+
+/** One of our programs, as a process of its own. */
+export class DrillProcess {
+  readonly ended: Promise<End>;
+  /** The port, once it listens; undefined when it ended before. */
+  readonly listening: Promise<number | undefined>;
+  readonly #child: ChildProcess;
+  #words = '';
+
+  constructor(program: string, env: Readonly<Record<string, string>>) {
+    this.#child = fork(program, [], {
+      env: { PATH: process.env['PATH'], ...env },
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        this.#words = (this.#words + chunk.toString()).slice(-KEPT_CHARACTERS);
+      });
+    }
+    this.ended = once(this.#child, 'exit').then(([code, signal]: unknown[]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+      words: this.#words,
+    }));
+    const listening = once(this.#child, 'message').then(
+      ([message]: unknown[]) => (message as { readonly port: number }).port,
+    );
+    const either = Promise.race([listening, this.ended.then(() => undefined)]);
+    this.listening = within(START_SECONDS, `a start of ${program}`, either);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async stop(): Promise<End> {
+    this.#child.kill('SIGTERM');
+    return within(START_SECONDS, 'a clean stop', this.ended);
+  }
+}
+
+/** A port that nobody listens on. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,107 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+
+/** One arrival of an event; a repeat of an event is another arrival of the same id. */
+export interface Arrival {
+  readonly id: string;
+  readonly type: string;
+  readonly order: string;
+  readonly checkout: string;
+  readonly sequence: number;
+  readonly certain: boolean;
+  readonly body: string;
+}
+
+/** What the shop does with the next event of an order, once. */
+export type NextAnswer = 'refuse' | 'store-and-stay-silent';
+
+/** The shop of every drill: prices orders, counts events, and never dies. */
+export class DrillShop {
+  static readonly merchant = 'drill';
+  readonly orderTokenSecret = randomBytes(32).toString('hex');
+  readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  readonly arrivals: Arrival[] = [];
+  readonly #prices = new Map<string, string>();
+  readonly #next = new Map<string, NextAnswer>();
+  readonly #news = new EventEmitter().setMaxListeners(0);
+  readonly #server = createServer((request, response) => {
+    void this.#answer(request, response);
+  });
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${String((this.#server.address() as AddressInfo).port)}`;
+  }
+
+  addOrder(order: string, amount: string): void {
+    this.#prices.set(order, amount);
+  }
+
+  answerNext(order: string, answer: NextAnswer): void {
+    this.#next.set(order, answer);
+  }
+
+  token(order: string): string {
+    const expires = Math.floor(Date.now() / 1000) + 600;
+    const claim = `pay-checkout.order.v1\n${DrillShop.merchant}\n${order}\n${String(expires)}`;
+    const hmac = createHmac('sha256', this.orderTokenSecret).update(claim).digest('base64url');
+    return `${order}.${String(expires)}.${hmac}`;
+  }
+
+  arrivalsOf(order: string): Arrival[] {
+    return this.arrivals.filter((arrival) => arrival.order === order);
+  }
+
+  /** Resolves when an event of a type has been stored for an order. */
+  async until(order: string, type: string): Promise<void> {
+    while (!this.arrivalsOf(order).some((arrival) => arrival.type === type)) {
+      await once(this.#news, 'event');
+    }
+  }
+
+  /** Resolves when the next event arrives, before it is answered. */
+  async untilArrival(): Promise<void> {
+    await once(this.#news, 'arrival');
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request).catch(() => undefined);
+    if (body === undefined) return;
+    const headers = request.headers as Record<string, string>;
+    const message = new Webhook(this.signingSecret).verify(body, headers);
+    if (request.url === '/events') this.#receive(headers['webhook-id'] ?? '', body, response);
+    else this.#price((message as { order: string }).order, response);
+  }
+
+  #price(order: string, response: ServerResponse): void {
+    const amount = this.#prices.get(order);
+    response.writeHead(amount === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ order, amount, currency: 'GBP', status: 'payable' }));
+  }
+
+  #receive(id: string, body: string, response: ServerResponse): void {
+    const { type, data } = JSON.parse(body) as { type: string; data: Omit<Arrival, 'type'> };
+    const { order, checkout, sequence, certain } = data;
+    const answer = this.#next.get(order);
+    this.#next.delete(order);
+    if (answer === 'refuse') {
+      response.writeHead(500).end();
+      return;
+    }
+    this.arrivals.push({ id, type, order, checkout, sequence, certain, body });
+    this.#news.emit('event');
+    if (answer === undefined) response.writeHead(204).end();
+    this.#news.emit('arrival');
+  }
+}

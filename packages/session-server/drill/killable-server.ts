@@ -1,0 +1,91 @@
+import { type StoredFacts, readDataFile } from './data-file.ts';
+import { DrillProcess } from './drill-process.ts';
+import { type Call, type Reply, send, within } from './http.ts';
+
+const PROGRAM = new URL('../dist/main.js', import.meta.url).pathname;
+const DEATH_SECONDS = 15;
+
+export interface KillableServerOptions {
+  readonly port: number;
+  readonly dataFile: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** `PAY_CRASH_AT` of the first start, of the second, and so on; the starts after them have none. */
+  readonly crashAt: readonly string[];
+  /** Called before the next start, with what the dead process left on the disk. */
+  readonly onDeath: (facts: StoredFacts) => Promise<void>;
+  /** Called at each start. */
+  readonly onStart?: (server: KillableServer) => void;
+}
+
+interface Life {
+  readonly process: DrillProcess;
+  /** Resolves when the next life has begun. */
+  readonly over: Promise<void>;
+}
+
+/** The session server as a process that dies, and is started again at once as an operator's would. */
+export class KillableServer {
+  deaths = 0;
+  readonly #options: KillableServerOptions;
+  readonly #crashAt: string[];
+  #life: Life;
+  #isStopping = false;
+
+  constructor(options: KillableServerOptions) {
+    this.#options = options;
+    this.#crashAt = [...options.crashAt];
+    this.#life = this.#begin();
+  }
+
+  /** Repeats the request until it is answered, over as many lives as that takes. */
+  async call(path: string, call?: Call): Promise<Reply> {
+    for (;;) {
+      const life = this.#life;
+      const port = await life.process.listening;
+      if (port !== undefined) {
+        try {
+          return await send(`http://127.0.0.1:${String(port)}${path}`, call);
+        } catch {
+          // The connection broke: the process is dead, or the drill fails on the next line.
+        }
+      }
+      await within(DEATH_SECONDS, 'the end of a server that broke its connection', life.over);
+    }
+  }
+
+  kill(): void {
+    this.#life.process.kill();
+  }
+
+  /** Stops it cleanly, and reads what it stored. */
+  async stop(): Promise<StoredFacts> {
+    await this.#life.process.listening;
+    this.#isStopping = true;
+    await this.#life.process.stop();
+    return readDataFile(this.#options.dataFile);
+  }
+
+  #begin(): Life {
+    const crashAt = this.#crashAt.shift();
+    const child = new DrillProcess(PROGRAM, {
+      ...this.#options.env,
+      ...(crashAt === undefined ? {} : { PAY_CRASH_AT: crashAt }),
+    });
+    const over = this.#outlive(child);
+    // Whoever has a request under way hears of it; if nobody has, the end of the round does.
+    over.catch(() => undefined);
+    queueMicrotask(() => this.#options.onStart?.(this));
+    return { process: child, over };
+  }
+
+  async #outlive(child: DrillProcess): Promise<void> {
+    const { code, signal, words } = await child.ended;
+    if (this.#isStopping) return;
+    if (signal !== 'SIGKILL') {
+      throw new Error(`the server ended by itself with code ${String(code)}: ${words}`);
+    }
+    this.deaths += 1;
+    await this.#options.onDeath(readDataFile(this.#options.dataFile));
+    this.#life = this.#begin();
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Kills the session server at every crash point and at random moments, and counts what was lost,
+ * which must be nothing. `docs/drill.md` says how to read what it prints.
+ *
+ *     node drill/main.ts [--only <part of a crash point or story>]… [--random <rounds>] [--seed <number>]
+ */
+import { parseArgs } from 'node:util';
+import { randomRounds } from './random-rounds.ts';
+import { closeLane, openLane, type Round, type RoundResult, runRound } from './round.ts';
+import { namedRounds } from './rounds.ts';
+
+/** Rounds side by side: mostly they wait. */
+const LANES = 4;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    random: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+function chooseRounds(): Round[] {
+  const random = randomRounds(Number(values.random), Number(values.seed));
+  const { only } = values;
+  if (only === undefined) return [...namedRounds(), ...random];
+  const named = namedRounds().filter(({ title, stories }) =>
+    only.some((part) => `${title} ${stories.join()}`.includes(part)),
+  );
+  if (named.length === 0) throw new Error(`no round has ${only.join(' or ')} in its name`);
+  return named;
+}
+
+function printRow(cells: readonly string[]): void {
+  const [point = '', story = '', ...others] = cells;
+  console.log([point.padEnd(44), story.padEnd(21), ...others].join('  '));
+}
+
+function printResult({ round, deaths, seconds, events, repeats, lost }: RoundResult): void {
+  const { title, stories } = round;
+  const told = `told ${String(events)}${repeats === 0 ? '' : ` and ${String(repeats)} again`}`;
+  printRow([
+    title,
+    stories.length === 1 ? (stories[0] ?? '') : `${String(stories.length)} orders`,
+    `died ${String(deaths)}x, ${told}`.padEnd(30),
+    `${seconds.toFixed(1)} s`.padStart(7),
+    String(lost.length).padStart(4),
+  ]);
+  for (const line of lost) console.log(`    LOST: ${line}`);
+}
+
+async function main(): Promise<number> {
+  const startedAt = performance.now();
+  const rounds = chooseRounds();
+  const waiting = [...rounds];
+  const results: RoundResult[] = [];
+  printRow(['crash point', 'story', 'what happened'.padEnd(30), '   time', 'lost']);
+  const drive = async (): Promise<void> => {
+    const lane = await openLane();
+    for (let round = waiting.shift(); round !== undefined; round = waiting.shift()) {
+      const result = await runRound(round, lane);
+      results.push(result);
+      printResult(result);
+    }
+    await closeLane(lane);
+  };
+  await Promise.all(Array.from({ length: Math.min(LANES, rounds.length) }, drive));
+  const sum = (of: (result: RoundResult) => number): string =>
+    String(results.reduce((total, result) => total + of(result), 0));
+  const orders = sum(({ round }) => round.stories.length);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+  console.log(
+    `\n${String(results.length)} rounds, ${sum(({ deaths }) => deaths)} deaths, ${orders} orders, ` +
+      `${sum(({ events }) => events)} events, ${seconds} s; lost: ${sum(({ lost }) => lost.length)}`,
+  );
+  return results.some(({ lost }) => lost.length > 0) ? 1 : 0;
+}
+
+process.exitCode = await main();

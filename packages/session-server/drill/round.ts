@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeliveredWatch, findForgotten, findLosses, type Visit } from './checks.ts';
+import type { StoredFacts } from './data-file.ts';
+import { findFreePort } from './drill-process.ts';
+import { DrillSandbox } from './drill-sandbox.ts';
+import { DrillShop } from './drill-shop.ts';
+import { within } from './http.ts';
+import { KillableServer } from './killable-server.ts';
+import { SHOP_ORIGIN, Shopper } from './shopper.ts';
+import { STORIES, type StoryName } from './stories.ts';
+
+const WITHIN_SECONDS = 20;
+const MERCHANT_KEY = 'merchant-key-of-the-drill';
+
+export interface Round {
+  readonly title: string;
+  /** `PAY_CRASH_AT` of the first start, of the second, and so on. */
+  readonly crashAt: readonly string[];
+  readonly stories: readonly StoryName[];
+  /** How many deaths there must be; undefined where they come by chance. */
+  readonly deaths?: number | undefined;
+  /** Called at each start of the server, to kill it at some moment. */
+  readonly onStart?: (server: KillableServer) => void;
+  /** Called before each story, to let them begin one after the other. */
+  readonly beforeStory?: (index: number) => Promise<void>;
+}
+
+export interface RoundResult {
+  readonly round: Round;
+  readonly deaths: number;
+  readonly seconds: number;
+  /** Sendings of events beyond the first one of each. */
+  readonly repeats: number;
+  readonly events: number;
+  readonly lost: readonly string[];
+}
+
+/** The provider and the shop that rounds share, one round at a time: they never die. */
+export interface Lane {
+  readonly sandbox: DrillSandbox;
+  readonly shop: DrillShop;
+  readonly shopUrl: string;
+}
+
+export async function openLane(): Promise<Lane> {
+  const shop = new DrillShop();
+  const [sandbox, shopUrl] = await Promise.all([DrillSandbox.start(), shop.listen()]);
+  return { sandbox, shop, shopUrl };
+}
+
+export async function closeLane({ sandbox, shop }: Lane): Promise<void> {
+  await Promise.all([sandbox.stop(), shop.close()]);
+}
+
+let orders = 0;
+
+/** Plays the stories on an empty data file while the server dies, then counts what was lost. */
+export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'drill-'));
+  const startedAt = performance.now();
+  const stage = await prepare(round, lane, folder);
+  const { server, visits, lost } = stage;
+  try {
+    const playing = Promise.all(
+      visits.map(async ({ shopper, story }, index) => {
+        await round.beforeStory?.(index);
+        await story.run(shopper, stage);
+        await lane.shop.until(shopper.order, 'checkout.paid');
+      }),
+    );
+    const seconds = Math.max(...visits.map(({ story }) => story.withinSeconds ?? WITHIN_SECONDS));
+    await within(seconds, 'the end of the stories', playing);
+    for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper.order)));
+  } catch (error) {
+    lost.push(error instanceof Error ? error.message : String(error));
+  }
+  const facts = await server.stop();
+  const arrivals = lane.shop.arrivals.filter(({ order }) =>
+    visits.some(({ shopper }) => shopper.order === order),
+  );
+  lost.push(...findLosses(facts, visits, arrivals), ...stage.watch.findRepeats(arrivals));
+  lost.push(...(await stage.forgotten(facts)));
+  if (round.deaths !== undefined && server.deaths !== round.deaths) {
+    lost.push(`died ${String(server.deaths)} times, not ${String(round.deaths)}`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  const events = new Set(arrivals.map(({ id }) => id)).size;
+  return {
+    round,
+    deaths: server.deaths,
+    seconds: (performance.now() - startedAt) / 1000,
+    repeats: arrivals.length - events,
+    events,
+    lost: [...new Set(lost)],
+  };
+}
+
+async function prepare(round: Round, lane: Lane, folder: string) {
+  const { sandbox, shop } = lane;
+  const port = await findFreePort();
+  const providerMerchant = sandbox.takeMerchant();
+  const dataFile = join(folder, 'data.sqlite');
+  writeMerchants(lane, folder, providerMerchant);
+  const lost: string[] = [];
+  const watch = new DeliveredWatch();
+  const visits: Visit[] = [];
+  const forgotten = async (facts: StoredFacts): Promise<string[]> => {
+    const shoppers = visits.map(({ shopper }) => shopper);
+    return findForgotten(facts, shoppers, await sandbox.acknowledgedWebhooks(providerMerchant));
+  };
+  const env = Object.assign(
+    environmentOf(lane, folder, port, dataFile),
+    ...round.stories.map((name) => STORIES[name]).map((story) => ('env' in story ? story.env : {})),
+  ) as Record<string, string>;
+  const server = new KillableServer({
+    port,
+    dataFile,
+    env,
+    crashAt: round.crashAt,
+    async onDeath(facts) {
+      watch.note(facts, shop.arrivals);
+      lost.push(...(await forgotten(facts)));
+    },
+    ...(round.onStart === undefined ? {} : { onStart: round.onStart }),
+  });
+  for (const name of round.stories) {
+    orders += 1;
+    const order = `D${String(orders)}`;
+    shop.addOrder(order, `${String(10 + (orders % 90))}.99`);
+    visits.push({ shopper: new Shopper(order, { server, sandbox, shop }), story: STORIES[name] });
+  }
+  return { server, sandbox, shop, providerMerchant, visits, lost, watch, forgotten };
+}
+
+async function askMerchantRoute(server: KillableServer, order: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${MERCHANT_KEY}` };
+  const { status, text } = await server.call(`/v1/merchant/orders/${order}`, { headers });
+  const known = JSON.parse(text) as { state?: string; certain?: boolean };
+  const isPaid = status === 200 && known.state === 'paid' && known.certain === true;
+  return isPaid ? [] : [`${order}: the merchant route does not say paid`];
+}
+
+function environmentOf(
+  { sandbox }: Lane,
+  folder: string,
+  port: number,
+  dataFile: string,
+): Record<string, string> {
+  const url = `http://127.0.0.1:${String(port)}`;
+  const widgetScript = join(folder, 'pay-checkout.js');
+  writeFileSync(widgetScript, '/* the element */');
+  return {
+    PAY_ENVIRONMENT: 'sandbox',
+    PAY_PORT: String(port),
+    PAY_PUBLIC_URL: url,
+    PAY_DATABASE_FILE: dataFile,
+    PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
+    PAY_WIDGET_SCRIPT: widgetScript,
+    PAY_PARTNER_API_URL: sandbox.url,
+    PAY_PARTNER_API_KEY: DrillSandbox.apiKey,
+    PAY_LOG_LEVEL: 'error',
+    PAY_READ_INTERVAL_SECONDS: '0.05',
+    PAY_READ_PAGES_PER_MINUTE: '100000',
+    PAY_OPENS_PER_MINUTE_PER_ADDRESS: '100000',
+    PAY_OPENS_PER_MINUTE_PER_ORDER: '100000',
+    PAY_OPENS_PER_MINUTE_PER_MERCHANT: '100000',
+    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '100000',
+  };
+}
+
+function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchantId: number): void {
+  const merchant = {
+    id: DrillShop.merchant,
+    name: 'A Drill',
+    providerMerchantId,
+    currency: 'GBP',
+    decimals: 2,
+    origins: [SHOP_ORIGIN],
+    returnUrl: `${SHOP_ORIGIN}/result?order={order}&checkout={checkout}`,
+    orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
+    events: { url: `${shopUrl}/events`, allowPrivateAddress: true },
+    sdk: {
+      url: 'http://sandbox.localhost:4300/sdk/checkout.js',
+      global: 'PaySandbox',
+      argument: 'object',
+      container: 'selector',
+      origins: { script: ['http://sandbox.localhost:4300'], frame: [], connect: [] },
+    },
+    apiKeyHash: [`sha256:${createHash('sha256').update(MERCHANT_KEY).digest('hex')}`],
+    orderTokenSecret: [shop.orderTokenSecret],
+    signingSecret: [shop.signingSecret],
+  };
+  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants: [merchant] }));
+}

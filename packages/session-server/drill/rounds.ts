@@ -1,0 +1,79 @@
+import { CRASH_POINTS, type CrashPoint } from '../dist/crash-points.js';
+import type { Round } from './round.ts';
+import type { StoryName } from './stories.ts';
+
+/** The stories that pass each point, and lose something there if anything can be lost. */
+const STORIES_OF: Record<Exclude<CrashPoint, `store:${string}`>, readonly StoryName[]> = {
+  'open:order-priced': ['pays'],
+  'open:attempt-stored': ['pays', 'opens in three tabs'],
+  'open:following': ['opens in three tabs'],
+  'open:session-created': ['pays', 'opens in three tabs'],
+  'open:session-exposed': ['pays', 'opens in three tabs'],
+  'open:attempt-ended': ['answer lost'],
+  'open:before-answer': ['pays'],
+  'hint:stored': ['cancels on the page'],
+  'hint:before-answer': ['cancels on the page'],
+  'return:recorded': ['pays', 'cancels'],
+  'return:before-answer': ['pays', 'cancels'],
+  'webhook:stored': ['pays', 'vanishes'],
+  'webhook:before-answer': ['vanishes'],
+  'evidence:page-read': ['pays', 'vanishes'],
+  'evidence:attempts-found': ['pays', 'vanishes'],
+  'evidence:verdict-stored': ['pays', 'vanishes', 'wrong amount first'],
+  'evidence:page-settled': ['vanishes'],
+  'evidence:looked': ['pays', 'vanishes'],
+  'sweep:time-applied': ['comes too late'],
+  'sweep:looks-claimed': ['vanishes unheard'],
+  'events:claimed': ['pays', 'cancels'],
+  'events:answered': ['pays', 'cancels'],
+  'events:delivered-stored': ['pays', 'cancels'],
+  'events:failure-stored': ['shop refuses once'],
+};
+
+/** Deaths from outside, at a moment that the provider or the shop knows. */
+const FROM_OUTSIDE: readonly StoryName[] = [
+  'killed while opening',
+  'killed while looking',
+  'killed while telling',
+];
+
+/** Passes of the group commit in which the process dies; one round each. */
+const STORE_PASSES = 12;
+
+/** Every crash point with every story that passes it, the longest ones first. */
+export function namedRounds(): Round[] {
+  const rounds = [...outsideRounds(), ...recoveryRounds(), ...storeRounds()];
+  for (const point of CRASH_POINTS) {
+    if (point in STORIES_OF) {
+      const stories = STORIES_OF[point as keyof typeof STORIES_OF];
+      rounds.push(...stories.map((story) => roundOf([point], story)));
+    }
+  }
+  const isLong = ({ stories }: Round): boolean => stories.includes('vanishes unheard');
+  return [...rounds.filter(isLong), ...rounds.filter((round) => !isLong(round))];
+}
+
+function roundOf(crashAt: readonly string[], story: StoryName, deaths = crashAt.length): Round {
+  return { title: crashAt.join(', '), crashAt, stories: [story], deaths };
+}
+
+function outsideRounds(): Round[] {
+  return FROM_OUTSIDE.map((story) => ({ ...roundOf([], story, 1), title: 'from outside' }));
+}
+
+/** Dies a second time while it repairs what the first death left. */
+function recoveryRounds(): Round[] {
+  return [
+    roundOf(['store:recovered'], 'pays'),
+    roundOf(['open:session-created', 'store:recovered'], 'pays'),
+    roundOf(['events:answered', 'store:recovered'], 'pays'),
+  ];
+}
+
+function storeRounds(): Round[] {
+  return (['store:written', 'store:committed'] as const).flatMap((point) =>
+    Array.from({ length: STORE_PASSES }, (_, index) =>
+      roundOf([`${point}:${String(index + 1)}`], index % 2 === 0 ? 'pays' : 'cancels'),
+    ),
+  );
+}
