@@ -36,13 +36,13 @@ export class GroupCommit {
           } catch (error) {
             this.#database.exec('ROLLBACK TO job; RELEASE job');
             outcome = () => {
-              reject(error as Error);
+              reject(error);
             };
           }
         },
         settle: (failure) => {
           if (failure === undefined) outcome?.();
-          else reject(failure as Error);
+          else reject(failure);
         },
       });
       this.#schedule();
