@@ -43,6 +43,14 @@ export class EventTable {
       });
   }
 
+  /** The sender of every event that is still `sending` is dead: each is due again at once. */
+  releaseAllSending(now: number): void {
+    this.#connection.run(
+      "UPDATE events SET status = 'pending', due_at = :now WHERE status = 'sending'",
+      { now },
+    );
+  }
+
   markDelivered(id: string): void {
     this.#connection.run(
       "UPDATE events SET status = 'delivered', tries = tries + 1, due_at = NULL WHERE id = :id",
