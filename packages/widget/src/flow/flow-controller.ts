@@ -4,7 +4,7 @@ import type {
   OpenCheckoutRequest,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { ReactiveController } from 'lit';
 import { coded, CodedError } from '../coded-error.js';
 import { PayDeclinedEvent } from '../events/pay-declined.js';
 import { PayRedirectEvent } from '../events/pay-redirect.js';
@@ -24,39 +24,14 @@ import {
 } from './checkout-flow.js';
 import { Effect } from './effect.js';
 import { whenFirstVisible } from './first-visible.js';
+import type { FlowHost } from './flow-host.js';
 import { FlowTeller } from './flow-teller.js';
 import { followCheckout } from './follow-checkout.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { readPageMessage } from './page-messages.js';
 import { isOutcome } from './phases.js';
-import {
-  fetchConfig,
-  isRetryable,
-  openCheckout,
-  sendHint,
-  serverSession,
-  type CreateSession,
-} from './session-api.js';
+import { fetchConfig, isRetryable, openCheckout, sendHint, serverSession } from './session-api.js';
 import { PendingSettlement, type Settlement } from './settlement.js';
-
-/** What the flow needs of the element that it drives. */
-export interface FlowHost extends ReactiveControllerHost, HTMLElement {
-  merchant: string | null;
-  order: string | null;
-  orderToken: string | null;
-  autostart: boolean;
-  returnParam: string | null;
-  createSession: CreateSession | undefined;
-  adapter: SdkAdapter | undefined;
-  /** Whether the payment happens on a page of the server, and not in this one. */
-  readonly leavesPage: boolean;
-  /** Address of the session server, without a slash at its end. */
-  readonly serverUrl: string;
-  /** BCP 47 tag, when the page says one. */
-  readonly language: string | undefined;
-  /** What assistive technology calls the provider's form. */
-  readonly formLabel: string;
-}
 
 /** Problems that end by themselves when the tag says more. */
 const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
 import { PHASES, type OutcomePhase, type Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import type { SdkAdapter, SdkOpenOptions } from '../sdk/sdk-adapter.js';
@@ -627,6 +628,32 @@ describe('<pay-checkout>', () => {
         await world.tell('paid');
       });
       expect(document.activeElement).to.equal(field);
+    });
+
+    it('follows a dark page, and only a page that is dark', async () => {
+      const harness = await PayCheckoutHarness.place(world);
+      const surface = (): string => {
+        const card = harness.element.renderRoot.querySelector('section') as Element;
+        return getComputedStyle(card).backgroundColor;
+      };
+      await emulateMedia({ colorScheme: 'dark' });
+      expect(surface()).to.equal('rgb(255, 255, 255)');
+      document.documentElement.style.colorScheme = 'light dark';
+      expect(surface()).to.equal('rgb(26, 29, 36)');
+      document.documentElement.style.colorScheme = '';
+      await emulateMedia({ colorScheme: 'light' });
+    });
+
+    it('turns its spinner slowly for one who wants less motion', async () => {
+      await world.write({ holdOpen: true });
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.during('opening', () => harness.press());
+      const spinner = harness.element.renderRoot.querySelector('.spinner') as Element;
+      await emulateMedia({ reducedMotion: 'reduce' });
+      expect(getComputedStyle(spinner).animationDuration).to.equal('9s');
+      await emulateMedia({ reducedMotion: 'no-preference' });
+      expect(getComputedStyle(spinner).animationDuration).to.equal('0.9s');
+      await world.write({ holdOpen: false });
     });
 
     it('its button is a native one, large enough for a thumb', async () => {

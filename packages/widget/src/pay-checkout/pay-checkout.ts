@@ -1,6 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
-import { FlowController, type FlowHost } from '../flow/flow-controller.js';
+import { FlowController } from '../flow/flow-controller.js';
+import type { FlowHost } from '../flow/flow-host.js';
 import { PHASES, type ButtonName, type Phase } from '../flow/phases.js';
 import type { CreateSession } from '../flow/session-api.js';
 import type { Settlement } from '../flow/settlement.js';

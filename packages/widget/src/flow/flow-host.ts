@@ -1,0 +1,22 @@
+import type { ReactiveControllerHost } from 'lit';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import type { CreateSession } from './session-api.js';
+
+/** What the flow needs of the element that it drives. */
+export interface FlowHost extends ReactiveControllerHost, HTMLElement {
+  merchant: string | null;
+  order: string | null;
+  orderToken: string | null;
+  autostart: boolean;
+  returnParam: string | null;
+  createSession: CreateSession | undefined;
+  adapter: SdkAdapter | undefined;
+  /** Whether the payment happens on a page of the server, and not in this one. */
+  readonly leavesPage: boolean;
+  /** Address of the session server, without a slash at its end. */
+  readonly serverUrl: string;
+  /** BCP 47 tag, when the page says one. */
+  readonly language: string | undefined;
+  /** What assistive technology calls the provider's form. */
+  readonly formLabel: string;
+}
