@@ -70,6 +70,22 @@ describe('a data file', () => {
     await after.close();
   });
 
+  it('gives out again, at once, an event whose sender is dead, with the same id', async () => {
+    const claim = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
+    const before = await open();
+    const decision = await before.beginOpening(REQUEST);
+    await before.apply(decision.kind === 'send' ? decision.checkout.id : 'none', {
+      type: 'cancel-hinted',
+    });
+    const claimed = await before.claimEvents(claim);
+    expect(claimed).toHaveLength(1);
+    expect(await before.claimEvents(claim)).toEqual([]);
+    await before.close();
+    const after = await open();
+    expect(await after.claimEvents(claim)).toEqual(claimed);
+    await after.close();
+  });
+
   it('holds no token of a return address, only its hash', async () => {
     const store = await open();
     const decision = await store.beginOpening(REQUEST);
