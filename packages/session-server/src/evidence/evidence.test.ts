@@ -103,6 +103,11 @@ describe('what has been given back', () => {
     expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
   });
 
+  it('is what the payment’s own row says, once it has paid', () => {
+    const row = { status: 'REFUNDED', amountRefunded: '5.00' };
+    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund: 'partial' });
+  });
+
   it('is no second payment of another amount when a refund row names an unpaid attempt', () => {
     expect(verdict({ status: 'REFUNDED', amount: '4.00' })).toMatchObject({ kind: 'mismatch' });
   });

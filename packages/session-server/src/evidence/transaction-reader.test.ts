@@ -17,6 +17,8 @@ class TestList {
   readonly warnings: LogFields[] = [];
   readonly clock = { time: NOW, now: () => this.clock.time };
   rows: TransactionRow[] = [];
+  /** Cursors of an earlier generation are no longer taken. */
+  generation = 0;
   /** Called with each question before it is answered. */
   before: (query: TransactionQuery) => Promise<void> | void = () => undefined;
 
@@ -53,10 +55,15 @@ class TestList {
   async #answer(query: TransactionQuery) {
     this.asked.push(query);
     await this.before(query);
-    const at =
-      query.cursor === undefined ? 0 : this.rows.findIndex(({ id }) => id === query.cursor);
+    const [generation, next] = query.cursor?.split(' ') ?? [];
+    if (generation !== undefined && Number(generation) !== this.generation) {
+      throw new AppError(503, 'provider_unavailable', 'this cursor has run out');
+    }
+    const at = next === undefined ? 0 : this.rows.findIndex(({ id }) => id === next);
     const row = this.rows[at];
-    return { rows: row ? [row] : [], nextCursor: this.rows[at + 1]?.id };
+    const following = this.rows[at + 1]?.id;
+    const nextCursor = following && `${String(this.generation)} ${following}`;
+    return { rows: row ? [row] : [], nextCursor };
   }
 }
 
@@ -207,12 +214,9 @@ describe('a look that runs out of its pages', () => {
     const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
     await reader.look(NOW - 10 * DAY_MS);
     list.clock.time += MINUTE_MS;
-    list.before = ({ cursor }) => {
-      if (cursor !== undefined) throw new AppError(503, 'provider_unavailable', '');
-    };
+    list.generation += 1;
     await reader.look(NOW);
     expect(list.warnings).toHaveLength(1);
-    list.before = () => undefined;
     for (let look = 0; look < 3; look += 1) {
       list.clock.time += MINUTE_MS;
       await reader.look(NOW - 10 * DAY_MS);

@@ -36,13 +36,13 @@ export class GroupCommit {
           } catch (error) {
             this.#database.exec('ROLLBACK TO job; RELEASE job');
             outcome = () => {
-              reject(error);
+              reject(asError(error));
             };
           }
         },
         settle: (failure) => {
           if (failure === undefined) outcome?.();
-          else reject(failure);
+          else reject(asError(failure));
         },
       });
       this.#schedule();
@@ -76,4 +76,8 @@ export class GroupCommit {
       this.flush();
     });
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('a write failed', { cause: thrown });
 }
