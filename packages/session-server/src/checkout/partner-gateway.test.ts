@@ -1,0 +1,102 @@
+import { PartnerClient } from '@pay-checkout/partner-api';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LocalServer } from '../testing/local-server.js';
+import { createPartnerGateway } from './partner-gateway.js';
+
+const QUERY = {
+  providerMerchantId: 1001,
+  fromDate: '2026-01-01',
+  toDate: '2026-01-02',
+  limit: 100,
+};
+
+const servers: LocalServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+/** A gateway to a provider on this machine that gives one answer to everything. */
+async function gatewayTo(status: number, body: string) {
+  const server = await LocalServer.start((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  });
+  servers.push(server);
+  const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
+  return createPartnerGateway(client);
+}
+
+function listOf(transaction: string, pagination = '{"hasMore":false,"nextCursor":""}'): string {
+  return `{"data":{"transactions":[${transaction}],"timezone":"UTC"},"pagination":${pagination}}`;
+}
+
+describe('a row of the list', () => {
+  it('keeps its money as the exact text, and every field that may carry a reference', async () => {
+    const gateway = await gatewayTo(
+      200,
+      listOf(
+        '{"id":"tx-1","orderRef":"A1001.700","newRef":700,"amount":9.10,"service_fee":1e-1,"amountRefunded":0,"merchantId":1001,"currencyCode":"GBP","status":"SUCCESS"}',
+      ),
+    );
+    const { rows, nextCursor } = await gateway.listTransactions(QUERY);
+    expect(rows).toMatchObject([
+      { id: 'tx-1', amount: '9.1', serviceFee: '0.1', amountRefunded: '0', merchantId: 1001 },
+    ]);
+    expect(rows[0]?.references).toMatchObject({ orderRef: 'A1001.700', newRef: '700' });
+    expect(nextCursor).toBeUndefined();
+  });
+
+  it('takes null as absent, and a number where the spec says text for its digits', async () => {
+    const gateway = await gatewayTo(
+      200,
+      listOf('{"id":12345,"currencyCode":null,"status":null,"merchantId":null,"amount":null}'),
+    );
+    const { rows } = await gateway.listTransactions(QUERY);
+    expect(rows).toMatchObject([{ id: '12345' }]);
+    for (const field of ['currencyCode', 'status', 'merchantId', 'amount'] as const) {
+      expect(rows[0]?.[field]).toBeUndefined();
+    }
+  });
+
+  it('is followed by more when the provider says so and names where', async () => {
+    const more = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":"c2"}'));
+    expect((await more.listTransactions(QUERY)).nextCursor).toBe('c2');
+    const nowhere = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":""}'));
+    expect((await nowhere.listTransactions(QUERY)).nextCursor).toBeUndefined();
+  });
+});
+
+describe('a list that cannot be read', () => {
+  it.each([
+    [500, '{}'],
+    [403, '{}'],
+    [200, 'not JSON'],
+  ])('is a 503 of ours: %i %s', async (status, body) => {
+    const gateway = await gatewayTo(status, body);
+    await expect(gateway.listTransactions(QUERY)).rejects.toMatchObject({
+      name: 'AppError',
+      status: 503,
+      code: 'provider_unavailable',
+    });
+  });
+});
+
+describe('a session that is asked for', () => {
+  const fields = { merchant_id: 1001, order_id: 700, Amount: '9.99' };
+
+  it.each([
+    [200, '{"session_id":"session-1"}', { kind: 'created', sessionId: 'session-1' }],
+    [400, '{}', { kind: 'refused' }],
+    [500, '{}', { kind: 'unknown' }],
+    [200, '{}', { kind: 'unknown' }],
+    [200, 'not JSON', { kind: 'unknown' }],
+  ])('ends as the provider’s answer %i %s says', async (status, body, result) => {
+    const gateway = await gatewayTo(status, body);
+    expect(await gateway.createSession(fields)).toMatchObject(result);
+  });
+
+  it('ends not sent when nobody is there', async () => {
+    const gateway = await gatewayTo(200, '{}');
+    await Promise.all(servers.splice(0).map((server) => server.close()));
+    expect(await gateway.createSession(fields)).toMatchObject({ kind: 'not_sent' });
+  });
+});
