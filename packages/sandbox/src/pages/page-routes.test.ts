@@ -77,7 +77,7 @@ describe('the card form', () => {
     const session = await test.openSession();
     const parentOf = async (parent: string) => {
       const query = new URLSearchParams({ parent });
-      const { text } = await test.send('GET', `/pages/form/${session}?${query}`);
+      const { text } = await test.send('GET', `/pages/form/${session}?${query.toString()}`);
       return /data-parent-origin="([^"]*)"/.exec(text)?.[1];
     };
     expect(await parentOf(SHOP)).toBe(SHOP);

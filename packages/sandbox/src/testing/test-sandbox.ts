@@ -1,5 +1,6 @@
 /** A sandbox on a free port for one test, and the calls that a test makes. */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, request as startRequest, type IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createSandbox, type Sandbox } from '../sandbox.js';
@@ -46,6 +47,34 @@ export class TestSandbox {
     });
   }
 
+  /** Any method with any body: what `fetch` refuses to send, such as a body on a GET. */
+  async sendRaw(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<{ status: number; text: string; headers: IncomingMessage['headers'] }> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = startRequest(this.url + path, { method, headers }, resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+    const text = await readText(response);
+    return { status: response.statusCode ?? 0, text, headers: response.headers };
+  }
+
+  /** The read of scheduled transfers, with a body that says its length in bytes. */
+  async readTransfers(mid: string, body?: unknown, headers: Record<string, string> = {}) {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const framing =
+      text === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
+    const path = `/api/v1/schedule-transfer/${mid}`;
+    const answer = await this.sendRaw('GET', path, { ...framing, ...headers }, text);
+    return { ...answer, body: JSON.parse(answer.text) as unknown };
+  }
+
   createSession(fields: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
     return this.post('/create-session', {
       merchant_id: 1001,
@@ -90,7 +119,10 @@ export interface ReceivedWebhook {
 }
 
 /** A receiver of webhooks: answers the given statuses in turn, then 200. */
-export async function startReceiver(statuses: readonly number[] = []): Promise<{
+export async function startReceiver(
+  statuses: readonly number[] = [],
+  answer = '',
+): Promise<{
   url: string;
   received: ReceivedWebhook[];
   whenReceived(count: number): Promise<void>;
@@ -102,7 +134,7 @@ export async function startReceiver(statuses: readonly number[] = []): Promise<{
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       received.push({ headers: request.headers, text: Buffer.concat(chunks).toString() });
-      response.writeHead(statuses[received.length - 1] ?? 200).end();
+      response.writeHead(statuses[received.length - 1] ?? 200).end(answer);
       for (const { count, resolve } of waiting) if (received.length >= count) resolve();
     })();
   });

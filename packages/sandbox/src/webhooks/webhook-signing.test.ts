@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { startReceiver, startSandbox } from '../testing/test-sandbox.js';
+import { STANDARD_WEBHOOKS, signDelivery, webhookSigningSchema } from './webhook-signing.js';
+
+describe('signDelivery', () => {
+  it('signs the published example of Standard Webhooks', () => {
+    const scheme = webhookSigningSchema.parse(STANDARD_WEBHOOKS);
+    const headers = signDelivery(scheme, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
+      id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      url: 'https://platform.example/',
+      body: '{"test": 2432232314}',
+      time: 1_614_265_330_000,
+    });
+    expect(headers).toEqual({
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    });
+  });
+
+  it('follows the scheme in everything', () => {
+    const scheme = webhookSigningSchema.parse({
+      header: 'x-signature',
+      prefix: 'sha512=',
+      algorithm: 'sha512',
+      keyEncoding: 'hex',
+      template: '{url}|{timestamp}|{body}',
+      timestampUnit: 'milliseconds',
+    });
+    const delivery = { id: 'a', url: 'https://b.example/$&', body: '{"c":"{id}$&é"}', time: 1234 };
+    const expected = createHmac('sha512', Buffer.from('00ff', 'hex'))
+      .update('https://b.example/$&|1234|{"c":"{id}$&é"}')
+      .digest('hex');
+    expect(signDelivery(scheme, '00ff', delivery)).toEqual({ 'x-signature': `sha512=${expected}` });
+  });
+
+  it('needs a template with the body in it', () => {
+    const scheme = { header: 'x-signature', template: '{timestamp}' };
+    expect(webhookSigningSchema.safeParse(scheme).success).toBe(false);
+  });
+});
+
+describe('a signed delivery', () => {
+  it('carries the signature of its very bytes with the key of its endpoint', async () => {
+    const test = await startSandbox({ webhookSigning: { header: 'x-signature' } });
+    const receiver = await startReceiver();
+    const created = await test.post('/developer-service/webhooks/create', { url: receiver.url });
+    const { hmac_key: key, webhook_id: webhookId } = created.body['data'] as {
+      hmac_key: string;
+      webhook_id: string;
+    };
+    await test.post('/developer-service/webhooks/test', { webhookId });
+    const [first] = receiver.received;
+    expect(first?.headers['x-signature']).toBe(
+      createHmac('sha256', key)
+        .update(first?.text ?? '')
+        .digest('hex'),
+    );
+    await test.post('/_sandbox/webhook-signing', { scheme: null });
+    await test.post('/developer-service/webhooks/test', { webhookId });
+    expect(receiver.received[1]?.headers).not.toHaveProperty('x-signature');
+    const standard = await test.post('/_sandbox/webhook-signing', { scheme: 'standard-webhooks' });
+    expect(standard.body['scheme']).toMatchObject({ header: 'webhook-signature' });
+    await test.post('/developer-service/webhooks/test', { webhookId });
+    expect(receiver.received[2]?.headers['webhook-signature']).toMatch(/^v1,/);
+  });
+
+  it('is refused a scheme that cannot be followed', async () => {
+    const test = await startSandbox();
+    const answer = await test.post('/_sandbox/webhook-signing', {
+      scheme: { algorithm: 'sha256' },
+    });
+    expect(answer.status).toBe(400);
+  });
+});
