@@ -43,6 +43,24 @@ export type {
   CreateCheckoutSessionParams,
   SplitFee,
 } from './resources/checkout-sessions.js';
+export {
+  WEBHOOK_SCHEMES,
+  type KeyEncoding,
+  type SignatureAlgorithm,
+  type SignatureEncoding,
+  type TimestampUnit,
+  type WebhookScheme,
+} from './webhook-scheme.js';
+export {
+  signWebhook,
+  verifyWebhook,
+  type WebhookDelivery,
+  type WebhookKey,
+  type WebhookRefusal,
+  type WebhookToSign,
+  type WebhookVerdict,
+} from './webhook-signature.js';
+export { solveWebhookScheme, type SolvedWebhookSchemes } from './solve-webhook-scheme.js';
 export { decimalOf } from './decimal.js';
 export { Secret } from './secret.js';
 export {

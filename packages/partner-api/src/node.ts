@@ -1,1 +1,2 @@
 export { NodeTransport, type NodeTransportOptions } from './internal/node-transport.js';
+export type { ProxyEnv } from './internal/proxy.js';

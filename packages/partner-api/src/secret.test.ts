@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ConnectionError } from './errors.js';
 import type { Transport } from './internal/transport.js';
 import { Secret } from './secret.js';
+import { showEverything } from './testing/show-everything.js';
 import {
   answerJson,
   clientOf,
@@ -14,19 +15,11 @@ import {
 } from './testing/test-server.js';
 
 const CANARY = 'canary-7f3a9c';
-const everything = (value: unknown): string =>
-  [
-    inspect(value, { depth: Infinity, showHidden: true, getters: true }),
-    String(value),
-    JSON.stringify(value),
-    value instanceof Error ? (value.stack ?? '') : '',
-  ].join('\n');
-
 describe('Secret', () => {
   it('is hidden wherever a value is usually printed, and read only by reveal', () => {
     const secret = new Secret(CANARY);
-    expect(everything({ nested: [secret] })).not.toContain(CANARY);
-    expect(everything(secret)).not.toContain(CANARY);
+    expect(showEverything({ nested: [secret] })).not.toContain(CANARY);
+    expect(showEverything(secret)).not.toContain(CANARY);
     expect(`${secret as unknown as string}`).toBe('[secret]');
     expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(CANARY);
     expect(secret.reveal()).toBe(CANARY);
@@ -39,9 +32,9 @@ describe('the API key', () => {
     const client = clientOf(server.url, { apiKey: new Secret(CANARY) });
     await client.transactions.list();
     expect(server.requests[0]?.headers['api_key']).toBe(CANARY);
-    expect(everything(client)).not.toContain(CANARY);
+    expect(showEverything(client)).not.toContain(CANARY);
     expect(() => structuredClone({ ...client })).not.toThrow();
-    expect(everything(structuredClone({ ...client }))).not.toContain(CANARY);
+    expect(showEverything(structuredClone({ ...client }))).not.toContain(CANARY);
   });
 
   it.each([401, 302, 500])(
@@ -51,19 +44,19 @@ describe('the API key', () => {
         response.writeHead(status, { Location: `https://else.example/?key=${CANARY}` }).end(CANARY);
       });
       const client = clientOf(server.url, { apiKey: CANARY, maxRetries: 0 });
-      expect(everything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
+      expect(showEverything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
     },
   );
 
   it('is in no error of a page that is not JSON, nor is anything else of that page', async () => {
     await using server = await startServer((response) => response.end(`{"a": ${CANARY}`));
     const client = clientOf(server.url, { apiKey: CANARY, maxRetries: 0 });
-    expect(everything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
+    expect(showEverything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
   });
 
   it('is in no error of a connection that is refused', async () => {
     const client = clientOf(await findDeadUrl(), { apiKey: CANARY, maxRetries: 0 });
-    expect(everything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
+    expect(showEverything(await failureOf(client.transactions.list()))).not.toContain(CANARY);
   });
 
   it('is taken out of the errors of a foreign transport that hangs the request on them', async () => {
@@ -76,8 +69,8 @@ describe('the API key', () => {
     const client = clientOf('https://h.example', { apiKey: CANARY, maxRetries: 0, transport });
     const error = await failureOf(client.transactions.list());
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(everything(error)).not.toContain(CANARY);
-    expect(everything(error)).toContain('bad [secret]');
+    expect(showEverything(error)).not.toContain(CANARY);
+    expect(showEverything(error)).toContain('bad [secret]');
   });
 
   it.each(['', 'two words', 'key\n', 'ключ'])(

@@ -8,6 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 
 import { ACCEPTED_ENCODINGS, decompress } from './decompress.js';
+import { readProxyOptions, type ProxyEnv } from './proxy.js';
 import {
   TransportError,
   type Transport,
@@ -29,6 +30,11 @@ export interface NodeTransportOptions {
   readonly httpAgent?: HttpAgent;
   /** For `https:` addresses: the place for a private certificate authority. Default as above. */
   readonly httpsAgent?: HttpsAgent;
+  /**
+   * Proxies to use, for example `process.env`. Default: what Node was told with
+   * `NODE_USE_ENV_PROXY=1`. Agents of your own decide for themselves.
+   */
+  readonly proxyEnv?: ProxyEnv;
 }
 
 /** The default transport: `node:http` and `node:https` with keep-alive. */
@@ -37,9 +43,10 @@ export class NodeTransport implements Transport {
   readonly #httpsAgent: HttpsAgent;
 
   constructor(options: NodeTransportOptions = {}) {
-    const keepAlive = { keepAlive: true, timeout: IDLE_MILLISECONDS };
-    this.#httpAgent = options.httpAgent ?? new HttpAgent(keepAlive);
-    this.#httpsAgent = options.httpsAgent ?? new HttpsAgent(keepAlive);
+    const proxies = readProxyOptions(options.proxyEnv);
+    const settings = { keepAlive: true, timeout: IDLE_MILLISECONDS, ...proxies };
+    this.#httpAgent = options.httpAgent ?? new HttpAgent(settings);
+    this.#httpsAgent = options.httpsAgent ?? new HttpsAgent(settings);
   }
 
   async send(request: TransportRequest): Promise<TransportReply> {

@@ -1,0 +1,61 @@
+// One run of one contestant: iterates over a list and tells time, rows and peak memory.
+import { performance } from 'node:perf_hooks';
+
+const [, , name, url, totalText] = process.argv;
+const total = Number(totalText);
+
+/** What anybody would write by hand: no checks, no repetition, no time limit. */
+async function loadPlain() {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent();
+  return async (rows) => {
+    let count = 0;
+    let cursor;
+    for (;;) {
+      const { body } = await request(`${url}/v1/transactions/list`, {
+        method: 'POST',
+        dispatcher,
+        headers: { api_key: 'bench', 'content-type': 'application/json' },
+        body: JSON.stringify({ limit: 1_000, resellerId: rows, ...(cursor && { cursor }) }),
+      });
+      const { data, pagination } = JSON.parse(await body.text());
+      for (const row of data.transactions) if (row.id !== undefined) count += 1;
+      if (!pagination.hasMore) return count;
+      cursor = pagination.nextCursor;
+    }
+  };
+}
+
+async function loadClient(validation, way) {
+  const { PartnerClient } = await import('@pay-checkout/partner-api');
+  const client = new PartnerClient({ apiKey: 'bench', baseUrl: url, validation });
+  return async (rows) => {
+    let count = 0;
+    const list = client.transactions.iterate({ limit: 1_000, resellerId: rows });
+    if (way === 'rows') {
+      for await (const row of list) if (row.id !== undefined) count += 1;
+      return count;
+    }
+    for await (const page of list.pages()) {
+      for (const row of page.data.transactions) if (row.id !== undefined) count += 1;
+    }
+    return count;
+  };
+}
+
+const run = await {
+  plain: loadPlain,
+  client: () => loadClient('warn', 'rows'),
+  'client-pages': () => loadClient('warn', 'pages'),
+  'client-off': () => loadClient('off', 'rows'),
+  'client-strict': () => loadClient('strict', 'rows'),
+}[name]();
+
+await run(Math.min(total, 20_000));
+const startedAt = performance.now();
+const counted = await run(total);
+const milliseconds = performance.now() - startedAt;
+if (counted !== total) throw new Error(`${name} counted ${counted} rows of ${total}`);
+process.send({ milliseconds, peakBytes: process.resourceUsage().maxRSS * 1024 });
+process.disconnect();
+process.exit();

@@ -1,0 +1,63 @@
+// Iterating over transactions, ours against undici and JSON.parse without checks: ratios of medians
+// from runs in turn, each in a fresh process, and peak memory. One JSON line for each figure.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+const ROWS = 200_000;
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
+const CONTESTANTS = ['plain', 'client', 'client-pages', 'client-off', 'client-strict'];
+const FLAT_ROWS = [20_000, 200_000, 2_000_000];
+
+const server = fork(new URL('server.mjs', import.meta.url));
+const [port] = await once(server, 'message');
+const url = `http://127.0.0.1:${port}`;
+
+async function runOnce(name, rows) {
+  const child = fork(new URL('contestant.mjs', import.meta.url), [name, url, String(rows)]);
+  const result = await Promise.race([
+    once(child, 'message').then(([message]) => message),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+  ]);
+  if (child.exitCode === null) await once(child, 'exit');
+  return result;
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+function print(line) {
+  console.log(JSON.stringify({ bench: 'partner-api/iterate', node: process.version, ...line }));
+}
+
+const results = new Map(CONTESTANTS.map((name) => [name, []]));
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const name of CONTESTANTS) results.get(name).push(await runOnce(name, ROWS));
+}
+const figures = (name) => ({
+  milliseconds: median(results.get(name).map((result) => result.milliseconds)),
+  peakBytes: median(results.get(name).map((result) => result.peakBytes)),
+});
+const plain = figures('plain');
+const toMebibytes = (bytes) => Math.round(bytes / 2 ** 20);
+for (const name of CONTESTANTS) {
+  const { milliseconds, peakBytes } = figures(name);
+  print({
+    contestant: name,
+    rows: ROWS,
+    rounds: ROUNDS,
+    medianMilliseconds: Math.round(milliseconds),
+    peakMebibytes: toMebibytes(peakBytes),
+    timeRatio: Number((milliseconds / plain.milliseconds).toFixed(3)),
+    memoryRatio: Number((peakBytes / plain.peakBytes).toFixed(3)),
+  });
+}
+for (const rows of FLAT_ROWS) {
+  for (const name of ['plain', 'client']) {
+    const { milliseconds, peakBytes } = await runOnce(name, rows);
+    const peakMebibytes = toMebibytes(peakBytes);
+    print({ contestant: name, rows, milliseconds: Math.round(milliseconds), peakMebibytes });
+  }
+}
+server.disconnect();

@@ -1,0 +1,34 @@
+// The other side of the bench: pages of rows from memory, in a process of its own.
+import { createServer } from 'node:http';
+
+import { rowOf } from './rows.mjs';
+
+const PAGE_ROWS = 1_000;
+/** Different pages; a longer list repeats them under new cursors. */
+const DISTINCT_PAGES = 50;
+
+const pages = Array.from({ length: DISTINCT_PAGES }, (_, page) =>
+  JSON.stringify(Array.from({ length: PAGE_ROWS }, (__, row) => rowOf(page * PAGE_ROWS + row))),
+);
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const { cursor = '0', resellerId: total } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const page = Number(cursor);
+    const hasMore = (page + 1) * PAGE_ROWS < total;
+    const pagination = hasMore ? { hasMore, nextCursor: String(page + 1) } : { hasMore };
+    const body = Buffer.from(
+      `{"data":{"transactions":${pages[page % DISTINCT_PAGES]},"timezone":"UTC"},` +
+        `"pagination":${JSON.stringify(pagination)}}`,
+    );
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      'Content-Length': body.byteLength,
+    });
+    response.end(body);
+  });
+});
+server.listen(0, '127.0.0.1', () => process.send?.(server.address().port));
+process.on('disconnect', () => process.exit());
