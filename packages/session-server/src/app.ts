@@ -19,6 +19,8 @@ import { merchantOrderRoutes } from './merchant-orders/merchant-order-routes.js'
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { assetRoutes } from './page-assets/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
+import type { BodyVault } from './webhooks/body-vault.js';
+import type { DeliveryLimits } from './webhooks/delivery-inbox.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
 
 export interface AppServices {
@@ -31,7 +33,12 @@ export interface AppServices {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Environment;
+  readonly vault: BodyVault;
+  readonly deliveries: Pick<DeliveryLimits, 'maxBytes'>;
+  /** Called when a delivery of the provider was stored. */
+  readonly onDelivery: () => void;
   readonly publicUrl: string;
+  readonly webhookBaseUrl: string;
   readonly widgetScript: string;
   readonly rateLimits: RateLimits;
   /** Proxies between the browser and us: how many, or their addresses. */
@@ -58,7 +65,18 @@ export function createApp(services: AppServices): Express {
   app.get('/openapi.json', (_request, response) => {
     response.json(describeApi(publicUrl));
   });
-  app.use('/v1', webhookRoutes({ store, evidence }));
+  app.use(
+    '/v1',
+    webhookRoutes({
+      store,
+      merchants,
+      logger,
+      vault: services.vault,
+      webhookBaseUrl: services.webhookBaseUrl,
+      maxBytes: services.deliveries.maxBytes,
+      onStored: services.onDelivery,
+    }),
+  );
   app.use('/v1', merchantOrderRoutes({ merchants, store }));
   app.use('/v1', allowPages(merchants, publicUrl));
   const limiters = createRateLimiters(rateLimits);

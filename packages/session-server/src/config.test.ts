@@ -10,6 +10,7 @@ const ENV = {
   PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
   PAY_PARTNER_API_URL: 'https://provider.example/prefix',
   PAY_PARTNER_API_KEY: 'key-that-is-not-quoted',
+  PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
 };
 
 function mistakesOf(changes: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -57,6 +58,9 @@ describe('the environment', () => {
     ['PAY_WEBHOOK_BASE_URL', 'http://pay.example', 'https'],
     ['PAY_PARTNER_API_URL', 'http://provider.example', 'https'],
     ['PAY_PARTNER_API_KEY', '', 'API key'],
+    ['PAY_BODY_KEY', undefined, 'production needs a key'],
+    ['PAY_BODY_KEY', Buffer.alloc(32).toString('base64'), 'base64 of 32 bytes'],
+    ['PAY_BODY_KEY', `k:${Buffer.alloc(16).toString('base64')}`, 'base64 of 32 bytes'],
     ['PAY_DATABASE_FILE', undefined, 'path of the data file'],
     ['PAY_PORT', 'http', 'port number'],
     ['PAY_PORT', '65536', '65535'],

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
+import { BODY_KEY_EXPECTED, parseBodyKeys } from './webhooks/body-keys.js';
 
 const seconds = z.coerce.number('expected a number of seconds above 0').positive();
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -71,11 +72,23 @@ const environmentSchema = z
     PAY_OPENS_PER_MINUTE_PER_ORDER: wholeNumber.default(30),
     PAY_OPENS_PER_MINUTE_PER_MERCHANT: wholeNumber.default(3000),
     PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
+    PAY_BODY_KEY: z
+      .string()
+      .refine((text) => parseBodyKeys(text) !== undefined, { error: BODY_KEY_EXPECTED })
+      .optional(),
+    PAY_BODY_KEEP_DAYS: wholeNumber.default(30),
+    PAY_WEBHOOK_MAX_BYTES: wholeNumber.default(256 * 1024),
+    PAY_WEBHOOK_MOST_PARKED: wholeNumber.default(1000),
+    PAY_WEBHOOK_PARKED_HOURS: wholeNumber.default(72),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
   .superRefine(
     (env, context) => {
       if (env.PAY_ENVIRONMENT !== 'production') return;
+      if (env.PAY_BODY_KEY === undefined) {
+        const message = `production needs a key for the bodies of webhooks; ${BODY_KEY_EXPECTED}`;
+        context.addIssue({ code: 'custom', path: ['PAY_BODY_KEY'], message });
+      }
       for (const name of ADDRESSES) {
         if (env[name]?.startsWith('http:')) {
           context.addIssue({ code: 'custom', path: [name], message: 'production expects https' });
@@ -126,6 +139,13 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
+    bodyKeys: values.PAY_BODY_KEY === undefined ? undefined : parseBodyKeys(values.PAY_BODY_KEY),
+    deliveries: {
+      maxBytes: values.PAY_WEBHOOK_MAX_BYTES,
+      keepDays: values.PAY_BODY_KEEP_DAYS,
+      mostParked: values.PAY_WEBHOOK_MOST_PARKED,
+      parkedHours: values.PAY_WEBHOOK_PARKED_HOURS,
+    },
     trustProxy: values.PAY_TRUST_PROXY,
     rateLimits: {
       opensPerAddress: values.PAY_OPENS_PER_MINUTE_PER_ADDRESS,

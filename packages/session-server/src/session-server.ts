@@ -21,6 +21,9 @@ import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
 import { storeRulesOf } from './store-rules.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
+import { loadSandboxKeys } from './webhooks/body-keys.js';
+import { BodyVault } from './webhooks/body-vault.js';
+import { startDeliveryInbox } from './webhooks/delivery-inbox.js';
 
 /** How long requests that are under way may take when the server closes. */
 const DRAIN_MS = 2000;
@@ -101,8 +104,23 @@ export async function startSessionServer(
     followSeconds: config.followSeconds,
   });
   const status = new StatusService({ store, changes, evidence });
+  const vault = new BodyVault(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
+  const inbox = startDeliveryInbox({
+    store,
+    merchants,
+    evidence,
+    changes,
+    vault,
+    clock,
+    logger,
+    limits: config.deliveries,
+  });
   const app = createApp({
     ...config,
+    vault,
+    onDelivery: () => {
+      inbox.wake();
+    },
     merchants,
     store,
     checkouts,
@@ -114,7 +132,7 @@ export async function startSessionServer(
   });
   const server = createServer(app);
   const sender = startEventSender({ store, merchants, shop, clock, logger });
-  const jobs = [sender, startSweeper({ store, evidence, changes, logger })];
+  const jobs = [inbox, sender, startSweeper({ store, evidence, changes, logger })];
   changes.onAny(() => {
     sender.wake();
   });

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import { describeEventStore } from '../order-events/event-store.contract.js';
 import type { EventClaim } from '../order-events/event-store.js';
 import { hashToken } from '../random-id.js';
+import { describeDeliveryStore } from '../webhooks/delivery-store.contract.js';
 import type { Checkout } from './checkout.js';
 import type {
   CheckoutStore,
@@ -472,23 +473,6 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
       });
     });
 
-    describe('a delivery', () => {
-      const delivery = { contentType: 'application/json', body: Buffer.from([0, 255, 123]) };
-
-      it('is stored for the attempt of its token, and moves nothing', async () => {
-        const { checkout, attempt, tokens } = await expose();
-        const named = await store.recordDelivery(hashToken(tokens.webhook), delivery);
-        expect(named?.orderId).toBe(attempt.orderId);
-        expect(await stateOf(checkout.id)).toMatchObject({ state: 'open', revision: 1 });
-      });
-
-      it('needs a webhook token', async () => {
-        const { tokens } = await expose();
-        expect(await store.recordDelivery(hashToken('unknown'), delivery)).toBeUndefined();
-        expect(await store.recordDelivery(hashToken(tokens.return), delivery)).toBeUndefined();
-      });
-    });
-
     describe('time', () => {
       it('works on what is due, and on nothing else', async () => {
         const expiring = await expose();
@@ -701,4 +685,5 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     });
   });
   describeEventStore(name, open);
+  describeDeliveryStore(name, open);
 }

@@ -1,6 +1,7 @@
 import type { Checkout, CheckoutFact } from './checkout.js';
 import type { ReturnKind } from '../contract.js';
 import type { EventStore } from '../order-events/event-store.js';
+import type { DeliveryStore } from '../webhooks/delivery-store.js';
 
 /**
  * How far one `/create-session` got.
@@ -110,7 +111,7 @@ export interface DueLook {
  * PostgreSQL behind several replicas can keep the same promises. `checkout-store.contract.ts` is
  * the suite that every implementation passes.
  */
-export interface CheckoutStore extends EventStore {
+export interface CheckoutStore extends EventStore, DeliveryStore {
   /** Decides about an opening; see {@link OpeningDecision}. */
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**
@@ -144,12 +145,6 @@ export interface CheckoutStore extends EventStore {
   ): Promise<
     { readonly kind: ReturnKind; readonly attempt: Attempt; readonly change: Change } | undefined
   >;
-  /** Stores a delivery raw; undefined, and nothing stored, when the token is unknown. */
-  recordDelivery(
-    tokenHash: string,
-    delivery: { readonly contentType: string; readonly body: Buffer },
-  ): Promise<Attempt | undefined>;
-
   /** Lets the clock work on checkouts whose time has come; returns the changes. */
   applyTime(limit: number): Promise<Change[]>;
   /** Attempts due for a look that nobody waits for, and when to look next, in one step. */

@@ -2,6 +2,12 @@ import { z } from 'zod';
 import type { SdkDescription } from '../contract.js';
 import { PERCENT_DECIMALS, type SplitRule } from '../checkout/split-fee.js';
 import { parseMinor } from '../money.js';
+import {
+  type DeliverySettings,
+  deliverySettingsSchema,
+  type WebhookEndpoint,
+  webhookEndpointSchema,
+} from './delivery-settings.js';
 
 /** A signed address of the shop's own back end. */
 export interface ShopEndpoint {
@@ -46,6 +52,10 @@ export interface Merchant {
   /** Whether a checkout opens without house number and postcode. */
   readonly avs: 'optional' | 'required';
   readonly evidence: EvidenceSettings;
+  /** For what comes to the `WebhookUrl` of an attempt (spec 4.6). */
+  readonly webhooks: DeliverySettings;
+  /** Endpoints that were registered at the provider (spec 4.7). */
+  readonly webhookEndpoints: readonly WebhookEndpoint[];
   /** `sha256:<hex>` of each key of the merchant's own back end. */
   readonly apiKeyHash: readonly string[];
   readonly orderTokenSecret: readonly string[];
@@ -174,6 +184,8 @@ export const merchantSchema = z
     openBy: z.enum(['token', 'order']).default('token'),
     avs: z.enum(['optional', 'required']).default('optional'),
     evidence,
+    webhooks: deliverySettingsSchema,
+    webhookEndpoints: z.array(webhookEndpointSchema).default([]),
     apiKeyHash: z.array(apiKeyHash).min(1),
     orderTokenSecret: z.array(orderTokenSecret).min(1),
     signingSecret: z.array(signingSecret).min(1),

@@ -72,7 +72,9 @@ export function startEventSender(options: EventSenderOptions): Repeating {
     },
   });
   return {
-    wake: job.wake,
+    wake: () => {
+      job.wake();
+    },
     async close() {
       await job.close();
       await Promise.all(sending);

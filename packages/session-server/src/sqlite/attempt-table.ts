@@ -138,6 +138,14 @@ export class AttemptTable {
     return row && { kind: String(row['kind']), attempt: this.get(Number(row['order_id'])) };
   }
 
+  /** Plans the next look at an attempt for now, also after its watch has ended; pauses begin anew. */
+  lookSoon(orderId: number, now: number): void {
+    this.#connection.run(
+      'UPDATE attempts SET next_look_at = :now, looks = 0 WHERE order_id = :orderId',
+      { orderId, now },
+    );
+  }
+
   /** Takes the attempts that are due for a look, and plans the next look of each, later and later. */
   claimDueLooks(now: number, limit: number, isPaid: (checkout: string) => boolean): DueLook[] {
     const rows = this.#connection.all(

@@ -22,8 +22,18 @@ import type {
   OutboxEvent,
 } from '../order-events/event-store.js';
 import { randomId } from '../random-id.js';
+import type {
+  ClaimedDelivery,
+  DeliveryCounts,
+  DeliveryOutcome,
+  DeliveryProof,
+  DeliveryReceipt,
+  IncomingDelivery,
+  ParkingLimits,
+} from '../webhooks/delivery-store.js';
 import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
+import { DeliveryTable } from './delivery-table.js';
 import { EventTable } from './event-table.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { TransactionTable } from './transaction-table.js';
@@ -45,6 +55,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #attempts: AttemptTable;
   readonly #transactions: TransactionTable;
   readonly #events: EventTable;
+  readonly #deliveries: DeliveryTable;
   readonly #clock: Clock;
   readonly #rules: StoreRules;
   #isClosed = false;
@@ -57,13 +68,18 @@ export class SqliteCheckoutStore implements CheckoutStore {
     this.#attempts = new AttemptTable(this.#connection, options.rules);
     this.#transactions = new TransactionTable(this.#connection);
     this.#events = new EventTable(this.#connection);
+    this.#deliveries = new DeliveryTable(this.#connection);
   }
 
-  /** Opens the file. Attempts that a dead process left in the middle of sending become `unknown`. */
+  /**
+   * Opens the file, and settles what a dead process left in the middle: attempts that it was sending
+   * become `unknown`, events that it was sending are due again.
+   */
   static async open(options: SqliteCheckoutStoreOptions): Promise<SqliteCheckoutStore> {
     const store = new SqliteCheckoutStore(options, 'write');
     await store.#connection.write(() => {
       store.#attempts.endAllSending();
+      store.#events.releaseAllSending(options.clock.now());
     });
     crashPoint('store:recovered');
     return store;
@@ -138,24 +154,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   recordPayment(evidence: PaymentEvidence): Promise<Change | undefined> {
-    return this.#connection.write(() => {
-      const now = this.#clock.now();
-      const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
-      const facts = planPayment(
-        {
-          checkout,
-          siblings: this.#checkouts
-            .findOrder(checkout.merchant, checkout.order)
-            .filter(({ id }) => id !== checkout.id),
-          known: this.#transactions.findKnown(evidence.transaction),
-          paymentRow: this.#transactions.findPaymentRow(checkout),
-        },
-        evidence,
-      );
-      if (!facts) return undefined;
-      this.#transactions.keep(evidence, checkout.id, now);
-      return this.#checkouts.apply(checkout, facts, now);
-    });
+    return this.#connection.write(() => this.#recordPayment(evidence, this.#clock.now()));
   }
 
   recordReturn(
@@ -169,26 +168,87 @@ export class SqliteCheckoutStore implements CheckoutStore {
       // A hint about a session that gave way says nothing about the one that took its place.
       const facts: CheckoutFact[] =
         token.attempt.status === 'exposed' ? [{ type: 'came-back', kind }] : [];
-      const change = this.#checkouts.apply(checkout, facts, this.#clock.now());
+      const now = this.#clock.now();
+      const change = this.#checkouts.apply(checkout, facts, now);
+      // The look that follows lives in memory: this one is found by whoever starts after a crash.
+      if (kind === 'return' && change.after.state !== 'paid') {
+        this.#attempts.lookSoon(token.attempt.orderId, now);
+      }
       return { kind, attempt: token.attempt, change };
     });
   }
 
-  recordDelivery(
-    tokenHash: string,
-    delivery: { readonly contentType: string; readonly body: Buffer },
-  ): Promise<Attempt | undefined> {
-    return this.#connection.write(() => {
+  findWebhookAttempt(tokenHash: string): Promise<Attempt | undefined> {
+    return this.#read(() => {
       const token = this.#attempts.findToken(tokenHash);
-      if (token?.kind !== 'webhook') return undefined;
-      this.#connection.insert('deliveries', {
-        order_id: token.attempt.orderId,
-        content_type: delivery.contentType,
-        body: delivery.body,
-        received_at: this.#clock.now(),
-      });
-      return token.attempt;
+      return token?.kind === 'webhook' ? token.attempt : undefined;
     });
+  }
+
+  recordDelivery(
+    delivery: IncomingDelivery,
+    orderId: number | undefined,
+  ): Promise<DeliveryReceipt> {
+    return this.#connection.write(() =>
+      this.#deliveries.insert(delivery, orderId, this.#clock.now()),
+    );
+  }
+
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    return this.#connection.write(() =>
+      this.#deliveries.claim(this.#clock.now(), limit, leaseSeconds, (orderId) =>
+        this.#attempts.get(orderId),
+      ),
+    );
+  }
+
+  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<Change | undefined> {
+    return this.#connection.write(() => {
+      if (!this.#deliveries.markProcessed(delivery, outcome.flags)) return undefined;
+      const now = this.#clock.now();
+      for (const orderId of outcome.lookFor) this.#attempts.lookSoon(orderId, now);
+      return outcome.proof && this.#applyProof(outcome.proof, now);
+    });
+  }
+
+  parkDelivery(
+    delivery: Pick<ClaimedDelivery, 'id' | 'claimedAt'>,
+    references: readonly string[],
+    limits: ParkingLimits,
+  ): Promise<void> {
+    return this.#connection.write(() => {
+      this.#deliveries.park(delivery, references, limits.most);
+    });
+  }
+
+  unparkDeliveries(): Promise<void> {
+    return this.#connection.write(() => {
+      this.#deliveries.unparkAll(this.#clock.now());
+    });
+  }
+
+  nextDeliveryAt(): Promise<number | undefined> {
+    return this.#read(() => this.#deliveries.nextDueAt());
+  }
+
+  eraseDeliveries(before: {
+    receivedBefore: number;
+    parkedBefore: number;
+    limit: number;
+  }): Promise<number> {
+    return this.#connection.write(() =>
+      this.#deliveries.erase(before.receivedBefore, before.parkedBefore, before.limit),
+    );
+  }
+
+  countTestDelivery(): Promise<void> {
+    return this.#connection.write(() => {
+      this.#deliveries.countTest();
+    });
+  }
+
+  countDeliveries(): Promise<DeliveryCounts> {
+    return this.#read(() => this.#deliveries.count());
   }
 
   applyTime(limit: number): Promise<Change[]> {
@@ -252,6 +312,36 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return Promise.resolve();
   }
 
+  #recordPayment(evidence: PaymentEvidence, now: number): Change | undefined {
+    const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
+    const facts = planPayment(
+      {
+        checkout,
+        siblings: this.#checkouts
+          .findOrder(checkout.merchant, checkout.order)
+          .filter(({ id }) => id !== checkout.id),
+        known: this.#transactions.findKnown(evidence.transaction),
+        paymentRow: this.#transactions.findPaymentRow(checkout),
+      },
+      evidence,
+    );
+    if (!facts) return undefined;
+    this.#transactions.keep(evidence, checkout.id, now);
+    return this.#checkouts.apply(checkout, facts, now);
+  }
+
+  #applyProof(proof: DeliveryProof, now: number): Change | undefined {
+    if (proof.kind === 'payment') return this.#recordPayment(proof.evidence, now);
+    const attempt = this.#attempts.get(proof.orderId);
+    const checkout = this.#checkouts.get(attempt.checkout);
+    if (proof.kind === 'mismatch') {
+      return this.#checkouts.apply(checkout, [{ type: 'attention-needed', code: proof.code }], now);
+    }
+    // The failure of a session that gave way says nothing about the one that took its place.
+    const facts: CheckoutFact[] = attempt.status === 'exposed' ? [{ type: 'failure-proved' }] : [];
+    return this.#checkouts.apply(checkout, facts, now);
+  }
+
   #carryOut(plan: OpeningPlan, request: OpeningRequest, now: number): OpeningDecision {
     switch (plan.kind) {
       case 'wait':
@@ -279,6 +369,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
           plan.isRenewal,
           now,
         );
+        this.#deliveries.unparkFor(attempt, now);
         return { kind: 'send', checkout, attempt, tokens };
       }
     }

@@ -69,12 +69,26 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE deliveries (
     id INTEGER PRIMARY KEY,
-    order_id INTEGER NOT NULL,
-    content_type TEXT NOT NULL,
-    body BLOB NOT NULL,
-    received_at INTEGER NOT NULL
+    token_hash TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    order_id INTEGER REFERENCES attempts (order_id),
+    sealed BLOB NOT NULL,
+    status TEXT NOT NULL,
+    flags TEXT NOT NULL,
+    due_at INTEGER,
+    received_at INTEGER NOT NULL,
+    UNIQUE (token_hash, digest)
   ) STRICT;
-  CREATE INDEX deliveries_of_attempt ON deliveries (order_id);
+  CREATE INDEX deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX deliveries_received ON deliveries (received_at);
+  CREATE INDEX deliveries_parked ON deliveries (token_hash, received_at) WHERE status = 'parked';
+
+  CREATE TABLE parked_references (
+    reference TEXT NOT NULL,
+    delivery INTEGER NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+    PRIMARY KEY (reference, delivery)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX parked_references_of_delivery ON parked_references (delivery);
 
   CREATE TABLE events (
     id TEXT PRIMARY KEY,
@@ -108,6 +122,7 @@ export function prepareDatabase(database: DatabaseSync): void {
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     PRAGMA busy_timeout = 5000;
+    PRAGMA secure_delete = ON;
   `);
   const row = database.prepare('PRAGMA user_version').get();
   const version = Number(row?.['user_version'] ?? 0);

@@ -30,7 +30,6 @@ describe('a delivery', () => {
     ['bytes', 'application/octet-stream', '\u0000\u0001'],
     ['nothing', '', ''],
     ['broken JSON', 'application/json', '{'],
-    ['the test of spec 4.8', 'application/json', '{"event":"test"}'],
   ])('with %s as its body is taken', async (_what, type, body) => {
     const { path } = await opened('A1');
     const { status } = await stack.fetch(path, {

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { ConfigError } from '../errors.js';
+import type { BodyKey } from './body-vault.js';
+
+const KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+
+/** Said when `PAY_BODY_KEY` cannot be read. */
+export const BODY_KEY_EXPECTED =
+  'expected "<id>:<base64 of 32 bytes>", several parted by commas, newest first, each id once';
+
+/** Keys from `PAY_BODY_KEY`, newest first; undefined when the text is not made of such keys. */
+export function parseBodyKeys(text: string): BodyKey[] | undefined {
+  const keys = text.split(',').map((part) => {
+    const [, id, base64] = KEY.exec(part.trim()) ?? [];
+    return id === undefined || base64 === undefined
+      ? undefined
+      : { id, bytes: Buffer.from(base64, 'base64') };
+  });
+  const good = keys.filter((key) => key !== undefined);
+  const hasTwins = new Set(good.map(({ id }) => id)).size < good.length;
+  return good.length < keys.length || hasTwins ? undefined : good;
+}
+
+/**
+ * The key of a sandbox for which none was set: made once, and kept beside the data file, where only
+ * the owner of the process can read it. Production needs a key that is kept somewhere else.
+ *
+ * @throws {ConfigError} when the file holds something else
+ */
+export function loadSandboxKeys(databaseFile: string): BodyKey[] {
+  const path = `${databaseFile}.body-key`;
+  const made = `sandbox:${randomBytes(32).toString('base64')}`;
+  try {
+    writeFileSync(path, made, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const keys = parseBodyKeys(readFileSync(path, 'utf8'));
+  if (!keys) throw new ConfigError(path, [BODY_KEY_EXPECTED]);
+  return keys;
+}

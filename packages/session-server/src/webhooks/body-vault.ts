@@ -1,0 +1,73 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** A key of 32 bytes and the name that stands beside what it encrypted. */
+export interface BodyKey {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts what the provider sent before it is stored (AES-256-GCM), and opens it again.
+ *
+ * The first key encrypts; all of them open, so that keys can be changed without a gap. What was
+ * encrypted under a key that is gone stays closed for ever.
+ */
+export class BodyVault {
+  readonly #current: BodyKey;
+  readonly #sealing = new Map<string, Buffer>();
+  readonly #digesting: Buffer;
+
+  /** @param keys newest first */
+  constructor(keys: readonly BodyKey[]) {
+    const [current] = keys;
+    if (current === undefined) throw new Error('the vault needs a key');
+    this.#current = current;
+    this.#digesting = derive(current, 'digest');
+    for (const key of keys) this.#sealing.set(key.id, derive(key, 'seal'));
+  }
+
+  /** @param context what belongs to it but is stored in the open: opening needs the same */
+  seal(plain: Uint8Array, context: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const id = Buffer.from(this.#current.id);
+    const key = this.#sealing.get(this.#current.id) as Buffer;
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));
+    const closed = Buffer.concat([cipher.update(plain), cipher.final()]);
+    return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), closed]);
+  }
+
+  /** Undefined when no key opens it, or when it was changed. */
+  open(sealed: Uint8Array, context: string): Buffer | undefined {
+    const bytes = Buffer.from(sealed);
+    const nonceAt = 1 + (bytes[0] ?? 0);
+    const tagAt = nonceAt + NONCE_BYTES;
+    const closedAt = tagAt + TAG_BYTES;
+    const key = this.#sealing.get(bytes.subarray(1, nonceAt).toString());
+    if (key === undefined || bytes.length < closedAt) return undefined;
+    try {
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(nonceAt, tagAt))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(tagAt, closedAt));
+      return Buffer.concat([decipher.update(bytes.subarray(closedAt)), decipher.final()]);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A hash that says nothing to whoever does not have the key, not even by guessing bodies. */
+  digest(tokenHash: string, body: Uint8Array): string {
+    return createHmac('sha256', this.#digesting)
+      .update(tokenHash)
+      .update('\n')
+      .update(body)
+      .digest('base64url');
+  }
+}
+
+function derive(key: BodyKey, purpose: 'seal' | 'digest'): Buffer {
+  return Buffer.from(hkdfSync('sha256', key.bytes, '', `pay-checkout.body.v1.${purpose}`, 32));
+}

@@ -1,0 +1,87 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+
+/** A delivery as it came: nothing parsed, nothing decoded. */
+export interface RawDelivery {
+  /** Public address that it came to, for schemes that sign it. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+const LENGTH_BYTES = 4;
+const LONGEST_VALUE = 200;
+
+const DECODERS: Readonly<
+  Record<string, (body: Uint8Array, options: { maxOutputLength: number }) => Buffer>
+> = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+
+/** One run of bytes that holds all of a delivery: what is encrypted. */
+export function packDelivery({ url, headers, body }: RawDelivery): Buffer {
+  const head = Buffer.from(JSON.stringify({ url, headers }));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(head.length);
+  return Buffer.concat([length, head, body]);
+}
+
+/** The delivery that {@link packDelivery} packed. */
+export function unpackDelivery(packed: Buffer): RawDelivery {
+  const bodyAt = LENGTH_BYTES + packed.readUInt32BE();
+  const head = JSON.parse(packed.toString('utf8', LENGTH_BYTES, bodyAt)) as Omit<
+    RawDelivery,
+    'body'
+  >;
+  return { ...head, body: packed.subarray(bodyAt) };
+}
+
+/**
+ * What a delivery says, as far as it can be read: JSON with every number as its exact text, or a
+ * form. Undefined for anything else: the payload's shape is not shown (spec 6).
+ */
+export function readContent(delivery: RawDelivery, maxBytes: number): unknown {
+  try {
+    const text = decode(delivery, maxBytes).toString('utf8');
+    const isForm = (delivery.headers['content-type'] ?? '').includes('x-www-form-urlencoded');
+    return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseWithExactNumbers(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text at a dotted path, `data.order_id` for example: undefined unless a text or a number is there. */
+export function readPath(content: unknown, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  let value = content;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) {
+      return undefined;
+    }
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return typeof value === 'string' && value.length <= LONGEST_VALUE ? value : undefined;
+}
+
+/** Whether this is the test of spec 4.8: a single property `event` whose value is `test`. */
+export function isTestDelivery(content: unknown): boolean {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    Object.keys(content).length === 1 &&
+    readPath(content, 'event') === 'test'
+  );
+}
+
+function decode({ headers, body }: RawDelivery, maxBytes: number): Buffer {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  return decoder ? decoder(body, { maxOutputLength: maxBytes }) : Buffer.from(body);
+}
+
+type ExactReviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+const parseExactly = JSON.parse as (text: string, reviver: ExactReviver) => unknown;
+
+/** No amount passes through a binary float, and no long `order_id` loses digits. */
+function parseWithExactNumbers(text: string): unknown {
+  return parseExactly(text, (_key, value, context) =>
+    typeof value === 'number' ? (context?.source ?? String(value)) : value,
+  );
+}

@@ -1,0 +1,257 @@
+import { verifyWebhook } from '@pay-checkout/partner-api';
+import type { ChangeFeed } from '../checkout/change-feed.js';
+import type { Attempt, CheckoutStore } from '../checkout/checkout-store.js';
+import type { Clock } from '../clock.js';
+import { crashPoint } from '../crash-points.js';
+import type { EvidenceService } from '../evidence/evidence-service.js';
+import { describeError, type Logger } from '../logger.js';
+import type { DeliverySettings } from '../merchants/delivery-settings.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import { repeat, type Repeating } from '../repeat.js';
+import type { BodyVault } from './body-vault.js';
+import { type RawDelivery, readContent, unpackDelivery } from './delivery-content.js';
+import type { ClaimedDelivery, DeliveryFlag } from './delivery-store.js';
+import { contradicts, type NamedAttempt, proveByDelivery, readNames } from './judge-delivery.js';
+import { LookLimiter } from './look-limiter.js';
+
+const BATCH = 100;
+/** After this long a delivery counts as left behind by a process that died. */
+const LEASE_SECONDS = 30;
+const PAUSE_MS = 5000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+export interface DeliveryInboxOptions {
+  readonly store: CheckoutStore;
+  readonly merchants: MerchantSource;
+  readonly evidence: Pick<EvidenceService, 'hint'>;
+  readonly changes: ChangeFeed;
+  readonly vault: BodyVault;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: DeliveryLimits;
+}
+
+export interface DeliveryLimits {
+  readonly maxBytes: number;
+  /** How long bodies are kept, worked on or not. */
+  readonly keepDays: number;
+  /** Deliveries for which no attempt was found, for each token. */
+  readonly mostParked: number;
+  readonly parkedHours: number;
+}
+
+/** Whose delivery it may be, and how it is to be read. */
+interface Reading {
+  readonly merchant: Merchant;
+  readonly settings: DeliverySettings;
+}
+
+/** Who a delivery is about: an attempt, or several when it names more than one. */
+interface Found {
+  readonly reading: Reading | undefined;
+  readonly attempts: readonly Attempt[];
+  readonly isContradictory: boolean;
+}
+
+/**
+ * Works on the deliveries that were stored: finds the attempt, checks the signature if a scheme is
+ * set, causes a look, and erases what has been kept for long enough. A delivery is done when its
+ * outcome is stored; until then it comes again, also after a crash.
+ */
+export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
+  const inbox = new DeliveryInbox(options);
+  let isFirstRun = true;
+  return repeat({
+    name: 'delivery inbox',
+    logger: options.logger,
+    pauseMs: PAUSE_MS,
+    async run() {
+      if (isFirstRun) {
+        // The settings may say another way to find the attempts of what is parked.
+        await options.store.unparkDeliveries();
+        crashPoint('webhook:unparked');
+        isFirstRun = false;
+      }
+      return inbox.run();
+    },
+  });
+}
+
+class DeliveryInbox {
+  readonly #options: DeliveryInboxOptions;
+  readonly #looks = new LookLimiter();
+
+  constructor(options: DeliveryInboxOptions) {
+    this.#options = options;
+  }
+
+  /** Works on what is due; answers how long to wait for more. */
+  async run(): Promise<number | undefined> {
+    const { store, clock } = this.#options;
+    const deliveries = await store.claimDeliveries(BATCH, LEASE_SECONDS);
+    crashPoint('webhook:claimed');
+    await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
+    const now = clock.now();
+    const { keepDays, parkedHours } = this.#options.limits;
+    const erased = await store.eraseDeliveries({
+      receivedBefore: now - keepDays * DAY_MS,
+      parkedBefore: now - parkedHours * HOUR_MS,
+      limit: BATCH,
+    });
+    crashPoint('webhook:erased');
+    if (deliveries.length === BATCH || erased >= BATCH) return 0;
+    const next = await store.nextDeliveryAt();
+    return next === undefined ? undefined : next - now;
+  }
+
+  async #process(delivery: ClaimedDelivery): Promise<void> {
+    try {
+      const packed = this.#options.vault.open(
+        delivery.sealed,
+        sealContext(delivery.tokenHash, delivery.digest),
+      );
+      if (packed) await this.#judge(delivery, unpackDelivery(packed));
+      else await this.#settle(delivery, { attempts: attemptsOf(delivery), flags: ['unreadable'] });
+    } catch (error) {
+      this.#options.logger.error(
+        { delivery: delivery.id, ...describeError(error) },
+        'a webhook delivery could not be worked on; it is tried again',
+      );
+    }
+  }
+
+  async #judge(delivery: ClaimedDelivery, raw: RawDelivery): Promise<void> {
+    const { limits, store } = this.#options;
+    const content = readContent(raw, limits.maxBytes);
+    const found = await this.#find(delivery, content);
+    if (found.attempts.length === 0) {
+      const references = await this.#referencesOf(delivery, content);
+      await store.parkDelivery(delivery, references, { most: limits.mostParked });
+      crashPoint('webhook:parked');
+      return;
+    }
+    const flags: DeliveryFlag[] = found.isContradictory ? ['contradicts'] : [];
+    const isVerified = await this.#verify(delivery, raw, found.reading);
+    if (isVerified !== undefined) flags.push(isVerified ? 'verified' : 'signature_refused');
+    const { attempts } = found;
+    const [attempt] = attempts;
+    const checkout = attempt && (await store.find(attempt.checkout));
+    const proof =
+      isVerified === true && !found.isContradictory && found.reading && attempt && checkout
+        ? proveByDelivery(
+            { content, receivedAt: delivery.receivedAt, attempt, checkout },
+            found.reading.settings,
+            found.reading.merchant.evidence,
+          )
+        : undefined;
+    await this.#settle(delivery, { attempts, flags, proof });
+  }
+
+  /** Stores what was found out, then looks: what a crash forgets, the planned look finds. */
+  async #settle(
+    delivery: ClaimedDelivery,
+    { attempts, flags, proof }: Pick<Found, 'attempts'> & OutcomeParts,
+  ): Promise<void> {
+    const { store, evidence, changes, clock, logger } = this.#options;
+    const now = clock.now();
+    const due = attempts.filter(({ checkout }) => this.#looks.allow(checkout, now));
+    const lookFor = due.map(({ orderId }) => orderId);
+    const change = await store.settleDelivery(delivery.id, { flags, lookFor, proof });
+    crashPoint('webhook:settled');
+    if (change && change.after !== change.before) changes.notify(change.after.id);
+    if (flags.some((flag) => flag !== 'verified')) {
+      logger.warn({ delivery: delivery.id, flags }, 'a webhook delivery needs a look by a person');
+    }
+    const checkouts = await store.findMany(due.map(({ checkout }) => checkout));
+    for (const checkout of checkouts) evidence.hint(checkout);
+  }
+
+  async #find(delivery: ClaimedDelivery, content: unknown): Promise<Found> {
+    const { attempt } = delivery;
+    if (attempt) {
+      const merchant = await this.#options.merchants.find(attempt.merchant);
+      const reading = merchant && { merchant, settings: merchant.webhooks };
+      const isContradictory =
+        reading !== undefined && contradicts(readNames(content, reading.settings), attempt);
+      return { reading, attempts: [attempt], isContradictory };
+    }
+    for (const reading of await this.#readingsOf(delivery)) {
+      const names = readNames(content, reading.settings);
+      const attempts = await this.#findNamed(reading.merchant, names);
+      const isContradictory =
+        attempts.length > 1 || attempts.some((named) => contradicts(names, named));
+      if (attempts.length > 0) return { reading, attempts, isContradictory };
+    }
+    return { reading: undefined, attempts: [], isContradictory: false };
+  }
+
+  async #findNamed(
+    merchant: Merchant,
+    { orderId, merchantReference }: NamedAttempt,
+  ): Promise<readonly Attempt[]> {
+    const references = [orderId, merchantReference].filter((name) => name !== undefined);
+    if (references.length === 0) return [];
+    const attempts = await this.#options.store.findAttemptsByReference(
+      merchant.providerMerchantId,
+      references,
+    );
+    return attempts.filter((attempt) => attempt.merchant === merchant.id);
+  }
+
+  async #referencesOf(delivery: ClaimedDelivery, content: unknown): Promise<string[]> {
+    const readings = await this.#readingsOf(delivery);
+    return readings.flatMap(({ settings }) => {
+      const { orderId, merchantReference } = readNames(content, settings);
+      return [orderId, merchantReference].filter((name) => name !== undefined);
+    });
+  }
+
+  /** The merchants that registered the endpoint, each with its own way to read it. */
+  async #readingsOf({ tokenHash }: ClaimedDelivery): Promise<Reading[]> {
+    const merchants = await this.#options.merchants.all();
+    return merchants.flatMap((merchant) =>
+      merchant.webhookEndpoints
+        .filter((endpoint) => toStoredHash(endpoint.tokenHash) === tokenHash)
+        .map((settings) => ({ merchant, settings })),
+    );
+  }
+
+  /** Undefined when no scheme is set: the spec shows none. */
+  async #verify(
+    { receivedAt }: ClaimedDelivery,
+    raw: RawDelivery,
+    reading: Reading | undefined,
+  ): Promise<boolean | undefined> {
+    const signature = reading?.settings.signature;
+    if (!signature) return undefined;
+    // Judged by the time it came: work that was put off makes no delivery too old.
+    const verdict = await verifyWebhook(
+      signature.scheme,
+      signature.keys,
+      raw,
+      new Date(receivedAt),
+    );
+    return verdict.valid;
+  }
+}
+
+interface OutcomeParts {
+  readonly flags: readonly DeliveryFlag[];
+  readonly proof?: Parameters<CheckoutStore['settleDelivery']>[1]['proof'];
+}
+
+/** What a sealed delivery belongs to, so that none can be put in the place of another. */
+export function sealContext(tokenHash: string, digest: string): string {
+  return `pay-checkout.delivery.v1\n${tokenHash}\n${digest}`;
+}
+
+/** A hash of the merchants file in the form in which tokens are stored. */
+export function toStoredHash(tokenHash: string): string {
+  return Buffer.from(tokenHash.slice('sha256:'.length), 'hex').toString('base64url');
+}
+
+function attemptsOf({ attempt }: ClaimedDelivery): Attempt[] {
+  return attempt ? [attempt] : [];
+}

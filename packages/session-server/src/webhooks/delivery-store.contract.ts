@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
+import { hashToken } from '../random-id.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import type { ClaimedDelivery, DeliveryOutcome, IncomingDelivery } from './delivery-store.js';
+
+const DAY_MS = 86_400_000;
+const LEASE_SECONDS = 30;
+const DONE: DeliveryOutcome = { flags: [], lookFor: [] };
+
+/** A delivery to a token, with a body of its own. */
+function delivery(tokenHash: string, body = 'body-1'): IncomingDelivery {
+  return { tokenHash, digest: `digest of ${body}`, sealed: Buffer.from([0, 255, 1]) };
+}
+
+/** What every store promises about deliveries of the provider. */
+export function describeDeliveryStore(name: string, open: OpenStore): void {
+  describe(`deliveries of ${name}`, () => {
+    let now: number;
+    let underTest: StoreUnderTest;
+    let store: CheckoutStore;
+    let harness: StoreHarness;
+    beforeEach(async () => {
+      now = Date.parse('2026-01-01T00:00:00.000Z');
+      underTest = await open({ clock: { now: () => now }, rules: TEST_RULES });
+      store = underTest.store;
+      harness = new StoreHarness(store);
+    });
+    afterEach(() => underTest.remove());
+
+    const claim = (): Promise<ClaimedDelivery[]> => store.claimDeliveries(10, LEASE_SECONDS);
+
+    async function claimOne(): Promise<ClaimedDelivery> {
+      const [first, ...others] = await claim();
+      if (!first || others.length > 0) throw new Error('expected one delivery to be due');
+      return first;
+    }
+
+    /** Parks a delivery to an endpoint that names an order which nobody knows yet. */
+    async function park(references: readonly string[], body?: string, most = 10): Promise<void> {
+      await store.recordDelivery(delivery('endpoint', body), undefined);
+      await store.parkDelivery(await claimOne(), references, { most });
+    }
+
+    async function parked(): Promise<number> {
+      return (await store.countDeliveries()).parked;
+    }
+
+    it('find the attempt by the token of its WebhookUrl, and by no other', async () => {
+      const { attempt, tokens } = await harness.expose();
+      expect((await store.findWebhookAttempt(hashToken(tokens.webhook)))?.orderId).toBe(
+        attempt.orderId,
+      );
+      for (const token of [tokens.return, tokens.cancel, tokens.back, 'unknown']) {
+        expect(await store.findWebhookAttempt(hashToken(token))).toBeUndefined();
+      }
+    });
+
+    it('are given to one worker, as they came, with their attempt', async () => {
+      const { attempt } = await harness.expose();
+      expect(await store.recordDelivery(delivery('token'), attempt.orderId)).toBe('stored');
+      const claims = await Promise.all([claim(), claim()]);
+      expect(claims.flat()).toMatchObject([
+        { tokenHash: 'token', digest: 'digest of body-1', receivedAt: now, claimedAt: now },
+      ]);
+      expect(claims.flat()[0]?.attempt?.orderId).toBe(attempt.orderId);
+      expect([...(claims.flat()[0]?.sealed ?? [])]).toEqual([0, 255, 1]);
+    });
+
+    it('come again when the worker died before it was done, and never after', async () => {
+      await store.recordDelivery(delivery('token'), undefined);
+      await claimOne();
+      expect(await store.nextDeliveryAt()).toBe(now + LEASE_SECONDS * 1000);
+      expect(await store.recordDelivery(delivery('token'), undefined)).toBe('repeated');
+      expect(await claim()).toEqual([]);
+      now += LEASE_SECONDS * 1000;
+      await store.settleDelivery((await claimOne()).id, DONE);
+      expect(await store.nextDeliveryAt()).toBeUndefined();
+      expect(await store.recordDelivery(delivery('token'), undefined)).toBe('repeated');
+      now += DAY_MS;
+      expect(await claim()).toEqual([]);
+    });
+
+    it('come again after a restart of the process that had them', async () => {
+      await store.recordDelivery(delivery('token'), undefined);
+      await claimOne();
+      store = await underTest.reopen();
+      now += LEASE_SECONDS * 1000;
+      expect(await claim()).toHaveLength(1);
+    });
+
+    it('are the same only when body and token are the same', async () => {
+      await store.recordDelivery(delivery('token', 'a'), undefined);
+      expect(await store.recordDelivery(delivery('token', 'b'), undefined)).toBe('stored');
+      expect(await store.recordDelivery(delivery('other', 'a'), undefined)).toBe('stored');
+      expect(await store.recordDelivery(delivery('token', 'a'), undefined)).toBe('repeated');
+      expect(await claim()).toHaveLength(3);
+    });
+
+    it('have the look that they ask for planned in the step that settles them', async () => {
+      const { attempt } = await harness.expose();
+      await store.recordDelivery(delivery('token'), attempt.orderId);
+      expect(await store.claimDueLooks(10)).toEqual([]);
+      await store.settleDelivery((await claimOne()).id, { flags: [], lookFor: [attempt.orderId] });
+      store = await underTest.reopen();
+      expect(await store.claimDueLooks(10)).toMatchObject([{ orderId: attempt.orderId }]);
+    });
+
+    it('prove a payment once, in the step that settles them', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await store.recordDelivery(delivery('token'), attempt.orderId);
+      const { id } = await claimOne();
+      const proof = {
+        kind: 'payment',
+        evidence: {
+          transaction: 'tx-1',
+          orderId: attempt.orderId,
+          status: 'PAID',
+          isRefundRow: false,
+          amount: '9.99',
+          currency: 'GBP',
+          transactionTime: '2026-01-01T00:00:00.000Z',
+          refund: 'none',
+        },
+      } as const;
+      const change = await store.settleDelivery(id, { ...DONE, proof });
+      expect(change?.after).toMatchObject({ id: checkout.id, state: 'paid', paidBy: 'tx-1' });
+      expect(await store.settleDelivery(id, { ...DONE, proof })).toBeUndefined();
+      await harness.pay(attempt.orderId);
+      expect(await store.find(checkout.id)).toMatchObject({ state: 'paid', attention: [] });
+    });
+
+    it('prove a failure of the session that is exposed, and of no older one', async () => {
+      const older = await harness.expose();
+      const newer = await harness.expose({
+        orderVersion: 'version-2',
+        amountMinor: 1299,
+      });
+      for (const [orderId, state] of [
+        [older.attempt.orderId, 'open'],
+        [newer.attempt.orderId, 'failed'],
+      ] as const) {
+        await store.recordDelivery(delivery('token', String(orderId)), orderId);
+        await store.settleDelivery((await claimOne()).id, {
+          ...DONE,
+          proof: { kind: 'failure', orderId },
+        });
+        const checkout = orderId === older.attempt.orderId ? older.checkout : newer.checkout;
+        expect((await store.find(checkout.id))?.state).toBe(state);
+      }
+    });
+
+    it('that were settled prove nothing more, also after the shopper went on', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await store.recordDelivery(delivery('token'), attempt.orderId);
+      const { id } = await claimOne();
+      const outcome: DeliveryOutcome = {
+        ...DONE,
+        proof: { kind: 'failure', orderId: attempt.orderId },
+      };
+      await store.settleDelivery(id, outcome);
+      await store.apply(checkout.id, { type: 'reopened' });
+      await store.settleDelivery(id, outcome);
+      expect((await store.find(checkout.id))?.state).toBe('open');
+    });
+
+    it('raise attention when their money differs', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await store.recordDelivery(delivery('token'), attempt.orderId);
+      await store.settleDelivery((await claimOne()).id, {
+        ...DONE,
+        proof: { kind: 'mismatch', orderId: attempt.orderId, code: 'amount_mismatch' },
+      });
+      expect(await store.find(checkout.id)).toMatchObject({
+        state: 'open',
+        attention: ['amount_mismatch'],
+      });
+    });
+
+    it('that are parked come again when an attempt appears that they name', async () => {
+      const first = await harness.expose();
+      const orderId = first.attempt.orderId + 1;
+      await park([String(orderId)], 'by-order-id');
+      await park([`A1002.${String(orderId)}`], 'by-reference');
+      await park(['somebody else'], 'unrelated');
+      expect(await claim()).toEqual([]);
+      await harness.expose({ order: 'A1002' });
+      expect((await claim()).map(({ digest }) => digest)).toEqual([
+        'digest of by-order-id',
+        'digest of by-reference',
+      ]);
+    });
+
+    it('are not parked when their attempt appeared while they were worked on', async () => {
+      await store.recordDelivery(delivery('endpoint'), undefined);
+      const claimed = await claimOne();
+      now += 5;
+      const { attempt } = await harness.expose();
+      await store.parkDelivery(claimed, [String(attempt.orderId)], { most: 10 });
+      expect(await claim()).toHaveLength(1);
+    });
+
+    it('that are parked are bounded in number: the oldest of a token give way', async () => {
+      for (let body = 0; body < 5; body += 1) {
+        now += 1000;
+        await park([`X${String(body)}`], String(body), 3);
+      }
+      expect(await parked()).toBe(3);
+      await store.unparkDeliveries();
+      expect((await claim()).map(({ digest }) => digest)).toEqual(
+        ['2', '3', '4'].map((body) => `digest of ${body}`),
+      );
+    });
+
+    it('are erased when they have been kept long enough, and parked ones sooner', async () => {
+      await park(['X1'], 'parked');
+      await store.recordDelivery(delivery('token', 'processed'), undefined);
+      await store.settleDelivery((await claimOne()).id, DONE);
+      now += DAY_MS;
+      const erase = (receivedBefore: number, parkedBefore: number): Promise<number> =>
+        store.eraseDeliveries({ receivedBefore, parkedBefore, limit: 10 });
+      expect(await erase(now - 2 * DAY_MS, now - 2 * DAY_MS)).toBe(0);
+      expect(await erase(now - 2 * DAY_MS, now)).toBe(1);
+      expect(await store.countDeliveries()).toMatchObject({ parked: 0, processed: 1 });
+      expect(await erase(now, now)).toBe(1);
+      expect(await store.countDeliveries()).toMatchObject({ processed: 0 });
+    });
+
+    it('are counted by what became of them', async () => {
+      await park(['X1'], 'parked');
+      await store.recordDelivery(delivery('token', 'flagged'), undefined);
+      await store.settleDelivery((await claimOne()).id, { ...DONE, flags: ['contradicts'] });
+      await store.recordDelivery(delivery('token', 'waiting'), undefined);
+      await store.countTestDelivery();
+      await store.countTestDelivery();
+      expect(await store.countDeliveries()).toEqual({
+        waiting: 1,
+        parked: 1,
+        processed: 1,
+        flagged: { verified: 0, signature_refused: 0, contradicts: 1, unreadable: 0 },
+        tests: 2,
+      });
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import type { AttentionCode } from '../checkout/checkout.js';
+import type { Attempt, Change, PaymentEvidence } from '../checkout/checkout-store.js';
+
+/** A delivery as it is stored: nobody can read it without the platform's key. */
+export interface IncomingDelivery {
+  /** Hash of the token that it came to. */
+  readonly tokenHash: string;
+  /** Keyed hash of token and body: the same body to the same token is the same delivery. */
+  readonly digest: string;
+  /** Headers and body, encrypted. */
+  readonly sealed: Uint8Array;
+}
+
+/** `repeated`: the very same body came to this token before, and is not stored again. */
+export type DeliveryReceipt = 'stored' | 'repeated';
+
+/** A delivery that somebody works on, under a lease. */
+export interface ClaimedDelivery {
+  readonly id: number;
+  readonly tokenHash: string;
+  readonly digest: string;
+  readonly sealed: Uint8Array;
+  /** The attempt that its token belongs to; undefined for the token of a registered endpoint. */
+  readonly attempt: Attempt | undefined;
+  readonly receivedAt: number;
+  readonly claimedAt: number;
+}
+
+/**
+ * What was found out about a delivery.
+ *
+ * `verified`, `signature_refused`: under the configured scheme. `contradicts`: the body names
+ * another attempt than the token, or several. `unreadable`: no key opens it any more.
+ */
+export type DeliveryFlag = 'verified' | 'signature_refused' | 'contradicts' | 'unreadable';
+
+/** What a verified delivery proves, when the merchant entry says that it may. */
+export type DeliveryProof =
+  | { readonly kind: 'payment'; readonly evidence: PaymentEvidence }
+  | { readonly kind: 'failure'; readonly orderId: number }
+  | { readonly kind: 'mismatch'; readonly orderId: number; readonly code: AttentionCode };
+
+export interface DeliveryOutcome {
+  readonly flags: readonly DeliveryFlag[];
+  /** Attempts to look for soon, also when this process dies now. */
+  readonly lookFor: readonly number[];
+  readonly proof?: DeliveryProof | undefined;
+}
+
+/** How long a delivery that no attempt was found for is kept, and how many for one token. */
+export interface ParkingLimits {
+  readonly most: number;
+}
+
+export interface DeliveryCounts {
+  readonly waiting: number;
+  readonly parked: number;
+  readonly processed: number;
+  /** With the flag of that name, whatever their state. */
+  readonly flagged: Readonly<Record<DeliveryFlag, number>>;
+  /** Test deliveries of spec 4.8 since the file was made; they are not stored. */
+  readonly tests: number;
+}
+
+/**
+ * Deliveries of the provider, kept until they are worked on and for some time after.
+ *
+ * `waiting` → `processed`, or `parked` (no attempt was found for it) → `waiting` when an attempt
+ * appears that it names. Each method is one atomic, durable step.
+ */
+export interface DeliveryStore {
+  /** The attempt whose `WebhookUrl` carries this token. */
+  findWebhookAttempt(tokenHash: string): Promise<Attempt | undefined>;
+  /** Stores a delivery; `orderId` when the token is an attempt's. */
+  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<DeliveryReceipt>;
+  /** Takes deliveries to work on; after the lease they count as left behind and come again. */
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]>;
+  /**
+   * The work is done: applies what the delivery proves and marks it processed, in one step. Does
+   * nothing when it was processed before, or erased.
+   */
+  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<Change | undefined>;
+  /**
+   * No attempt was found for it: waits until one appears that is called by one of the references.
+   * Of each token's parked deliveries the oldest are dropped beyond the limit.
+   */
+  parkDelivery(
+    delivery: Pick<ClaimedDelivery, 'id' | 'claimedAt'>,
+    references: readonly string[],
+    limits: ParkingLimits,
+  ): Promise<void>;
+  /** Looks at every parked delivery again: the settings may have changed. */
+  unparkDeliveries(): Promise<void>;
+  /** When the next delivery is due, in milliseconds since 1970. */
+  nextDeliveryAt(): Promise<number | undefined>;
+  /** Erases what came before a time, and what is parked since before another one. */
+  eraseDeliveries(before: {
+    readonly receivedBefore: number;
+    readonly parkedBefore: number;
+    readonly limit: number;
+  }): Promise<number>;
+  countTestDelivery(): Promise<void>;
+  countDeliveries(): Promise<DeliveryCounts>;
+}
