@@ -85,8 +85,8 @@ export class FlowController implements ReactiveController {
   }
 
   close(): void {
-    const checkout = sessionOf(this.state) && knownOf(this.state)?.checkout;
-    if (this.send({ type: 'close' }) && checkout) this.#hint(checkout, 'cancelled');
+    const { state } = this;
+    if (this.send({ type: 'close' })) this.#hint(state, 'cancelled');
   }
 
   /** Whether `event` was lawful. */
@@ -265,8 +265,7 @@ export class FlowController implements ReactiveController {
       if (signal.aborted) return;
       const { code } = coded(error, 'sdk_load_failed');
       const isRefusal = code === 'sdk_configure_failed';
-      const checkout = knownOf(this.state)?.checkout;
-      if (isRefusal && checkout) this.#hint(checkout, 'refused');
+      if (isRefusal) this.#hint(this.state, 'refused');
       this.#fail({ code, remedy: isRefusal ? 'renew' : 'draw' });
     }
   }
@@ -276,7 +275,7 @@ export class FlowController implements ReactiveController {
     const known = knownOf(this.state);
     if (!known) return;
     const { checkout, order } = known;
-    this.#hint(checkout, kind);
+    this.#hint(this.state, kind);
     if (kind === 'shown') this.send({ type: 'drawn' });
     else if (kind === 'submitted') this.send({ type: 'submitted' });
     else if (kind === 'refused') this.#fail({ code: 'session_refused', remedy: 'renew' });
@@ -319,8 +318,12 @@ export class FlowController implements ReactiveController {
     if (readPageMessage(event, origin, (named) => named === checkout)) this.#look();
   }
 
-  #hint(checkout: string, kind: HintKind): void {
-    this.#lastHint = sendHint(this.#host.serverUrl, checkout, kind);
+  /** A hint about the session that `state` shows; about none, there is nothing to tell. */
+  #hint(state: FlowState, kind: HintKind): void {
+    const checkout = knownOf(state)?.checkout;
+    const sessionId = sessionOf(state)?.sessionId;
+    if (!checkout || !sessionId) return;
+    this.#lastHint = sendHint(this.#host.serverUrl, checkout, { kind, sessionId });
   }
 
   #fail(trouble: Trouble): void {

@@ -93,8 +93,8 @@ describe('talking to the session server', () => {
   });
 
   it('a hint that cannot be delivered is nobody’s problem', async () => {
-    await sendHint(`${location.origin}/nowhere`, world.checkout, 'shown');
-    await sendHint(world.server, world.checkout, 'declined');
+    await sendHint(`${location.origin}/nowhere`, world.checkout, { kind: 'shown' });
+    await sendHint(world.server, world.checkout, { kind: 'declined' });
     expect(await world.hints()).to.deep.equal(['declined']);
   });
 });

@@ -1,7 +1,7 @@
 import type {
   CheckoutConfigReply,
   CheckoutStatusReply,
-  HintKind,
+  HintRequest,
   NeedsReply,
   OpenCheckoutReply,
   OpenCheckoutRequest,
@@ -86,13 +86,16 @@ export function fetchStatus(
   return ask(`${server}/v1/checkouts?${query}`, wait * 1000 + REQUEST_TIMEOUT_MS, signal);
 }
 
-/** Tells the server a hint. It outlives the page, and a lost one costs nothing but time. */
-export async function sendHint(server: string, checkout: string, kind: HintKind): Promise<void> {
+/**
+ * Tells the server a hint, and of which session. It outlives the page, and a lost one costs nothing
+ * but time.
+ */
+export async function sendHint(server: string, checkout: string, hint: HintRequest): Promise<void> {
   try {
     await fetch(`${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ kind }),
+      body: JSON.stringify(hint),
       credentials: 'omit',
       keepalive: true,
       signal: AbortSignal.timeout(HINT_TIMEOUT_MS),

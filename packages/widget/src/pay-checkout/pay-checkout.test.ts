@@ -166,6 +166,26 @@ describe('<pay-checkout>', () => {
       expect(harness.count('pay-cancel')).to.equal(1);
     });
 
+    it('a cancel names the session that the page showed, so that nobody else can cancel it', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      await harness.during('idle', () => harness.element.close());
+      await until(async () => (await world.hints()).includes('cancelled'));
+      expect(await world.hintBodies()).to.deep.include({
+        kind: 'cancelled',
+        sessionId: `session-${world.id}`,
+      });
+    });
+
+    it('a close before anything was opened tells the server nothing', async () => {
+      await world.write({ holdOpen: true });
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.during('opening', () => harness.press());
+      await harness.during('idle', () => harness.element.close());
+      await world.write({ holdOpen: false });
+      await harness.during('ready', () => harness.press());
+      expect(await world.hints()).not.to.include('cancelled');
+    });
+
     it('pays again after a cancel with the same tag', async () => {
       const harness = await PayCheckoutHarness.ready(world);
       await harness.during('cancelled', () => world.tell('cancelled', 2));

@@ -1,5 +1,6 @@
 import type {
   CheckoutStatus,
+  HintRequest,
   OpenCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
@@ -104,7 +105,11 @@ export class WorldClient {
   }
 
   async hints(): Promise<unknown[]> {
+    return (await this.hintBodies()).map(({ kind }) => kind);
+  }
+
+  async hintBodies(): Promise<HintRequest[]> {
     const seen = await this.seen('POST', /\/hints$/);
-    return seen.map((one) => (one.body as { kind: string }).kind);
+    return seen.map((one) => one.body as HintRequest);
   }
 }
