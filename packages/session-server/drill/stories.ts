@@ -47,6 +47,15 @@ export const STORIES = {
       await shopper.pay(await shopper.open());
     },
   },
+  /** Pays, comes back, closes the browser at once, and no webhook comes. */
+  'only comes back': {
+    tells: PAID,
+    async run(shopper) {
+      const session = await shopper.open();
+      await shopper.pay(session, 'withoutWebhook');
+      await shopper.comeBack(session, 'return');
+    },
+  },
   /** Pays and closes the browser, and no webhook comes: the sweeper has to find it. */
   'vanishes unheard': {
     tells: PAID,
