@@ -12,6 +12,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SILENT_MS = 1_000;
 const SIGINT_GRACE_MS = 1_500;
 const KILL_AFTER_MS = 15_000;
+const PARENT_LOOK_MS = 300;
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ECONNRESET|ERR_SOCKET_TIMEOUT|NO_OFFLINE/;
 
@@ -67,6 +68,20 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 }
 
 /**
+ * npm starts its scripts through a shell that dies of a signal without passing it on, and nothing
+ * passes on a SIGKILL: so whoever was started by npm, or by one of us, ends when that one is gone.
+ */
+function stopWithParent() {
+  const { npm_lifecycle_event, PAY_PARENT_PID } = process.env;
+  const parent = process.ppid;
+  if (npm_lifecycle_event === undefined && PAY_PARENT_PID !== String(parent)) return;
+  setInterval(() => {
+    if (process.ppid !== parent) stop('SIGTERM');
+  }, PARENT_LOOK_MS).unref();
+}
+stopWithParent();
+
+/**
  * The exit code a shell would show.
  *
  * @param {number | null} code
@@ -90,7 +105,7 @@ export function spawnAndWait(command, args, { env = process.env, cwd = ROOT, onO
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args], {
       cwd,
-      env,
+      env: { ...env, PAY_PARENT_PID: String(process.pid) },
       stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit',
       // On Windows npm and pnpm are .cmd files, which only a shell can start.
       shell: process.platform === 'win32' && !command.endsWith('.exe'),
