@@ -60,6 +60,7 @@ export default defineConfig(
         clearTimeout: 'readonly',
         console: 'readonly',
         process: 'readonly',
+        setInterval: 'readonly',
         setTimeout: 'readonly',
       },
     },

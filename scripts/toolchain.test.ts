@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { explainFailure } from './child.mjs';
+import { findPnpm, isAtLeast } from './toolchain.mjs';
+
+describe('the Node of the machine', () => {
+  it.each([
+    ['22.19.0', true],
+    ['22.20.1', true],
+    ['24.0.0', true],
+    ['100.0.0', true],
+    ['22.18.9', false],
+    ['20.20.2', false],
+    ['9.30.0', false],
+  ])('%s is new enough for >=22.19: %s', (version, expected) => {
+    expect(isAtLeast(version, '>=22.19')).toBe(expected);
+  });
+});
+
+describe('the pnpm of the machine', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'find-pnpm-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function placePackage(name: string, version: string): string {
+    const bin = join(folder, name, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(folder, name, 'package.json'), JSON.stringify({ name, version }));
+    writeFileSync(join(bin, 'run.js'), '');
+    const onPath = join(folder, `${name}-on-path`);
+    mkdirSync(onPath);
+    symlinkSync(join(bin, 'run.js'), join(onPath, 'pnpm'));
+    return onPath;
+  }
+
+  it('is used when it has exactly the wanted version', () => {
+    const onPath = placePackage('pnpm', '10.34.9');
+    const path = [join(folder, 'nowhere'), onPath].join(delimiter);
+    expect(findPnpm('pnpm@10.34.9', path)).toBe(onPath);
+  });
+
+  it('is left alone when it has another version, or is only a shim that would fetch one', () => {
+    expect(findPnpm('pnpm@10.34.9', placePackage('pnpm', '10.34.8'))).toBeUndefined();
+    expect(findPnpm('pnpm@10.34.9', placePackage('corepack', '0.34.6'))).toBeUndefined();
+  });
+
+  it('is not there when no folder of the PATH has it', () => {
+    expect(findPnpm('pnpm@10.34.9', folder)).toBeUndefined();
+  });
+});
+
+describe('a set-up step that fails', () => {
+  it('says that the network is missing when it is', () => {
+    const said = 'npm error code EAI_AGAIN\nnpm error syscall getaddrinfo';
+    expect(explainFailure('Installing the packages', said)).toContain('cannot be reached');
+  });
+
+  it('points at what was said when it is something else', () => {
+    const explained = explainFailure('Installing the packages', 'ERR_PNPM_OUTDATED_LOCKFILE');
+    expect(explained).toBe('Installing the packages failed. What it said is above.');
+  });
+});
