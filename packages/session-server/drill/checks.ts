@@ -28,6 +28,8 @@ export function findForgotten(
       (event) => event.checkout === checkout && event.type === 'checkout.cancelled',
     );
     if (acknowledged.has('cancel') && !isCancelTold) lost.push(`${order}: a cancel is gone`);
+    const isStrayKept = facts.deliveries.has(null);
+    if (acknowledged.has('stray webhook') && !isStrayKept) lost.push('a stray webhook is gone');
     if (told.includes('paid') && state !== 'paid')
       lost.push(`${order}: paid was told, and is gone`);
   }

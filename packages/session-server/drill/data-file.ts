@@ -13,8 +13,8 @@ export interface StoredFacts {
   }[];
   readonly events: readonly { id: string; checkout: string; type: string; status: string }[];
   readonly transactions: readonly { id: string; checkout: string }[];
-  /** Each `order_id` that a stored webhook belongs to. */
-  readonly deliveries: ReadonlySet<number>;
+  /** Each `order_id` that a stored webhook came for; null for one that is parked. */
+  readonly deliveries: ReadonlySet<number | null>;
 }
 
 /** Reads a copy, so that the next process finds the file just as the dead one left it. */
@@ -47,7 +47,7 @@ function readFacts(database: DatabaseSync): StoredFacts {
     events: all('SELECT id, checkout, type, status FROM events'),
     transactions: all('SELECT id, checkout FROM transactions'),
     deliveries: new Set(
-      all<{ orderId: number }>('SELECT DISTINCT order_id AS orderId FROM deliveries').map(
+      all<{ orderId: number | null }>('SELECT DISTINCT order_id AS orderId FROM deliveries').map(
         ({ orderId }) => orderId,
       ),
     ),

@@ -15,6 +15,7 @@ export interface SandboxSession {
   readonly MerchantReference: string;
   readonly RedirectUrl: string;
   readonly CancelUrl: string;
+  readonly WebhookUrl: string;
 }
 
 /** The provider: our sandbox as a process, and what may be done to it. */

@@ -10,7 +10,7 @@ import { DrillShop } from './drill-shop.ts';
 import { within } from './http.ts';
 import { KillableServer } from './killable-server.ts';
 import { SHOP_ORIGIN, Shopper } from './shopper.ts';
-import { STORIES, type StoryName } from './stories.ts';
+import { ENDPOINT_TOKEN, STORIES, type StoryName } from './stories.ts';
 
 const WITHIN_SECONDS = 20;
 const MERCHANT_KEY = 'merchant-key-of-the-drill';
@@ -189,9 +189,17 @@ function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchan
       container: 'selector',
       origins: { script: ['http://sandbox.localhost:4300'], frame: [], connect: [] },
     },
-    apiKeyHash: [`sha256:${createHash('sha256').update(MERCHANT_KEY).digest('hex')}`],
+    webhookEndpoints: [
+      { tokenHash: sha256(ENDPOINT_TOKEN), paths: { merchantReference: 'reference' } },
+    ],
+    apiKeyHash: [sha256(MERCHANT_KEY)],
     orderTokenSecret: [shop.orderTokenSecret],
     signingSecret: [shop.signingSecret],
   };
   writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants: [merchant] }));
+}
+
+/** How the merchants file holds a key or a token. */
+function sha256(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

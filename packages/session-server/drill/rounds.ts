@@ -17,6 +17,12 @@ const STORIES_OF: Record<Exclude<CrashPoint, `store:${string}`>, readonly StoryN
   'return:before-answer': ['pays', 'cancels'],
   'webhook:stored': ['pays', 'vanishes'],
   'webhook:before-answer': ['vanishes'],
+  'webhook:test-counted': ['webhook test'],
+  'webhook:unparked': ['pays'],
+  'webhook:claimed': ['vanishes', 'pays'],
+  'webhook:parked': ['stray webhook'],
+  'webhook:settled': ['vanishes', 'pays'],
+  'webhook:erased': ['pays'],
   'evidence:page-read': ['pays', 'vanishes', 'only comes back'],
   'evidence:attempts-found': ['pays', 'vanishes'],
   'evidence:verdict-stored': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
@@ -67,6 +73,8 @@ function recoveryRounds(): Round[] {
     roundOf(['store:recovered'], 'pays'),
     roundOf(['open:session-created', 'store:recovered'], 'pays'),
     roundOf(['events:answered', 'store:recovered'], 'pays'),
+    roundOf(['webhook:claimed', 'store:recovered'], 'vanishes'),
+    roundOf(['webhook:parked', 'webhook:unparked'], 'stray webhook'),
   ];
 }
 

@@ -18,8 +18,8 @@ export class Shopper {
   readonly order: string;
   /** Every session that the page was ever given. */
   readonly sessions = new Set<string>();
-  /** Visits and hints that were answered with 2xx. */
-  readonly acknowledged = new Set<'return' | 'cancel'>();
+  /** Visits, hints and strange webhooks that were answered with 2xx. */
+  readonly acknowledged = new Set<'return' | 'cancel' | 'stray webhook'>();
   /** Every state that the page was told, in order. */
   readonly told: string[] = [];
   checkout = '';

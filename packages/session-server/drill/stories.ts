@@ -21,12 +21,22 @@ export interface Story {
   run(shopper: Shopper, stage: Stage): Promise<void>;
 }
 
+/** Of the webhook endpoint that is registered in the merchants file. */
+export const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
 const PAID = ['checkout.paid'];
 
 async function finish(shopper: Shopper, session: string): Promise<void> {
   await shopper.pay(session);
   await shopper.comeBack(session, 'return');
   await shopper.untilTold('paid');
+}
+
+/** Posts a webhook as the provider does: again when nothing answers. */
+async function postWebhook(server: KillableServer, path: string, body: unknown): Promise<void> {
+  const { status, text } = await server.call(path, { body });
+  if (status < 200 || status > 299) {
+    throw new Error(`a webhook was answered ${String(status)}: ${text}`);
+  }
 }
 
 /** Every story ends with the order paid at the provider: afterwards everybody must know it. */
@@ -62,6 +72,26 @@ export const STORIES = {
     withinSeconds: 120,
     async run(shopper) {
       await shopper.pay(await shopper.open(), 'withoutWebhook');
+    },
+  },
+  /** The provider tests the webhook address (spec 4.8), then the shopper pays. */
+  'webhook test': {
+    tells: PAID,
+    async run(shopper, { sandbox, server }) {
+      const session = await shopper.open();
+      const { WebhookUrl } = await sandbox.session(session);
+      await postWebhook(server, new URL(WebhookUrl).pathname, { event: 'test' });
+      await finish(shopper, session);
+    },
+  },
+  /** A webhook comes to the registered endpoint that names an order of nobody. */
+  'stray webhook': {
+    tells: PAID,
+    async run(shopper, { server }) {
+      const session = await shopper.open();
+      await postWebhook(server, `/v1/webhooks/${ENDPOINT_TOKEN}`, { reference: 'Z1.1' });
+      shopper.acknowledged.add('stray webhook');
+      await finish(shopper, session);
     },
   },
   /** Cancels, opens again, pays. */

@@ -59,6 +59,11 @@ export class DeliveryTable {
     });
   }
 
+  /** Whoever worked on a delivery that is still waiting is dead: each is due again at once. */
+  releaseAllClaimed(now: number): void {
+    this.#connection.run('UPDATE deliveries SET due_at = :now WHERE due_at > :now', { now });
+  }
+
   /** False when it was processed before, or is not there any more. */
   markProcessed(id: number, flags: readonly DeliveryFlag[]): boolean {
     this.#forgetReferences(id);

@@ -80,6 +80,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
     await store.#connection.write(() => {
       store.#attempts.endAllSending();
       store.#events.releaseAllSending(options.clock.now());
+      store.#deliveries.releaseAllClaimed(options.clock.now());
     });
     crashPoint('store:recovered');
     return store;
@@ -322,6 +323,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
           .filter(({ id }) => id !== checkout.id),
         known: this.#transactions.findKnown(evidence.transaction),
         paymentRow: this.#transactions.findPaymentRow(checkout),
+        refundedMinor: this.#transactions.sumRefundRows(checkout),
       },
       evidence,
     );

@@ -91,7 +91,7 @@ class DeliveryInbox {
   async run(): Promise<number | undefined> {
     const { store, clock } = this.#options;
     const deliveries = await store.claimDeliveries(BATCH, LEASE_SECONDS);
-    crashPoint('webhook:claimed');
+    if (deliveries.length > 0) crashPoint('webhook:claimed');
     await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
     const now = clock.now();
     const { keepDays, parkedHours } = this.#options.limits;
