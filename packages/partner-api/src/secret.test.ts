@@ -20,7 +20,7 @@ describe('Secret', () => {
     const secret = new Secret(CANARY);
     expect(showEverything({ nested: [secret] })).not.toContain(CANARY);
     expect(showEverything(secret)).not.toContain(CANARY);
-    expect(`${secret as unknown as string}`).toBe('[secret]');
+    expect(`key: ${secret as unknown as string}`).toBe('key: [secret]');
     expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(CANARY);
     expect(secret.reveal()).toBe(CANARY);
   });

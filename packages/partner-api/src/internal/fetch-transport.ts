@@ -76,12 +76,13 @@ async function readBody(
   for (;;) {
     const part = await reader?.read();
     if (part === undefined || part.done) break;
-    length += part.value.length;
+    const chunk = part.value as Uint8Array;
+    length += chunk.length;
     if (length > maxBytes) {
       await reader?.cancel();
       throw new TransportError('too_large', { sent: true, head });
     }
-    chunks.push(part.value);
+    chunks.push(chunk);
   }
   const body = new Uint8Array(length);
   let offset = 0;

@@ -1,8 +1,29 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseRetryAfter, pauseSeconds } from './retry.js';
+import { ConnectionError, RateLimitError, RequestRefusedError, ServerError } from '../errors.js';
+import { mayRepeat, parseRetryAfter, pauseSeconds, type Effect } from './retry.js';
 
 const NOW = Date.parse('Sun, 01 Mar 2026 12:00:00 GMT');
+
+describe('mayRepeat', () => {
+  const base = { operation: 'x', attempt: 1 };
+  const lost = new ConnectionError('', { ...base, outcome: 'unknown' });
+  const unsent = new ConnectionError('', { ...base, outcome: 'not_sent' });
+  const limited = new RateLimitError('', { ...base, outcome: 'refused', status: 429 });
+  const failed = new ServerError('', { ...base, outcome: 'unknown', status: 503 });
+  const refused = new RequestRefusedError('', { ...base, outcome: 'refused', status: 400 });
+
+  it.each<[Effect, boolean[]]>([
+    ['read', [true, true, true, true, false]],
+    ['set', [true, true, true, true, false]],
+    ['create', [true, false, false, false, false]],
+    ['once', [false, false, false, false, false]],
+  ])('of a %s after unsent, lost, limited, failed, refused: %j', (effect, expected) => {
+    const errors = [unsent, lost, limited, failed, refused];
+    expect(errors.map((error) => mayRepeat(effect, error, 1, 2))).toEqual(expected);
+    expect(errors.map((error) => mayRepeat(effect, error, 3, 2))).toEqual(Array(5).fill(false));
+  });
+});
 
 describe('parseRetryAfter', () => {
   it.each([

@@ -56,7 +56,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
         try {
           this.#source.throwIfAborted();
         } catch (error) {
-          return Promise.reject(error as Error);
+          return Promise.reject(error);
         }
         this.#index += 1;
         this.#readAheadFromTheMiddle();

@@ -123,7 +123,7 @@ describe('the key of a webhook', () => {
     const created = await client.webhooks.create({ ...PARAMS, hmac_key: CANARY }, { storeKey });
     const shown = [created, created.data.hmac_key, { ...created.data }, client, told.events];
     for (const value of shown) expect(showEverything(value)).not.toContain(CANARY);
-    expect(`${created.data.hmac_key as unknown as string}`).toBe('[secret]');
+    expect(`key: ${created.data.hmac_key as unknown as string}`).toBe('key: [secret]');
     expect(showEverything(structuredClone({ ...created.data }))).not.toContain(CANARY);
     expect(told.events.length).toBeGreaterThan(0);
     told.stop();

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import { FetchTransport } from './fetch-transport.js';
+import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
+
+describe('the options of one call', () => {
+  it('add headers, beside those of the client', async () => {
+    await using server = await startServer((response) => answerJson(response, pageOf()));
+    const { transactions } = clientOf(server.url);
+    await transactions.list({}, { headers: { 'X-Gateway': 'a b' } });
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-gateway': 'a b', api_key: 'test-key' });
+    await transactions.list();
+    expect(server.requests[1]?.headers['x-gateway']).toBeUndefined();
+  });
+
+  it.each([
+    { api_key: 'other' },
+    { 'Content-Length': '5' },
+    { 'transfer-encoding': 'chunked' },
+    { Host: 'other.example' },
+    { 'X-Odd': 'a\r\nb: c' },
+    { 'X Odd': 'a' },
+  ])('cannot replace or break a header of the client (%j)', async (headers) => {
+    await using server = await startServer((response) => answerJson(response, pageOf()));
+    const error = await failureOf(clientOf(server.url).transactions.list({}, { headers }));
+    expect(error).toMatchObject({ field: `headers.${Object.keys(headers)[0] ?? ''}` });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('set the time of one attempt', async () => {
+    await using server = await startServer((response, _, number) => {
+      if (number > 1) answerJson(response, pageOf());
+    });
+    const { transactions } = clientOf(server.url);
+    await transactions.list({}, { attemptTimeoutSeconds: 0.3 });
+    expect(server.requests).toHaveLength(2);
+    const wrong = transactions.list({}, { attemptTimeoutSeconds: 0 });
+    expect(await failureOf(wrong)).toMatchObject({ field: 'attemptTimeoutSeconds' });
+  });
+
+  it('leave the object that they came in as it was', async () => {
+    await using server = await startServer((response) => answerJson(response, pageOf()));
+    const params = Object.freeze({ limit: 5 });
+    const options = Object.freeze({ headers: Object.freeze({ 'X-A': '1' }), maxRetries: 0 });
+    const { transactions } = clientOf(server.url);
+    await transactions.list(params, options);
+    for await (const _ of transactions.iterate(params, options));
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('over fetch', () => {
+  it('every operation works but a GET with a body', async () => {
+    await using server = await startServer((response, { url }) => {
+      if (url.includes('schedule-transfer')) answerJson(response, []);
+      else if (url.includes('list')) answerJson(response, pageOf({ id: 'a' }));
+      else
+        answerJson(response, {
+          session_id: 's',
+          message: 'm',
+          data: { webhook_id: 'w', hmac_key: 'k' },
+        });
+    });
+    const client = clientOf(server.url, {
+      transport: new FetchTransport(),
+      merchantsBaseUrl: `${server.url}/m`,
+      transfersBaseUrl: server.url,
+    });
+    for await (const row of client.transactions.iterate()) expect(row.id).toBe('a');
+    await client.reports.updateSchedule({ id: 'a' });
+    await client.merchants.associate({ action: 'reactivate', merchantId: 1 });
+    await client.scheduledTransfers.list(1);
+    await client.analytics.partner({ partner_name: 'a' });
+    await client.checkoutSessions.create({ merchant_id: 1, order_id: 2 });
+    await client.webhooks.create({ url: 'https://a.example' }, { storeKey: () => undefined });
+    await client.webhooks.test({ webhookId: 'a' });
+    expect(server.requests).toHaveLength(8);
+    const withBody = client.scheduledTransfers.list(1, { request_id: 'r' });
+    expect(await failureOf(withBody)).toMatchObject({ field: 'transport', outcome: 'not_sent' });
+    expect(server.requests).toHaveLength(8);
+  });
+});
