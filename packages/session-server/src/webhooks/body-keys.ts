@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../errors.js';
 import type { BodyKey } from './body-vault.js';
 
@@ -31,10 +31,15 @@ export function parseBodyKeys(text: string): BodyKey[] | undefined {
 export function loadSandboxKeys(databaseFile: string): BodyKey[] {
   const path = `${databaseFile}.body-key`;
   const made = `sandbox:${randomBytes(32).toString('base64')}`;
+  // Whole or not at all: half a key, left by a process that was killed, would stop every start.
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(draft, made, { mode: 0o600 });
   try {
-    writeFileSync(path, made, { flag: 'wx', mode: 0o600 });
+    linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
   }
   const keys = parseBodyKeys(readFileSync(path, 'utf8'));
   if (!keys) throw new ConfigError(path, [BODY_KEY_EXPECTED]);

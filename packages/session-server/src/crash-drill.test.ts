@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const DRILL = fileURLToPath(new URL('../drill/main.ts', import.meta.url));
+
+/** One round for each kind of step; `npm run drill` plays them all. */
+const ROUNDS = [
+  'open:session-created pays',
+  'return:recorded pays',
+  'webhook:stored vanishes',
+  'evidence:verdict-stored vanishes',
+  'events:answered pays',
+  'store:committed:9 pays',
+];
+
+async function drill(rounds: readonly string[]): Promise<{ code: unknown; output: string }> {
+  const only = rounds.flatMap((round) => ['--only', round]);
+  const child = spawn(process.execPath, [DRILL, ...only], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors, [code]] = await Promise.all([
+    readText(child.stdout),
+    readText(child.stderr),
+    once(child, 'exit') as Promise<unknown[]>,
+  ]);
+  return { code, output: output + errors };
+}
+
+describe('a session server that is killed in the middle of a step', () => {
+  it('loses nothing that it acknowledged, and tells the shop once', async () => {
+    const { code, output } = await drill(ROUNDS);
+    expect(output).toContain(`${String(ROUNDS.length)} rounds, ${String(ROUNDS.length)} deaths`);
+    expect(output).toContain('lost: 0');
+    expect(code, output).toBe(0);
+  }, 90_000);
+});
