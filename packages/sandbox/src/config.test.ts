@@ -29,6 +29,54 @@ describe('parseConfig', () => {
     });
   });
 
+  it('reads the past, the prefixes and the switches', () => {
+    expect(
+      parseConfig({
+        SANDBOX_API_KEY: 'invented',
+        SANDBOX_SEED: 'a',
+        SANDBOX_TRANSACTIONS: '200000',
+        SANDBOX_TRANSACTIONS_UNTIL: '2026-06-01T00:00:00.000Z',
+        SANDBOX_TRANSACTIONS_DAYS: '30',
+        SANDBOX_VARIANT: 'mixed',
+        SANDBOX_DEFAULT_LIMIT: '50',
+        SANDBOX_MAXIMUM_LIMIT: '500',
+        SANDBOX_CURSOR_LIFETIME_SECONDS: '60',
+        SANDBOX_MERCHANTS_PREFIX: '/m',
+        SANDBOX_TRANSFERS_PREFIX: '',
+        SANDBOX_TRANSFERS_KEY: 'required',
+        SANDBOX_WEBHOOK_SIGNING: '{"header":"x-signature"}',
+      }),
+    ).toMatchObject({
+      history: { seed: 'a', count: 200_000, until: '2026-06-01T00:00:00.000Z', days: 30 },
+      transactionVariant: 'mixed',
+      defaultLimit: 50,
+      maximumLimit: 500,
+      cursorLifetimeSeconds: 60,
+      merchantsPrefix: '/m',
+      transfersPrefix: '',
+      transfersKey: 'required',
+      webhookSigning: { header: 'x-signature', algorithm: 'sha256' },
+    });
+    const standard = { SANDBOX_API_KEY: 'k', SANDBOX_WEBHOOK_SIGNING: 'standard-webhooks' };
+    expect(parseConfig(standard).webhookSigning?.header).toBe('webhook-signature');
+    const none = { SANDBOX_API_KEY: 'k', SANDBOX_WEBHOOK_SIGNING: 'none' };
+    expect(parseConfig(none)).not.toHaveProperty('webhookSigning');
+  });
+
+  it.each([
+    ['SANDBOX_TRANSACTIONS', '-1'],
+    ['SANDBOX_TRANSACTIONS', '2e6'],
+    ['SANDBOX_TRANSACTIONS_UNTIL', 'today'],
+    ['SANDBOX_VARIANT', 'half'],
+    ['SANDBOX_MAXIMUM_LIMIT', '0'],
+    ['SANDBOX_MERCHANTS_PREFIX', 'merchants/'],
+    ['SANDBOX_TRANSFERS_KEY', 'yes'],
+    ['SANDBOX_WEBHOOK_SIGNING', '{"algorithm":"sha256"}'],
+  ])('refuses %s = %s by name, and says what was expected', (name, value) => {
+    const environment = { SANDBOX_API_KEY: 'k', [name]: value };
+    expect(() => parseConfig(environment)).toThrow(new RegExp(`- ${name}: .*expected`));
+  });
+
   it('names every bad value at once', () => {
     const environment = {
       SANDBOX_PORT: 'four',

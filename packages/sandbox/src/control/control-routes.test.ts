@@ -180,6 +180,27 @@ describe('faults', () => {
   );
 });
 
+describe('the state of the other operations', () => {
+  it('lists schedules, signup links, transfers and webhooks, and forgets what was done to them', async () => {
+    const test = await startSandbox();
+    const id = 'sch_1001_daily';
+    await test.post('/v1/reports/update-schedule', { id, status: 'paused' });
+    await test.post('/developer-service/webhooks/create', { url: 'https://platform.example/' });
+    const read = async (name: string) => (await test.send('GET', `/_sandbox/${name}`)).body;
+    const statusOf = async () =>
+      ((await read('schedules'))['schedules'] as { id: string; status: string }[]).find(
+        (schedule) => schedule.id === id,
+      )?.status;
+    expect(await statusOf()).toBe('paused');
+    expect((await read('webhooks'))['webhooks']).toHaveLength(1);
+    expect((await read('signup-links'))['signupLinks']).toHaveLength(6);
+    expect((await read('transfers'))['transfers']).toHaveLength(12);
+    await test.post('/_sandbox/reset', {});
+    expect(await statusOf()).toBe('active');
+    expect((await read('webhooks'))['webhooks']).toEqual([]);
+  });
+});
+
 describe('the rest of the control routes', () => {
   it('sets the clock, and shows it', async () => {
     const test = await startSandbox();

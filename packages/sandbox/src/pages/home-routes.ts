@@ -7,12 +7,12 @@ import { sendPage } from './page-layout.js';
 
 /** `/`: a page for people. */
 export function homeRoutes(context: SandboxContext, control: SandboxControl): Router {
-  const { scenarios, merchants } = context.settings;
+  const { scenarios, merchants, partners } = context.settings;
   return Router().get('/', (_request, response) => {
     sendPage(response, 200, {
       title: 'Payments sandbox',
       layout: 'wide',
-      body: renderHome(control, scenarios, merchants, SDK_INTEGRITY),
+      body: renderHome(control, scenarios, merchants, partners, SDK_INTEGRITY),
     });
   });
 }

@@ -160,4 +160,16 @@ describe('the page at /', () => {
     expect(text).toContain('SUCCESS 12.34 GBP');
     expect(text).not.toMatch(/robin|invented-key/);
   });
+
+  it('says what there is to play with', async () => {
+    const test = await startSandbox({ history: { count: 250_000 } });
+    const url = 'https://platform.example/hooks/token';
+    await test.post('/developer-service/webhooks/create', { url });
+    const { text } = await test.send('GET', '/');
+    expect(text).toContain('Generated transactions: 250000');
+    expect(text).toContain('sch_1001_daily');
+    expect(text).toContain('at https://platform.example; unsigned');
+    expect(text).toContain('href="/openapi.json"');
+    expect(text).not.toContain('hooks/token');
+  });
 });

@@ -94,13 +94,11 @@ export function toWireRow(
   row: TransactionRow,
   omittedFields: readonly string[],
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row)
-      .filter(([field]) => !omittedFields.includes(field))
-      .map(([field, value]) => [field, isMoney(field, value) ? toJsonNumber(value) : value]),
-  );
-}
-
-function isMoney(field: string, value: unknown): value is string {
-  return typeof value === 'string' && (MONEY_FIELDS as readonly string[]).includes(field);
+  const wire: Record<string, unknown> = { ...row };
+  for (const field of omittedFields) Reflect.deleteProperty(wire, field);
+  for (const field of MONEY_FIELDS) {
+    const value = wire[field];
+    if (typeof value === 'string') wire[field] = toJsonNumber(value);
+  }
+  return wire;
 }
