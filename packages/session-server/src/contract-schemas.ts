@@ -54,34 +54,41 @@ export const statusQuery = z.object({
     .default(0),
 });
 
+/** A field that may be left out, or be null: both mean that it is not known. */
+const absentWhenNull = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional();
+const text = (max: number) => absentWhenNull(z.string().max(max));
+
 /** What the shop answers to the order lookup. Unknown fields are ignored. */
-const text = (max: number) => z.string().max(max).optional();
 export const orderLookupReply = z.object({
   order: orderName,
   version: text(200),
   amount: z.string(),
   currency: z.string(),
   status: z.enum(['payable', 'paid', 'void']),
-  customer: z
-    .object({
+  customer: absentWhenNull(
+    z.object({
       id: text(100),
       email: text(320),
       phone: text(50),
       name: text(200),
       firstName: text(100),
       lastName: text(100),
-    })
-    .optional(),
-  address: z
-    .object({
+    }),
+  ),
+  address: absentWhenNull(
+    z.object({
       houseNumber: text(32),
       postcode: text(32),
       flat: text(50),
       address1: text(200),
       address2: text(200),
-    })
-    .optional(),
-  returnUrl: z.url({ protocol: /^https?$/ }).optional(),
+    }),
+  ),
+  returnUrl: absentWhenNull(z.url({ protocol: /^https?$/ })),
 });
 
 /** Zod says `T | undefined` for what may be absent; the contract says absent. */

@@ -408,6 +408,16 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
         ]);
       });
 
+      it('of two refunds of a part that come to the whole is a full refund', async () => {
+        const { checkout, attempt } = await expose();
+        await pay(attempt.orderId);
+        const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
+        await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '4.00' });
+        expect((await stateOf(checkout.id)).refund).toBe('partial');
+        await pay(attempt.orderId, { ...part, transaction: 'tx-3', amount: '5.99' });
+        expect((await stateOf(checkout.id)).refund).toBe('full');
+      });
+
       it('of a second payment given back leaves the first one whole', async () => {
         const { checkout, attempt } = await expose();
         await pay(attempt.orderId);
@@ -424,6 +434,13 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
         expect((await stateOf(checkout.id)).attention).toEqual([]);
         now += 1;
         await pay(attempt.orderId, { transaction: 'tx-3' });
+        expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+      });
+
+      it('after a refund seen first is a second one where the merchant entry says so', async () => {
+        const { checkout, attempt } = await expose();
+        await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+        await pay(attempt.orderId, { transaction: 'tx-2', joinsRefundRow: false });
         expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
       });
 
@@ -546,6 +563,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
       it('are stored with the change that they tell, numbered within the checkout', async () => {
         const { checkout, attempt } = await expose({ shopVersion: 'v7' });
         await store.apply(checkout.id, { type: 'cancel-hinted' });
+        await store.apply(checkout.id, { type: 'reopened' });
         now += SECOND_MS;
         await pay(attempt.orderId);
         const first = await store.claimEvents(CLAIM);

@@ -72,6 +72,8 @@ export interface PaymentEvidence {
   readonly status: string;
   /** Whether the row says money taken, or only money given back. */
   readonly isRefundRow: boolean;
+  /** Whether the row of a payment may come after a row of its refund. Default true. */
+  readonly joinsRefundRow?: boolean;
   readonly amount: string;
   readonly currency: string;
   readonly transactionTime: string;

@@ -98,7 +98,7 @@ describe('a checkout', () => {
     expect(again).toMatchObject({ state: 'open', expiresAt: 5_000_000 + EXPIRES_AT });
   });
 
-  it.each(['expired', 'failed'] as const)(
+  it.each(['cancelled', 'left', 'expired', 'failed'] as const)(
     'that is %s and then paid asks for attention',
     (state) => {
       const paid = advance(inState(state), FACTS.payment, 0, RULES);

@@ -184,7 +184,8 @@ function pay(checkout: Checkout, transaction: string): Checkout {
   if (checkout.state === 'paid') {
     return checkout.paidBy === transaction ? checkout : withAttention(checkout, 'paid_twice');
   }
-  const late = checkout.state === 'expired' || checkout.state === 'failed';
+  // The shop was told of an end that was none.
+  const late = isReopenable(checkout.state);
   const paid = { ...inState(checkout, 'paid'), paidBy: transaction };
   return late ? withAttention(paid, 'late_payment') : paid;
 }

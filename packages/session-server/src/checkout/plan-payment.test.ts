@@ -8,6 +8,7 @@ const OPEN: PaymentHistory = {
   siblings: [],
   known: undefined,
   paymentRow: undefined,
+  refundedMinor: 0,
 };
 const PAID: PaymentHistory = {
   ...OPEN,

@@ -1,4 +1,5 @@
 import type { Checkout, CheckoutFact } from './checkout.js';
+import { parseMinor } from '../money.js';
 import type { PaymentEvidence } from './checkout-store.js';
 
 /** All that is known when a transaction is recorded. */
@@ -13,6 +14,8 @@ export interface PaymentHistory {
    * "given back" has been seen of it.
    */
   readonly paymentRow: string | undefined;
+  /** What rows of refunds beside the payment's row came to before, in minor units. */
+  readonly refundedMinor: number;
 }
 
 /**
@@ -35,7 +38,10 @@ export function planPayment(
   }
   if (checkout.state === 'paid') {
     // A refund may come as a row of its own, and the payment's row may come after it, once.
-    if (evidence.isRefundRow || paymentRow === undefined) return refunded;
+    if (evidence.isRefundRow) {
+      return paymentRow === undefined ? refunded : [refundBeside(history, evidence)];
+    }
+    if (paymentRow === undefined && evidence.joinsRefundRow !== false) return refunded;
     return [{ type: 'payment-proved', transaction: evidence.transaction }];
   }
   return [
@@ -43,6 +49,15 @@ export function planPayment(
     ...attentionFrom(checkout, siblings),
     ...refunded,
   ];
+}
+
+/** Several refunds of a part may come to the whole. */
+function refundBeside(
+  { checkout, refundedMinor }: PaymentHistory,
+  row: PaymentEvidence,
+): CheckoutFact {
+  const given = refundedMinor + (parseMinor(row.amount, checkout.decimals) ?? 0);
+  return { type: 'refund-proved', refund: given < checkout.amountMinor ? 'partial' : 'full' };
 }
 
 function attentionFrom(checkout: Checkout, siblings: readonly Checkout[]): CheckoutFact[] {

@@ -104,6 +104,7 @@ export class EvidenceService {
             orderId: attempt.orderId,
             status: row.status ?? '',
             isRefundRow: merchant.evidence.refundedStatuses.includes(row.status ?? ''),
+            joinsRefundRow: merchant.evidence.joinsRefundRow,
             amount: row.amount ?? '',
             currency: row.currencyCode ?? '',
             transactionTime: row.transactionTime ?? '',

@@ -88,6 +88,16 @@ describe('a merchant entry', () => {
   });
 });
 
+describe('the split rules of a merchant', () => {
+  it('are refused when their percentages come to more than the whole', () => {
+    const rule = (percent: string) => ({ partnerMerchantId: 501, typeId: 1, percent });
+    const parse = (...split: object[]) => merchantSchema.safeParse(merchantEntry({ split }));
+    expect(parse(rule('60'), rule('40')).success).toBe(true);
+    const { error } = parse(rule('60'), rule('40.0001'));
+    expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['split']);
+  });
+});
+
 describe('a merchants file', () => {
   function fileMistakes(file: unknown): string[] {
     const parsed = merchantsFileSchema.safeParse(file);
@@ -95,13 +105,25 @@ describe('a merchants file', () => {
   }
 
   it('may have two entries of one provider merchant', () => {
-    expect(fileMistakes({ merchants: [merchantEntry(), merchantEntry({ id: 'other' })] })).toEqual(
-      [],
-    );
+    const entries = [merchantEntry(), merchantEntry({ id: 'other' })];
+    expect(fileMistakes({ merchants: entries })).toEqual([]);
+  });
+
+  it('has a key of its own for each entry, since the key selects the merchant', () => {
+    const { apiKeyHash } = merchantEntry();
+    const entries = [merchantEntry(), merchantEntry({ id: 'other', apiKeyHash })];
+    const mistakes = fileMistakes({ merchants: entries });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(/^merchants\.1\.apiKeyHash\.0: expected a key of its own/);
   });
 
   it('has one entry for an id, also when another entry is wrong', () => {
-    const entries = [merchantEntry(), merchantEntry({ currency: 'x' }), merchantEntry()];
+    const entries = ['0', '1', '2'].map((digit) =>
+      merchantEntry({
+        apiKeyHash: [`sha256:${digit.repeat(64)}`],
+        ...(digit === '1' ? { currency: 'x' } : {}),
+      }),
+    );
     const mistakes = fileMistakes({ merchants: entries });
     expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
       'merchants.1.currency',

@@ -26,6 +26,11 @@ export interface EvidenceSettings {
   readonly skewSeconds: number;
   /** `excluded`: `amount` is the order's amount. `included`: `amount` less `service_fee` is. */
   readonly serviceFee: 'excluded' | 'included';
+  /**
+   * Whether the row of a payment that comes after a row of its refund belongs to it. If not, it is a
+   * second payment.
+   */
+  readonly joinsRefundRow: boolean;
 }
 
 /** One merchant of the platform: an entry of the merchants file. */
@@ -137,6 +142,7 @@ const evidence = z
     refundedStatuses: z.array(z.string().min(1)).default(['REFUNDED']),
     skewSeconds: z.int().nonnegative().default(300),
     serviceFee: z.enum(['excluded', 'included']).default('excluded'),
+    joinsRefundRow: z.boolean().default(true),
   })
   .prefault({});
 
@@ -216,6 +222,18 @@ export const merchantSchema = z
       });
     },
     { when: ifGood(z.object({ split: z.array(split), decimals })) },
+  )
+  .superRefine(
+    ({ split }, context) => {
+      const whole = 100 * 10 ** PERCENT_DECIMALS;
+      const units = split.map((rule) =>
+        'percent' in rule ? (parseMinor(rule.percent, PERCENT_DECIMALS) ?? 0) : 0,
+      );
+      if (units.reduce((sum, share) => sum + share, 0) <= whole) return;
+      const message = 'expected percentages that come to at most 100 together';
+      context.addIssue({ code: 'custom', path: ['split'], message });
+    },
+    { when: ifGood(z.object({ split: z.array(split) })) },
   );
 
 /** Runs a check of fields together when they are good by themselves, whatever else is wrong. */
@@ -228,17 +246,34 @@ export const merchantsFileSchema = z
   .strictObject({ merchants: z.array(merchantSchema).min(1, 'expected at least one merchant') })
   .superRefine(
     ({ merchants }, context) => {
-      const seen = new Set<string>();
-      merchants.forEach(({ id }, index) => {
-        if (seen.has(id)) {
-          context.addIssue({
-            code: 'custom',
-            path: ['merchants', index, 'id'],
-            message: 'expected an id of its own; a merchant above has the same',
-          });
+      const complainOfDoubles = (
+        values: readonly { readonly value: string; readonly path: (string | number)[] }[],
+        message: string,
+      ): void => {
+        const seen = new Set<string>();
+        for (const { value, path } of values) {
+          if (seen.has(value)) {
+            context.addIssue({ code: 'custom', path: ['merchants', ...path], message });
+          }
+          seen.add(value);
         }
-        seen.add(id);
-      });
+      };
+      complainOfDoubles(
+        merchants.map(({ id }, at) => ({ value: id, path: [at, 'id'] })),
+        'expected an id of its own; a merchant above has the same',
+      );
+      complainOfDoubles(
+        merchants.flatMap(({ apiKeyHash: hashes }, at) =>
+          hashes.map((value, index) => ({ value, path: [at, 'apiKeyHash', index] })),
+        ),
+        'expected a key of its own; it selects the merchant, and another entry has the same',
+      );
     },
-    { when: ifGood(z.object({ merchants: z.array(z.object({ id: z.string() })) })) },
+    {
+      when: ifGood(
+        z.object({
+          merchants: z.array(z.object({ id: z.string(), apiKeyHash: z.array(z.string()) })),
+        }),
+      ),
+    },
   );

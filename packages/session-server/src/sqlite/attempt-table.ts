@@ -120,9 +120,16 @@ export class AttemptTable {
 
   setStatus(orderId: number, status: AttemptStatus, sessionId?: string): void {
     this.#connection.run(
-      `UPDATE attempts SET status = :status, session_id = coalesce(:sessionId, session_id)
+      `UPDATE attempts SET status = :status, session_id = coalesce(:sessionId, session_id),
+         next_look_at = CASE WHEN :isWatched = 1 THEN next_look_at END
        WHERE order_id = :orderId`,
-      { orderId, status, sessionId: sessionId ?? null },
+      {
+        orderId,
+        status,
+        sessionId: sessionId ?? null,
+        // No session exists that could be paid.
+        isWatched: status === 'refused' || status === 'not_sent' ? 0 : 1,
+      },
     );
   }
 

@@ -2,6 +2,7 @@ import type { Checkout } from '../checkout/checkout.js';
 import type { PaymentEvidence, StoredTransaction } from '../checkout/checkout-store.js';
 import type { PaymentHistory } from '../checkout/plan-payment.js';
 import type { SqliteConnection } from './sqlite-connection.js';
+import { parseMinor } from '../money.js';
 import { toTransaction } from './sqlite-rows.js';
 
 /** The provider's transactions that count as evidence. Its writes run inside the caller's step. */
@@ -33,6 +34,15 @@ export class TransactionTable {
       { checkout: checkout.id, paidBy: checkout.paidBy ?? null },
     );
     return row && String(row['id']);
+  }
+
+  /** What the rows of refunds of a checkout come to, in minor units. */
+  sumRefundRows(checkout: Checkout): number {
+    return this.#connection
+      .all('SELECT amount FROM transactions WHERE checkout = :checkout AND is_refund_row = 1', {
+        checkout: checkout.id,
+      })
+      .reduce((sum, row) => sum + (parseMinor(String(row['amount']), checkout.decimals) ?? 0), 0);
   }
 
   /** Keeps a transaction as it was first seen; only its status follows the provider. */

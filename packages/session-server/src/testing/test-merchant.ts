@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { type Merchant, merchantSchema } from '../merchants/merchant.js';
 
 /** An entry of a merchants file as a platform writes it, with only what has no default. */
 export function merchantEntry(
   changes: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
+  const id = changes['id'] ?? 'teashop';
   return {
-    id: 'teashop',
+    id,
     name: 'The Tea Shop',
     providerMerchantId: 1001,
     currency: 'GBP',
@@ -19,7 +21,7 @@ export function merchantEntry(
       argument: 'object',
       origins: { script: ['https://sdk.example'], frame: ['https://sdk.example'], connect: [] },
     },
-    apiKeyHash: [`sha256:${'0'.repeat(64)}`],
+    apiKeyHash: [`sha256:${createHash('sha256').update(String(id)).digest('hex')}`],
     orderTokenSecret: ['an-order-token-secret-of-32-chars'],
     signingSecret: [`whsec_${Buffer.alloc(32, 7).toString('base64')}`],
     ...changes,
