@@ -10,8 +10,10 @@ export interface SeenRequest {
 export interface Script {
   /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
   open?: { status: number; body: unknown }[];
-  /** The one checkout that `GET /v1/checkouts` knows. */
+  /** The checkout that `GET /v1/checkouts` knows. */
   status?: { checkout: string; revision: number; [key: string]: unknown } | null;
+  /** More checkouts that it knows. */
+  others?: { checkout: string; revision: number; [key: string]: unknown }[];
   config?: { status: number; body: unknown };
   /** How many of the next requests of each kind end with a broken connection. */
   faults?: { open?: number; status?: number; sdk?: number };

@@ -71,13 +71,16 @@ async function answerOpen(context: Context, world: World): Promise<void> {
 
 async function answerStatus(context: Context, world: World): Promise<void> {
   if (world.takeFault('status')) return breakConnection(context);
-  const [id, revision] = String(context.query.id).split(':');
-  const known = () => (world.script.status?.checkout === id ? world.script.status : undefined);
-  const waitMs = Number(context.query.wait ?? 0) * 1000;
-  const isNews = () => (known()?.revision ?? -1) > Number(revision);
+  const asked = [context.query.id ?? []].flat().map((one) => one.split(':'));
+  const statuses = () => [world.script.status ?? [], world.script.others ?? []].flat();
+  const known = () => asked.flatMap(([id]) => statuses().filter(({ checkout }) => checkout === id));
+  const isNews = () =>
+    known().some((one) =>
+      asked.some(([id, at]) => id === one.checkout && one.revision > Number(at)),
+    );
+  const waitMs = known().length === 0 ? 0 : Number(context.query.wait ?? 0) * 1000;
   await world.until(() => world.script.lags === true || isNews(), waitMs);
-  const status = known();
-  reply(context, { status: 200, body: { checkouts: status ? [status] : [] } });
+  reply(context, { status: 200, body: { checkouts: known() } });
 }
 
 /** An SDK in the named global: it keeps the options of each call, and draws one button. */

@@ -124,7 +124,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
     close: 'idle',
     reset: 'idle',
   },
-  redirecting: { restored: 'idle', reset: 'idle' },
+  redirecting: { restored: 'opening', reset: 'idle' },
   confirming: { ...TOLD, 'status open': 'idle', trouble: 'problem', reset: 'idle' },
   paid: { reset: 'idle' },
   failed: PAYABLE,

@@ -72,7 +72,13 @@ export type FlowEvent =
   | { readonly type: 'start' | 'retry' | 'close' | 'reset' }
   | { readonly type: 'leave'; readonly url: string }
   | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
-  | { readonly type: 'opened'; readonly reply: OpenCheckoutReply; readonly order: string | null }
+  | {
+      readonly type: 'opened';
+      readonly reply: OpenCheckoutReply;
+      readonly order: string | null;
+      /** Whether the payment happens on another page, so that nothing is to be drawn here. */
+      readonly isElsewhere?: boolean;
+    }
   | { readonly type: 'drawn' | 'submitted' | 'declined' | 'restored' }
   | { readonly type: 'status'; readonly status: CheckoutStatus }
   | { readonly type: 'trouble'; readonly trouble: Trouble };
@@ -120,7 +126,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'opened':
-      return phase === 'opening' && !state.session ? opened(event.reply, event.order) : state;
+      return phase === 'opening' && !state.session ? opened(event) : state;
 
     case 'drawn':
       return phase === 'opening' && known && state.session
@@ -150,7 +156,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'restored':
-      return phase === 'redirecting' ? IDLE : state;
+      return phase === 'redirecting' ? { phase: 'opening' } : state;
 
     case 'reset':
       return phase === 'idle' && !known ? state : IDLE;
@@ -168,12 +174,14 @@ function isPayable({ phase }: FlowState): boolean {
   );
 }
 
-function opened(reply: OpenCheckoutReply, order: string | null): FlowState {
+function opened(event: FlowEvent & { type: 'opened' }): FlowState {
+  const { reply, order, isElsewhere } = event;
   const { checkout, revision, amount, currency, environment, state, sessionId, sdk } = reply;
   const known: KnownCheckout = { checkout, revision, order, amount, currency, environment };
   if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
     return { phase: phaseOf(state), known };
   }
+  if (isElsewhere) return { phase: 'idle', known };
   if (sessionId) return { phase: 'opening', known, session: { sessionId, ...(sdk && { sdk }) } };
   return { phase: 'problem', trouble: { code: 'session_missing' }, known };
 }

@@ -26,12 +26,12 @@ import { Effect } from './effect.js';
 import { whenFirstVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller } from './flow-teller.js';
-import { followCheckout } from './follow-checkout.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { readPageMessage } from './page-messages.js';
 import { isOutcome } from './phases.js';
 import { fetchConfig, isRetryable, openCheckout, sendHint, serverSession } from './session-api.js';
 import { PendingSettlement, type Settlement } from './settlement.js';
+import { statusFeed, type News, type StatusFeed } from './status-feed.js';
 
 /** Problems that end by themselves when the tag says more. */
 const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
@@ -60,6 +60,7 @@ export class FlowController implements ReactiveController {
   #settlement = new PendingSettlement();
   #subject: string | undefined;
   #orderToken: string | null = null;
+  #isResting = false;
   #mayAutostart = true;
   #lastHint: Promise<void> | undefined;
 
@@ -76,12 +77,10 @@ export class FlowController implements ReactiveController {
   start(): void {
     const { leavesPage, serverUrl, merchant, order, orderToken } = this.#host;
     this.#mayAutostart = false;
-    if (!leavesPage || !merchant || !order || !orderToken) {
-      this.send({ type: 'start' });
-      return;
-    }
-    const path = [merchant, orderToken].map(encodeURIComponent).join('/');
-    this.#leave(`${serverUrl}/v1/pay/${path}`);
+    if (leavesPage && merchant && order && orderToken) {
+      const path = [merchant, orderToken].map(encodeURIComponent).join('/');
+      this.#leave(`${serverUrl}/v1/pay/${path}`);
+    } else this.send({ type: 'start' });
   }
 
   close(): void {
@@ -99,6 +98,7 @@ export class FlowController implements ReactiveController {
     this.#settle(previous, state);
     this.#teller.tell(previous, state);
     this.#sync();
+    if (isChecked(state)) this.#feed.look();
     return true;
   }
 
@@ -106,12 +106,13 @@ export class FlowController implements ReactiveController {
     this.#listening = new AbortController();
     const { signal } = this.#listening;
     const look = (): void => {
-      if (document.visibilityState === 'visible') this.#look();
+      if (document.visibilityState === 'visible') this.#feed.look();
     };
     addEventListener('message', (event) => this.#hear(event), { signal });
     addEventListener('online', look, { signal });
     document.addEventListener('visibilitychange', look, { signal });
-    addEventListener('pageshow', (event) => event.persisted && this.#restore(), { signal });
+    addEventListener('pagehide', () => this.#rest(true), { signal });
+    addEventListener('pageshow', (event) => event.persisted && this.#rest(false), { signal });
     this.#host.requestUpdate();
   }
 
@@ -128,7 +129,7 @@ export class FlowController implements ReactiveController {
       const isRebuilt = this.#subject !== undefined;
       this.#subject = subject;
       this.#take(isRebuilt);
-    } else if (orderToken !== this.#orderToken && this.#waitsForTag()) this.start();
+    } else if (orderToken !== this.#orderToken && this.#waitsForTag()) this.#resume();
     this.#orderToken = orderToken;
     this.#sync();
   }
@@ -148,7 +149,13 @@ export class FlowController implements ReactiveController {
       this.send({ type: 'reset' });
     }
     if (checkout) this.send({ type: 'follow', checkout, order: this.#host.order });
-    else if (isRebuilt && wasPaying) this.start();
+    else if (isRebuilt && wasPaying) this.#resume();
+  }
+
+  /** Goes on with what the shopper began. It never leaves the page: nobody has just pressed. */
+  #resume(): void {
+    this.#mayAutostart = false;
+    this.send({ type: 'start' });
   }
 
   #waitsForTag(): boolean {
@@ -158,25 +165,25 @@ export class FlowController implements ReactiveController {
   #sync(): void {
     const { state } = this;
     const { isConnected, merchant, order, serverUrl, autostart, leavesPage } = this.#host;
-    const isNamed = isConnected && Boolean(merchant && order);
+    const isHere = isConnected && !this.#isResting;
+    const isNamed = isHere && Boolean(merchant && order);
     const known = knownOf(state);
     const session = sessionOf(state);
     const isAsking = state.phase === 'opening' && !session;
     const isRefused = state.phase === 'problem' && known !== undefined && known.revision < 0;
-    const isChecking = isChecked(state);
     const mayWatch = this.#mayAutostart && !(leavesPage && cameByHistory());
 
     this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant}`);
     this.#watching.run(isNamed && autostart && mayWatch && state === IDLE && 'visible');
-    this.#opening.run(isAsking && 'open');
+    this.#opening.run(isAsking && !this.#isResting && 'open');
     this.#drawing.run(isConnected && session !== undefined && session.sessionId);
     this.#following.run(
-      isConnected &&
+      isHere &&
         known !== undefined &&
         !isAsking &&
         !isRefused &&
         state.phase !== 'paid' &&
-        `${known.checkout} ${isChecking}`,
+        known.checkout,
     );
   }
 
@@ -219,7 +226,7 @@ export class FlowController implements ReactiveController {
     const { merchant, order, orderToken, language, leavesPage, createSession, serverUrl } =
       this.#host;
     const renew = this.state.phase === 'opening' && this.state.renew;
-    if (!merchant || !order || leavesPage) {
+    if (!merchant || !order || (leavesPage && !orderToken)) {
       this.#fail({ code: 'tag_incomplete' });
       return;
     }
@@ -234,7 +241,7 @@ export class FlowController implements ReactiveController {
       await this.#lastHint;
       const create = createSession ?? serverSession(serverUrl);
       const reply = await openCheckout(create, request, signal);
-      if (!signal.aborted) this.send({ type: 'opened', reply, order });
+      if (!signal.aborted) this.send({ type: 'opened', reply, order, isElsewhere: leavesPage });
     } catch (error) {
       if (signal.aborted) return;
       const trouble = coded(error, 'session_failed');
@@ -286,36 +293,44 @@ export class FlowController implements ReactiveController {
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { merchant, order, serverUrl } = this.#host;
-    await followCheckout(
-      {
-        server: serverUrl,
-        known: () => knownOf(this.state),
-        isHurried: () => isChecked(this.state),
-        isOurs: (status) =>
-          (!merchant || status.merchant === merchant) && (!order || status.order === order),
-        onStatus: (status) => this.send({ type: 'status', status }),
-        onTrouble: (trouble) => this.#fail(trouble),
-      },
-      signal,
-    );
+  #follow(signal: AbortSignal): void {
+    const checkout = knownOf(this.state)?.checkout;
+    if (!checkout) return;
+    const revision = (): number =>
+      isChecked(this.state) ? 0 : Math.max(0, knownOf(this.state)?.revision ?? 0);
+    this.#feed.follow({ checkout, revision, hear: (news) => this.#learn(checkout, news) }, signal);
   }
 
-  #look(): void {
-    this.#following.run(false);
+  /** Trouble is told only of a checkout never seen here: its id came from the page's address. */
+  #learn(checkout: string, { checkouts, code, requestId }: News): void {
+    const { merchant, order } = this.#host;
+    const status = checkouts.find((one) => one.checkout === checkout);
+    const isUnseen = (knownOf(this.state)?.revision ?? 0) < 0;
+    const isOurs =
+      !status ||
+      ((!merchant || status.merchant === merchant) && (!order || status.order === order));
+    if (status && (isOurs || !isUnseen)) this.send({ type: 'status', status });
+    else if (isUnseen) {
+      const found = isOurs ? 'checkout_not_found' : 'checkout_mismatch';
+      this.#fail({ code: code ?? found, requestId, remedy: isOurs ? 'follow' : undefined });
+    }
+  }
+
+  get #feed(): StatusFeed {
+    return statusFeed(this.#host.serverUrl);
+  }
+
+  /** A hidden page may be kept for the way back: it then holds and asks nothing, and keeps its form. */
+  #rest(isResting: boolean): void {
+    this.#isResting = isResting;
+    if (!isResting) this.send({ type: 'restored' });
     this.#sync();
-  }
-
-  #restore(): void {
-    this.send({ type: 'restored' });
-    this.#look();
   }
 
   #hear(event: MessageEvent<unknown>): void {
     const { origin } = new URL(this.#host.serverUrl);
     const checkout = knownOf(this.state)?.checkout;
-    if (readPageMessage(event, origin, (named) => named === checkout)) this.#look();
+    if (readPageMessage(event, origin, (named) => named === checkout)) this.#feed.look();
   }
 
   /** A hint about the session that `state` shows; about none, there is nothing to tell. */

@@ -1,7 +1,13 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
 import { WorldClient } from '../testing/world-client.js';
-import { fetchConfig, fetchStatus, openCheckout, sendHint, serverSession } from './session-api.js';
+import {
+  fetchConfig,
+  fetchStatuses,
+  openCheckout,
+  sendHint,
+  serverSession,
+} from './session-api.js';
 
 const request = { merchant: 'corner-shop', order: 'A1001' };
 const { signal } = new AbortController();
@@ -81,12 +87,12 @@ describe('talking to the session server', () => {
 
   it('a server that cannot be reached is told apart from one that refuses', async () => {
     await world.write({ faults: { status: 9 } });
-    const error = await refusalOf(fetchStatus(world.server, world.checkout, undefined, signal));
+    const error = await refusalOf(fetchStatuses(world.server, [[world.checkout, 0]], 0, signal));
     expect(error).to.include({ code: 'server_unreachable', status: 0 });
   });
 
   it('a poll is answered when the revision moves', async () => {
-    const answer = fetchStatus(world.server, world.checkout, 1, signal);
+    const answer = fetchStatuses(world.server, [[world.checkout, 1]], 25, signal);
     await world.tell('returned');
     const [status] = (await answer).checkouts;
     expect(status).to.include({ state: 'returned', revision: 2 });

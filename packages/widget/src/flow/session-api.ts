@@ -20,7 +20,8 @@ export type CreateSession = (
 const REQUEST_TIMEOUT_MS = 20_000;
 /** An opening waits for the hint before it, so that a cancel cannot overtake it. */
 const HINT_TIMEOUT_MS = 5_000;
-const LONGEST_WAIT_SECONDS = 25;
+/** What a poll may wait for news. */
+export const LONGEST_WAIT_SECONDS = 25;
 const OPEN_TRIES = 4;
 const OPENING_LIMIT_MS = 60_000;
 
@@ -72,18 +73,18 @@ export function fetchConfig(
 }
 
 /**
- * `GET /v1/checkouts` for one checkout. With a `revision` it answers when that one is passed, or
- * after 25 seconds; without, at once.
+ * `GET /v1/checkouts`: answers when one of the checkouts is further than its revision here, or after
+ * `waitSeconds`.
  */
-export function fetchStatus(
+export function fetchStatuses(
   server: string,
-  checkout: string,
-  revision: number | undefined,
+  questions: readonly (readonly [checkout: string, revision: number])[],
+  waitSeconds: number,
   signal: AbortSignal,
 ): Promise<CheckoutStatusReply> {
-  const wait = revision === undefined ? 0 : LONGEST_WAIT_SECONDS;
-  const query = new URLSearchParams({ id: `${checkout}:${revision ?? 0}`, wait: `${wait}` });
-  return ask(`${server}/v1/checkouts?${query}`, wait * 1000 + REQUEST_TIMEOUT_MS, signal);
+  const query = new URLSearchParams(questions.map(([id, revision]) => ['id', `${id}:${revision}`]));
+  const timeoutMs = waitSeconds * 1000 + REQUEST_TIMEOUT_MS;
+  return ask(`${server}/v1/checkouts?${query}&wait=${waitSeconds}`, timeoutMs, signal);
 }
 
 /**

@@ -480,7 +480,7 @@ describe('<pay-checkout>', () => {
       expect(link?.href).to.equal(`${world.server}/v1/pay/corner-shop/A1001.2000000000.c2ln`);
       page.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
       await element.updateComplete;
-      expect(element.matches(':state(idle)')).to.equal(true);
+      expect(element.matches(':state(opening)')).to.equal(true);
       await left;
       expect(await world.seen('GET', /\/v1\/pay\//)).to.have.length(1);
       frame.remove();

@@ -1,0 +1,221 @@
+import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
+import { coded } from '../coded-error.js';
+import { backOffMs, pause } from './pause.js';
+import { fetchStatuses, isRetryable, LONGEST_WAIT_SECONDS } from './session-api.js';
+
+/** One element's interest in one checkout. */
+export interface Follower {
+  readonly checkout: string;
+  /** The revision that it has; 0 to be answered at once. */
+  readonly revision: () => number;
+  readonly hear: (news: News) => void;
+}
+
+/** What the server said when it was asked about some checkouts. */
+export interface News {
+  readonly asked: readonly string[];
+  readonly checkouts: readonly CheckoutStatus[];
+  /** Why there was no answer, when asking the same again cannot bring one. */
+  readonly code?: string;
+  readonly requestId?: string | undefined;
+}
+
+type Question = readonly [checkout: string, revision: number];
+
+/** What the tabs of a browser say to each other; a leader without news asks who wants what. */
+interface TabMessage {
+  readonly news?: News;
+  readonly ask?: readonly Question[];
+  /** Whether something happened there that makes an answer urgent. */
+  readonly now?: boolean;
+}
+
+const SHORTEST_ROUND_MS = 1000;
+/** Longer than a leader's round takes; a browser may have frozen the tab that leads. */
+const LONGEST_SILENCE_MS = 30_000;
+const MOST_QUESTIONS = 20;
+/** How many of its answers a leader remembers another tab's question that is not asked again. */
+const QUESTION_ANSWERS = 2;
+
+const feeds = new Map<string, StatusFeed>();
+
+/** The one feed of this page about the checkouts of `server`. */
+export function statusFeed(server: string): StatusFeed {
+  const feed = feeds.get(server) ?? new StatusFeed(server);
+  feeds.set(server, feed);
+  return feed;
+}
+
+/**
+ * Asks the server what became of checkouts: one poll for all elements of all tabs of a browser.
+ *
+ * The tab that holds a lock leads: it asks for everybody and tells the others over a channel. A tab
+ * that nobody answers, because there are no locks or the leader is frozen, asks for itself, shortly
+ * and at growing pauses. A network that fails only makes the pauses grow: no clock of a page ever
+ * decides about a payment.
+ */
+export class StatusFeed {
+  readonly #server: string;
+  readonly #name: string;
+  readonly #followers = new Set<Follower>();
+  /** What other tabs ask, and how many answers ago they did. */
+  readonly #others = new Map<string, { revision: number; age: number }>();
+  readonly #seen = new Map<string, number>();
+  #open: AbortController | undefined;
+  #round = new AbortController();
+  #channel: BroadcastChannel | undefined;
+  #leads = false;
+  /** Whether nobody else answers, so that this tab asks for itself. */
+  #isAlone = false;
+  #isServed = false;
+
+  constructor(server: string) {
+    this.#server = server;
+    this.#name = `pay-checkout ${server}`;
+  }
+
+  /** Tells `follower` whatever is learned, until `signal` aborts. */
+  follow(follower: Follower, signal: AbortSignal): void {
+    this.#followers.add(follower);
+    signal.addEventListener('abort', () => {
+      this.#followers.delete(follower);
+      if (this.#followers.size === 0) this.#close();
+    });
+    if (!this.#open) this.#begin((this.#open = new AbortController()).signal);
+    this.look();
+  }
+
+  /** Asks again at once. */
+  look(): void {
+    this.#ask(true);
+    if (this.#leads || this.#isAlone) this.#round.abort();
+  }
+
+  #begin(signal: AbortSignal): void {
+    const { locks } = navigator;
+    this.#isAlone = !locks;
+    void this.#run(signal);
+    if (!locks) return;
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#listen(data);
+    const lead = (): Promise<unknown> => {
+      this.#leads = true;
+      this.#channel?.postMessage({ news: { asked: [], checkouts: [] } } satisfies TabMessage);
+      this.#round.abort();
+      return new Promise((resolve) => signal.addEventListener('abort', resolve));
+    };
+    locks
+      .request(this.#name, { signal }, () => signal.aborted || lead())
+      .catch(() => {
+        if (signal.aborted) return;
+        this.#isAlone = true;
+        this.#round.abort();
+      });
+  }
+
+  /** Leaves the lead to another tab, and nothing behind that would keep a page out of the bfcache. */
+  #close(): void {
+    this.#open?.abort();
+    this.#channel?.close();
+    this.#open = this.#channel = undefined;
+    this.#leads = false;
+    this.#others.clear();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let idleRounds = 0; !signal.aborted;) {
+      this.#round = new AbortController();
+      const round = AbortSignal.any([signal, this.#round.signal]);
+      const isLeading = this.#leads;
+      if (!isLeading && !this.#isAlone) {
+        this.#isServed = false;
+        await pause(LONGEST_SILENCE_MS, round);
+        this.#isAlone ||= !this.#isServed && !round.aborted;
+        continue;
+      }
+      const questions = this.#questions();
+      const asked = questions.map(([id]) => id);
+      const askedAt = Date.now();
+      let waitMs = 0;
+      try {
+        const seconds = isLeading ? LONGEST_WAIT_SECONDS : 0;
+        const reply = await fetchStatuses(this.#server, questions, seconds, round);
+        if (round.aborted) continue;
+        const { checkouts, retryAfterSeconds = 0 } = reply;
+        const hasMoved = this.#note(checkouts);
+        const isPaced = hasMoved || Date.now() - askedAt > SHORTEST_ROUND_MS;
+        idleRounds = isLeading || hasMoved ? 0 : idleRounds + 1;
+        if (!isPaced) waitMs = SHORTEST_ROUND_MS;
+        waitMs = Math.max(waitMs, retryAfterSeconds * 1000, isLeading ? 0 : backOffMs(idleRounds));
+        this.#tell({ asked, checkouts });
+      } catch (error) {
+        if (round.aborted) continue;
+        const trouble = coded(error, 'server_unreachable');
+        const { code, requestId } = trouble;
+        if (!isRetryable(trouble)) this.#tell({ asked, checkouts: [], code, requestId });
+        waitMs = backOffMs(++idleRounds);
+      }
+      await pause(waitMs, round);
+    }
+  }
+
+  /** Whether any of `checkouts` is further than before. */
+  #note(checkouts: readonly CheckoutStatus[]): boolean {
+    let hasMoved = false;
+    for (const { checkout, revision } of checkouts) {
+      hasMoved ||= revision > (this.#seen.get(checkout) ?? -1);
+      this.#seen.set(checkout, revision);
+    }
+    return hasMoved;
+  }
+
+  /** What is asked here and in the tabs that this one leads, our own first. */
+  #questions(): Question[] {
+    const revisions = new Map<string, number>();
+    for (const { checkout, revision } of this.#followers) {
+      revisions.set(checkout, Math.min(revision(), revisions.get(checkout) ?? Infinity));
+    }
+    for (const [checkout, { revision }] of this.#others) {
+      revisions.set(checkout, Math.min(revision, revisions.get(checkout) ?? Infinity));
+    }
+    return [...revisions].slice(0, MOST_QUESTIONS);
+  }
+
+  #ask(now: boolean): void {
+    if (!this.#leads) {
+      this.#channel?.postMessage({ ask: this.#questions(), now } satisfies TabMessage);
+    }
+  }
+
+  #tell(news: News): void {
+    this.#channel?.postMessage({ news } satisfies TabMessage);
+    for (const [id, other] of this.#others) {
+      if (++other.age > QUESTION_ANSWERS) this.#others.delete(id);
+    }
+    this.#hear(news);
+  }
+
+  #listen({ news, ask = [], now = false }: TabMessage): void {
+    if (news) {
+      if (this.#hear(news)) {
+        this.#isServed = true;
+        this.#isAlone = false;
+      }
+      this.#ask(false);
+    } else if (this.#leads) {
+      let isUrgent = now;
+      for (const [id, revision] of ask) {
+        isUrgent ||= !this.#others.has(id);
+        this.#others.set(id, { revision, age: 0 });
+      }
+      if (isUrgent) this.#round.abort();
+    }
+  }
+
+  /** Whether the news were about something that is followed here. */
+  #hear(news: News): boolean {
+    const concerned = [...this.#followers].filter(({ checkout }) => news.asked.includes(checkout));
+    for (const follower of concerned) follower.hear(news);
+    return concerned.length > 0;
+  }
+}
