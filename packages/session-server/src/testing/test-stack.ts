@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
@@ -208,6 +208,13 @@ export class TestStack {
     const found = this.sandbox.control.sessions().find(({ session_id: id }) => id === sessionId);
     if (!found) throw new Error('the sandbox has no such session');
     return found;
+  }
+
+  /** Writes the merchants file anew; the server reads it when it starts, or within a second or so. */
+  changeMerchant(changes: Readonly<Record<string, unknown>>): void {
+    const path = join(this.folder, 'merchants.json');
+    const file = JSON.parse(readFileSync(path, 'utf8')) as { merchants: [object] };
+    writeFileSync(path, JSON.stringify({ merchants: [{ ...file.merchants[0], ...changes }] }));
   }
 
   #writeMerchants(shopUrl: string): void {

@@ -18,7 +18,7 @@ import { LookLimiter } from './look-limiter.js';
 const BATCH = 100;
 /** After this long a delivery counts as left behind by a process that died. */
 const LEASE_SECONDS = 30;
-const PAUSE_MS = 5000;
+const PAUSE_MS = 1000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
