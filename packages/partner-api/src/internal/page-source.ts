@@ -52,10 +52,14 @@ export class PageSource {
     return this.#ended;
   }
 
+  get isAborted(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
   /** Asks for the next page already, if there is one. A failure is told by {@link read}. */
   readAhead(): void {
     if (this.#ended || this.#closed || this.#ahead !== undefined) return;
-    if (this.#signal?.aborted === true) return;
+    if (this.isAborted) return;
     this.#ahead = this.#start();
     this.#ahead.promise.catch(() => undefined);
   }
@@ -79,12 +83,12 @@ export class PageSource {
   }
 
   throwIfAborted(): void {
-    if (this.#signal?.aborted !== true) return;
+    if (!this.isAborted) return;
     throw new CallAbortedError(`${this.#operation}: the caller aborted the iteration.`, {
       operation: this.#operation,
       attempt: 0,
       outcome: 'not_sent',
-      cause: this.#signal.reason,
+      cause: this.#signal?.reason,
     });
   }
 

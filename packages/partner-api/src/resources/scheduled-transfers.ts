@@ -38,7 +38,7 @@ export interface ScheduledTransfer {
   id?: string;
   merchantAccount?: string;
   currency?: string;
-  /** Text; a cron expression perhaps: see `parseCron`. */
+  /** Text. In requests it is a cron expression; whether it is one here is not shown. */
   schedule?: string;
   /** Its values are not shown. */
   status?: string;

@@ -50,18 +50,11 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
 
   next(): Promise<IteratorResult<Transaction, undefined>> {
     if (this.#mode !== 'items') this.#setMode('items');
-    if (this.#turn === undefined && !this.#closed && this.#given.isEmpty) {
-      const row = this.#rows[this.#index];
-      if (row !== undefined) {
-        try {
-          this.#source.throwIfAborted();
-        } catch (error) {
-          return Promise.reject(error);
-        }
-        this.#index += 1;
-        this.#readAheadFromTheMiddle();
-        return Promise.resolve({ done: false, value: row });
-      }
+    const row = this.#mayGiveAtOnce() ? this.#rows[this.#index] : undefined;
+    if (row !== undefined) {
+      this.#index += 1;
+      this.#readAheadFromTheMiddle();
+      return Promise.resolve({ done: false, value: row });
     }
     return this.#inTurn(() => this.#nextRow());
   }
@@ -111,6 +104,12 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
       givenIds: [...unmet, ...this.#idsBefore, ...idsOf(given)],
       givenUnnamed: given.filter(({ id }) => typeof id !== 'string').length,
     };
+  }
+
+  #mayGiveAtOnce(): boolean {
+    return (
+      this.#turn === undefined && this.#given.isEmpty && !this.#closed && !this.#source.isAborted
+    );
   }
 
   async #nextRow(): Promise<IteratorResult<Transaction, undefined>> {
