@@ -59,6 +59,7 @@ export default defineConfig(
         URL: 'readonly',
         clearTimeout: 'readonly',
         console: 'readonly',
+        fetch: 'readonly',
         process: 'readonly',
         setInterval: 'readonly',
         setTimeout: 'readonly',

@@ -150,7 +150,7 @@ export async function runSetupStep(doing, command, args, env) {
       },
     });
     if (stoppedBy !== undefined) process.exit(exitCodeOf(null, stoppedBy));
-    if (code !== 0) throw new SetupError(`${output.trim()}\n\n${explainFailure(doing, output)}`);
+    if (code !== 0) throw new SetupError(explainFailure(doing, output));
   } finally {
     clearTimeout(timer);
   }
@@ -159,11 +159,14 @@ export async function runSetupStep(doing, command, args, env) {
 }
 
 /**
+ * What was said and what to do about it; of a missing network only the line that names it.
+ *
  * @param {string} doing
  * @param {string} output
  */
 export function explainFailure(doing, output) {
-  return OFFLINE.test(output)
-    ? `${doing} needs the npm registry, which cannot be reached. Connect to the network, or point npm at a registry that answers (npm config set registry …), and run the command again.`
-    : `${doing} failed. What it said is above.`;
+  const offline = output.split('\n').find((line) => OFFLINE.test(line));
+  return offline === undefined
+    ? `${output.trim()}\n\n${doing} failed. What it said is above.`
+    : `${offline.trim()}\n\n${doing} needs the npm registry, which cannot be reached. Connect to the network, or point npm at a registry that answers (npm config set registry …), and run the command again.`;
 }
