@@ -53,6 +53,11 @@ export class KillableServer {
     }
   }
 
+  /** Resolves when the present life listens, or is over. */
+  async untilListening(): Promise<void> {
+    await this.#life.process.listening;
+  }
+
   kill(): void {
     this.#life.process.kill();
   }

@@ -11,6 +11,8 @@ import { namedRounds } from './rounds.ts';
 
 /** Rounds side by side: mostly they wait. */
 const LANES = 4;
+/** Losses that a round prints. */
+const MOST_LINES = 10;
 
 const { values } = parseArgs({
   options: {
@@ -21,14 +23,12 @@ const { values } = parseArgs({
 });
 
 function chooseRounds(): Round[] {
-  const random = randomRounds(Number(values.random), Number(values.seed));
+  const all = [...namedRounds(), ...randomRounds(Number(values.random), Number(values.seed))];
   const { only } = values;
-  if (only === undefined) return [...namedRounds(), ...random];
-  const named = namedRounds().filter(({ title, stories }) =>
+  if (only === undefined) return all;
+  return all.filter(({ title, stories }) =>
     only.some((part) => `${title} ${stories.join()}`.includes(part)),
   );
-  if (named.length === 0) throw new Error(`no round has ${only.join(' or ')} in its name`);
-  return named;
 }
 
 function printRow(cells: readonly string[]): void {
@@ -46,12 +46,17 @@ function printResult({ round, deaths, seconds, events, repeats, lost }: RoundRes
     `${seconds.toFixed(1)} s`.padStart(7),
     String(lost.length).padStart(4),
   ]);
-  for (const line of lost) console.log(`    LOST: ${line}`);
+  for (const line of lost.slice(0, MOST_LINES)) console.log(`    LOST: ${line}`);
+  if (lost.length > MOST_LINES) console.log(`    and ${String(lost.length - MOST_LINES)} more`);
 }
 
 async function main(): Promise<number> {
   const startedAt = performance.now();
   const rounds = chooseRounds();
+  if (rounds.length === 0) {
+    console.error('No round has that in its name; docs/drill.md lists the crash points.');
+    return 2;
+  }
   const waiting = [...rounds];
   const results: RoundResult[] = [];
   printRow(['crash point', 'story', 'what happened'.padEnd(30), '   time', 'lost']);

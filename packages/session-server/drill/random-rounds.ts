@@ -4,7 +4,11 @@ import type { StoryName } from './stories.ts';
 
 const KILLS = 4;
 const ORDERS_PER_LIFE = 3;
-const LONGEST_LIFE_MS = 1200;
+/** How long a life lasts at most from the moment when it listens. */
+const LONGEST_LIFE_MS = 400;
+/** Share of the lives that end within this long of the start of the process: they may not listen. */
+const EARLY_SHARE = 0.25;
+const LONGEST_EARLY_LIFE_MS = 800;
 const STORIES: readonly StoryName[] = [
   'pays',
   'vanishes',
@@ -21,7 +25,11 @@ export function randomRounds(count: number, seed: number): Round[] {
 function randomRound(seed: number): Round {
   const random = makeRandom(seed);
   const lives = Array.from({ length: KILLS + 1 }, () => Promise.withResolvers<undefined>());
-  const moments = Array.from({ length: KILLS }, () => Math.floor(random() * LONGEST_LIFE_MS));
+  const ends = Array.from({ length: KILLS }, () =>
+    random() < EARLY_SHARE
+      ? { isEarly: true, ms: random() * LONGEST_EARLY_LIFE_MS }
+      : { isEarly: false, ms: random() * LONGEST_LIFE_MS },
+  );
   const stories = Array.from(
     { length: lives.length * ORDERS_PER_LIFE },
     () => STORIES[Math.floor(random() * STORIES.length)] ?? 'pays',
@@ -34,14 +42,22 @@ function randomRound(seed: number): Round {
     deaths: KILLS,
     onStart(server: KillableServer) {
       lives[life]?.resolve(undefined);
-      const moment = moments[life];
+      const end = ends[life];
       life += 1;
-      if (moment !== undefined) setTimeout(() => server.kill(), moment);
+      if (end) void killAt(server, end);
     },
     async beforeStory(index) {
       await lives[Math.floor(index / ORDERS_PER_LIFE)]?.promise;
     },
   };
+}
+
+async function killAt(
+  server: KillableServer,
+  end: { readonly isEarly: boolean; readonly ms: number },
+): Promise<void> {
+  if (!end.isEarly) await server.untilListening();
+  setTimeout(() => server.kill(), end.ms);
 }
 
 /** Numbers in [0, 1) that follow from the seed (mulberry32). */
