@@ -2,11 +2,6 @@
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Says what the specification leaves open, at the place where it does. */
-export interface NotShown {
-  readonly 'x-not-shown': string | readonly string[];
-}
-
 export function text(description?: string, more: JsonSchema = {}): JsonSchema {
   return { type: 'string', ...(description === undefined ? {} : { description }), ...more };
 }
