@@ -172,13 +172,13 @@ describe('faults of the cursor', () => {
   });
 
   it('give empty pages whose cursors are new and skip nothing', async () => {
-    const test = await startSandbox({ history: { count: 30 } });
+    const test = await startSandbox({ history: { count: 30 }, cursorLifetimeSeconds: 60 });
     const all = await test.listIds({ limit: 30 });
     const order = { operation: 'transactions-list', fault: 'empty-page' } as const;
     const seen: unknown[] = [];
     const cursors: unknown[] = [];
-    for (let page = 0, cursor: string | undefined; page < 12; page += 1) {
-      if (page % 2 === 0) test.sandbox.control.addFault({ ...order, times: 1 });
+    for (let page = 0, cursor: string | undefined; page < 20; page += 1) {
+      if (page % 3 === 0) test.sandbox.control.addFault({ ...order, times: 2 });
       const reply = await test.list({ limit: 6, ...(cursor === undefined ? {} : { cursor }) });
       seen.push(...reply.data.transactions.map(({ id }) => id));
       cursor = reply.pagination.nextCursor;

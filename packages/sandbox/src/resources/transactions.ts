@@ -8,7 +8,7 @@ import type { SandboxContext } from '../context.js';
 import type { TransactionTraits } from '../generated/generated-transactions.js';
 import type { ListPlace, StoredTransaction } from '../transaction-store.js';
 import { isTimezone, makeCalendarWindow } from './calendar-window.js';
-import { readCursor, writeCursor } from './transaction-cursor.js';
+import { LIST_START, readCursor, writeCursor } from './transaction-cursor.js';
 import { toWireRow } from './transaction-row.js';
 import { omittedFieldsOf } from './transaction-variant.js';
 
@@ -123,7 +123,9 @@ function findPlace(
   if (cursor === undefined) return undefined;
   const read = readCursor(cursor);
   if (read === undefined) refuseCursor('is no nextCursor of this list; start without it');
-  const ageMilliseconds = read.stamp === undefined ? 0 : clock.now() - read.stamp;
+  // Only a fault gives out the start of the list; its stamp is no moment.
+  const isTimed = read.stamp !== undefined && read.place.time !== LIST_START.time;
+  const ageMilliseconds = isTimed ? clock.now() - (read.stamp ?? 0) : 0;
   if (ageMilliseconds > settings.cursorLifetimeSeconds * 1000) {
     refuseCursor('is too old; start without it');
   }
