@@ -44,6 +44,8 @@ export class DrillProcess {
     );
     const either = Promise.race([listening, this.ended.then(() => undefined)]);
     this.listening = within(START_SECONDS, `a start of ${program}`, either);
+    // Whoever waits for it hears of it, also when nobody does yet.
+    this.listening.catch(() => undefined);
   }
 
   kill(): void {
