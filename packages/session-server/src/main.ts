@@ -3,11 +3,17 @@ import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
 import { runExplain } from './explain-command.js';
+import { runEvents } from './events-command.js';
 import { startSessionServer } from './session-server.js';
+import { runWebhooks } from './webhooks-command.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
   pay-session-server explain <order> [merchant]   say what is known of an order, and why
+  pay-session-server events dead [merchant]       list the events that were given up
+  pay-session-server events redrive <event id>… | --merchant <id> | --all
+                                                  send events that were given up again
+  pay-session-server webhooks                     count what became of the provider's deliveries
 Settings come from the environment: see docs/operations.md.
 `;
 
@@ -29,15 +35,29 @@ async function serve(): Promise<void> {
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  const [command, order, merchant] = args;
+  const [command, ...words] = args;
   if (command === undefined) return serve();
-  if (command === 'explain' && order !== undefined) {
-    const lines = await runExplain(parseConfig(process.env), order, merchant);
+  const lines = await runCommand(command, words);
+  if (lines) {
     process.stdout.write(`${lines.join('\n')}\n`);
     return;
   }
   process.stderr.write(USAGE);
   process.exitCode = 2;
+}
+
+/** What a command says; undefined when there is none of that name. */
+async function runCommand(
+  command: string,
+  words: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const [order, merchant] = words;
+  if (command === 'explain' && order !== undefined) {
+    return runExplain(parseConfig(process.env), order, merchant);
+  }
+  if (command === 'events') return runEvents(parseConfig(process.env), words);
+  if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
+  return undefined;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

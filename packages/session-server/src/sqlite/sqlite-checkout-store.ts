@@ -35,7 +35,7 @@ import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
 import { DeliveryTable } from './delivery-table.js';
 import { EventTable } from './event-table.js';
-import { SqliteConnection } from './sqlite-connection.js';
+import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
 import { TransactionTable } from './transaction-table.js';
 
 export interface SqliteCheckoutStoreOptions {
@@ -60,7 +60,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #rules: StoreRules;
   #isClosed = false;
 
-  private constructor(options: SqliteCheckoutStoreOptions, mode: 'read' | 'write') {
+  private constructor(options: SqliteCheckoutStoreOptions, mode: ConnectionMode) {
     this.#clock = options.clock;
     this.#rules = options.rules;
     this.#connection = new SqliteConnection(options.path, mode);
@@ -89,6 +89,11 @@ export class SqliteCheckoutStore implements CheckoutStore {
   /** Opens the file of a server that may be running, only to look; every write is refused. */
   static openToRead(options: SqliteCheckoutStoreOptions): SqliteCheckoutStore {
     return new SqliteCheckoutStore(options, 'read');
+  }
+
+  /** Opens the file of a server that may be running, to write between its writes. */
+  static openBeside(options: SqliteCheckoutStoreOptions): SqliteCheckoutStore {
+    return new SqliteCheckoutStore(options, 'beside');
   }
 
   beginOpening(request: OpeningRequest): Promise<OpeningDecision> {

@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { ConfigError } from '../errors.js';
 import { GroupCommit } from './group-commit.js';
-import { prepareDatabase } from './sqlite-schema.js';
+import { prepareBeside, prepareDatabase } from './sqlite-schema.js';
 import type { Row } from './sqlite-rows.js';
 
 export type Value = string | number | null | Uint8Array;
+
+/** Whether the file is held, only read, or written to beside the process that holds it. */
+export type ConnectionMode = 'write' | 'read' | 'beside';
 
 /** SQLITE_BUSY: somebody else has the lock. */
 const BUSY = 5;
@@ -27,14 +32,19 @@ export class SqliteConnection {
   readonly #commits: GroupCommit;
 
   /**
-   * @param mode `read` takes no lock and changes nothing: for looking at the file of a running server
+   * @param mode `read` and `beside` take no lock, for the file of a running server: the one changes
+   *   nothing, the other writes between the writes of the server
    * @throws {DatabaseInUseError} when another process has the file open for writing
    */
-  constructor(path: string, mode: 'read' | 'write' = 'write') {
+  constructor(path: string, mode: ConnectionMode = 'write') {
     this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
     try {
+      if (mode === 'beside' && !existsSync(path)) {
+        throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);
+      }
       this.#database = new DatabaseSync(path, { readOnly: mode === 'read' });
       if (mode === 'write') prepareDatabase(this.#database);
+      if (mode === 'beside') prepareBeside(this.#database);
     } catch (error) {
       this.#lock?.close();
       throw error;

@@ -115,17 +115,18 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** What each connection that writes needs; the rest is kept in the file. */
+const SETTINGS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA busy_timeout = 5000;
+  PRAGMA secure_delete = ON;
+`;
+
 /** Sets the file up for durable writes, and brings its tables up to date. */
 export function prepareDatabase(database: DatabaseSync): void {
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA foreign_keys = ON;
-    PRAGMA busy_timeout = 5000;
-    PRAGMA secure_delete = ON;
-  `);
-  const row = database.prepare('PRAGMA user_version').get();
-  const version = Number(row?.['user_version'] ?? 0);
+  database.exec(`PRAGMA journal_mode = WAL; ${SETTINGS}`);
+  const version = versionOf(database);
   if (version > MIGRATIONS.length) {
     throw new Error('this data file was written by a newer version of the server');
   }
@@ -133,4 +134,16 @@ export function prepareDatabase(database: DatabaseSync): void {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${String(index + 1)}; COMMIT;`);
   }
+}
+
+/** Sets up a connection beside the server that holds the file: its tables are not touched. */
+export function prepareBeside(database: DatabaseSync): void {
+  database.exec(SETTINGS);
+  if (versionOf(database) !== MIGRATIONS.length) {
+    throw new Error('this data file is of another version of the server; use that version');
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
