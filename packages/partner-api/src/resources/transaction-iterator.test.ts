@@ -96,10 +96,14 @@ describe('transactions.iterate', () => {
     await iterator.return();
   });
 
-  it('reads no further page when the reader stops in the first half of one', async () => {
+  it('asks for no further page while its reader is in the first half of one', async () => {
     await using server = await startListServer(rowsOf(30), { pageRows: 10 });
-    expect(await takeIds(clientOf(server.url).transactions.iterate(), 4)).toHaveLength(4);
-    expect(server.requests).toHaveLength(1);
+    const { transactions } = clientOf(server.url);
+    const iterator = transactions.iterate();
+    for (let count = 0; count < 5; count += 1) await iterator.next();
+    // A request that was under way would arrive before this one.
+    await transactions.list();
+    expect(server.requests).toHaveLength(2);
   });
 
   it('asks again with the same cursor after a failed page, and skips nothing', async () => {
@@ -176,6 +180,18 @@ describe('transactions.iterate', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
+  it('leaves no listener on the signal when it ends by itself, or fails', async () => {
+    await using server = await startListServer(rowsOf(9), {
+      fault: (number) => (number === 2 ? { status: 400 } : undefined),
+    });
+    const { signal } = new AbortController();
+    const iterator = clientOf(server.url).transactions.iterate({}, { signal });
+    await failureOf(takeIds(iterator));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    await takeIds(iterator);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   it('is aborted while a page is on its way, and leaves no listener', async () => {
     const controller = new AbortController();
     await using server = await startServer(() => controller.abort(new Error('enough')));
@@ -194,7 +210,8 @@ describe('transactions.iterate', () => {
       response.on('close', () => closed.resolve());
       return hung.resolve();
     });
-    const iterator = clientOf(server.url).transactions.iterate();
+    const client = clientOf(server.url, { attemptTimeoutSeconds: 60, timeoutSeconds: 60 });
+    const iterator = client.transactions.iterate();
     await iterator.next();
     await hung.promise;
     await iterator.return();
@@ -270,6 +287,18 @@ describe('a checkpoint', () => {
     server.rows.unshift({ id: 'new1' }, { id: 'new2' }, { id: 'new3' });
     const after = await takeIds(transactions.resume(first.checkpoint(), filters));
     expect([...before, ...after].sort()).toEqual(idsOf(server.rows).sort());
+  });
+
+  it('remembers what was given before it was resumed, when it is stopped again at once', async () => {
+    await using server = await startListServer(rowsOf(8), { pageRows: 4 });
+    const { transactions } = clientOf(server.url);
+    const first = transactions.iterate(filters);
+    const ids = await takeIds(first, 2);
+    server.rows.unshift({ id: 'new1' }, { id: 'new2' }, { id: 'new3' });
+    const second = transactions.resume(first.checkpoint(), filters);
+    ids.push(...(await takeIds(second, 1)));
+    ids.push(...(await takeIds(transactions.resume(second.checkpoint(), filters))));
+    expect(ids.sort()).toEqual(idsOf(server.rows).sort());
   });
 
   it('keeps two rows of one id apart from one row given twice', async () => {

@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+
+import { PartnerClient } from '../client.js';
+import { Secret } from '../secret.js';
+import { EXIT } from './exit-codes.js';
+import { Terminal, type OutputStream } from './output/terminal.js';
+import { readConnection, type Connection } from './settings/connection.js';
+import type { GlobalOptions } from './settings/global-options.js';
+import { readApiKey, readKeyFile, type FoundKey } from './settings/read-key.js';
+
+/** What a run of `pay-partner` meets: streams, environment, and the wish to stop. */
+export interface CliWorld {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** A client, and the settings that it was made from. */
+export interface OpenClient {
+  readonly client: PartnerClient;
+  readonly connection: Connection;
+  readonly apiKey: FoundKey;
+}
+
+/** One run of `pay-partner`: what commands share. */
+export class Cli {
+  readonly world: CliWorld;
+  readonly terminal: Terminal;
+  exitCode: number = EXIT.ok;
+  #client: PartnerClient | undefined;
+
+  constructor(world: CliWorld) {
+    this.world = world;
+    this.terminal = new Terminal(world, world.env);
+  }
+
+  /** Makes the client that the options, the environment and the profile describe. */
+  async open(command: Command): Promise<OpenClient> {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const { env, stdin, stderr } = this.world;
+    const connection = await readConnection(options, env);
+    const { profile, addresses } = connection;
+    const sources = { options, profile, env, stdin, stderr, terminal: this.terminal };
+    const apiKey = await readApiKey(sources);
+    const transfersApiKey = await this.#readTransfersKey(options, connection);
+    this.#client = new PartnerClient({
+      ...addresses,
+      apiKey: apiKey.key,
+      transfersApiKey,
+      timeoutSeconds: options.timeout,
+      maxRetries: options.retries,
+      validation: options.validation,
+      userAgent: 'pay-partner',
+    });
+    return { client: this.#client, connection, apiKey };
+  }
+
+  /** Reads a key of a webhook, and sees to it that it is never written. */
+  async readHidden(file: string): Promise<Secret> {
+    const key = await readKeyFile(file, this.world.stdin);
+    this.terminal.hide(key);
+    return key;
+  }
+
+  /** Ends connections, so that the process can end. */
+  close(): void {
+    this.#client?.close();
+  }
+
+  async #readTransfersKey(
+    options: GlobalOptions,
+    { profile }: Connection,
+  ): Promise<Secret | undefined> {
+    const file = options.transfersApiKeyFile ?? profile.transfersApiKeyFile;
+    const inEnv = this.world.env['PAY_PARTNER_TRANSFERS_API_KEY'] || undefined;
+    if (file !== undefined) return this.readHidden(file);
+    if (inEnv === undefined) return undefined;
+    const key = new Secret(inEnv);
+    this.terminal.hide(key);
+    return key;
+  }
+}

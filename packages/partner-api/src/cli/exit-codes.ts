@@ -1,0 +1,56 @@
+import type { PartnerApiError } from '../errors.js';
+import { OPERATIONS } from '../internal/operation-facts.js';
+
+/** What `pay-partner` ends with; `docs/pay-partner.md` lists them for scripts. */
+export const EXIT = {
+  ok: 0,
+  /** The answer is no: the provider refused, or a delivery does not verify. */
+  refused: 1,
+  /** A command, an option or a setting that cannot be right. Nothing was sent. */
+  usage: 2,
+  /** Something was sent, and nobody knows whether it was carried out. */
+  unknown: 3,
+  /** Nothing reached the provider. */
+  notSent: 4,
+  /** `doctor` or `conformance` found something. */
+  checksFailed: 5,
+  /** A file of this machine could not be read or written. */
+  local: 6,
+  interrupted: 130,
+} as const;
+
+/** A command, an option or a setting that cannot be right. */
+export class UsageError extends Error {
+  static {
+    this.prototype.name = 'UsageError';
+  }
+}
+
+/** A file of this machine that could not be read or written. */
+export class LocalError extends Error {
+  static {
+    this.prototype.name = 'LocalError';
+  }
+}
+
+const READS = new Set<string>([
+  'transactions.iterate',
+  ...Object.values(OPERATIONS)
+    .filter(({ effect }) => effect === 'read')
+    .map(({ name }) => name),
+]);
+
+/** The exit code for an error of the client. */
+export function exitCodeOf(error: PartnerApiError): number {
+  if (error.name === 'InvalidRequestError') return EXIT.usage;
+  const mayHaveDone = error.outcome === 'unknown' && !READS.has(error.operation);
+  if (error.name === 'CallAbortedError' && !mayHaveDone) return EXIT.interrupted;
+  switch (error.outcome) {
+    case 'refused':
+      return EXIT.refused;
+    case 'unknown':
+      return EXIT.unknown;
+    case 'not_sent':
+      return EXIT.notSent;
+  }
+}

@@ -1,0 +1,26 @@
+import { decimalOf } from '../../decimal.js';
+
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+
+/**
+ * JSON text of an answer, numbers with every digit that they came with: those that are too long for
+ * a double are written from their source text.
+ */
+export function toJsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, keepDigits, indent);
+}
+
+function keepDigits(this: object, key: string, item: unknown): unknown {
+  if (typeof item !== 'number') return item;
+  const exact = decimalOf(this, key);
+  return exact === undefined || exact === String(item) ? item : rawJSON(exact);
+}
+
+/** A field of an answer as text for people: exact numbers, nothing for what is missing. */
+export function fieldText(row: object, field: string): string {
+  const value: unknown = (row as Record<string, unknown>)[field];
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return decimalOf(row, field) ?? '(not exact)';
+  return toJsonText(value);
+}

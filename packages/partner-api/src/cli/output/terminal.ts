@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { styleText } from 'node:util';
+
+import type { Secret } from '../../secret.js';
+import { toJsonText } from './json-text.js';
+
+/** A stream that text is written to, and what is known of the terminal behind it. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+/** The colours in use; without a terminal, or with `NO_COLOR`, there are none. */
+export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
+
+/** A shorter secret would blot out ordinary words. No key of that length is worth hiding. */
+const MIN_HIDDEN_LENGTH = 6;
+
+/**
+ * Where a command speaks: results on stdout, everything else on stderr. Whatever is written passes
+ * one gate that takes known secrets out, as the last of several guards.
+ */
+export class Terminal {
+  readonly #stdout: OutputStream;
+  readonly #stderr: OutputStream;
+  readonly #hasColor: boolean;
+  readonly #secrets = new Set<string>();
+  quiet = false;
+
+  constructor(streams: { stdout: OutputStream; stderr: OutputStream }, env: NodeJS.ProcessEnv) {
+    this.#stdout = streams.stdout;
+    this.#stderr = streams.stderr;
+    const forbidden = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+    this.#hasColor = streams.stdout.isTTY === true && !forbidden;
+  }
+
+  /** Width that a table may take: that of the terminal, or any. */
+  get tableWidth(): number {
+    return this.#stdout.isTTY === true
+      ? (this.#stdout.columns ?? 80)
+      : Number.POSITIVE_INFINITY;
+  }
+
+  /** Width for drawings that need one. */
+  get drawingWidth(): number {
+    return Math.min(this.#stdout.columns ?? 80, 120);
+  }
+
+  /** Progress that overwrites itself makes sense only where somebody watches. */
+  get showsProgress(): boolean {
+    return this.#stderr.isTTY === true && !this.quiet;
+  }
+
+  /** From now on, a text that must never be written. */
+  hide(secret: Secret): void {
+    const text = secret.reveal();
+    if (text.length < MIN_HIDDEN_LENGTH) return;
+    this.#secrets.add(text);
+    this.#secrets.add(JSON.stringify(text).slice(1, -1));
+  }
+
+  /** A line of the result, on stdout. */
+  print(...lines: readonly string[]): void {
+    this.#stdout.write(this.#clean(lines.map((line) => `${line}\n`).join('')));
+  }
+
+  /** The result as one JSON document, on stdout. */
+  printJson(value: unknown): void {
+    this.print(toJsonText(value, 2));
+  }
+
+  /** Data on stdout as it is, at the speed of whoever reads it. */
+  async write(data: string): Promise<void> {
+    if (!this.#stdout.write(data)) await once(this.#stdout, 'drain');
+  }
+
+  /** A line beside the result, on stderr; nothing with `--quiet`. */
+  note(line: string): void {
+    if (!this.quiet) this.#stderr.write(this.#clean(`${line}\n`));
+  }
+
+  /** A line that must be seen, on stderr. */
+  warn(line: string): void {
+    this.#stderr.write(this.#clean(`${line}\n`));
+  }
+
+  /** Overwrites the line of progress; an empty text removes it. */
+  progress(line: string): void {
+    if (this.showsProgress) this.#stderr.write(`\r\u001b[K${this.#clean(line)}`);
+  }
+
+  style(style: Style, text: string): string {
+    return this.#hasColor ? styleText(style, text, { validateStream: false }) : text;
+  }
+
+  #clean(text: string): string {
+    let clean = text;
+    for (const secret of this.#secrets) clean = clean.replaceAll(secret, '[secret]');
+    return clean;
+  }
+}

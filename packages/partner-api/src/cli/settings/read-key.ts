@@ -1,0 +1,81 @@
+import { text as readText } from 'node:stream/consumers';
+
+import { Secret } from '../../secret.js';
+import { UsageError } from '../exit-codes.js';
+import type { Terminal } from '../output/terminal.js';
+import { askHidden } from './hidden-prompt.js';
+import { readExistingFile } from './private-file.js';
+import type { GlobalOptions } from './global-options.js';
+import type { Profile } from './profile-file.js';
+
+/** A key, and in words where it came from. */
+export interface FoundKey {
+  readonly key: Secret;
+  readonly from: string;
+}
+
+/** Where a key may come from. */
+export interface KeySources {
+  readonly options: GlobalOptions;
+  readonly profile: Profile;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
+  readonly terminal: Terminal;
+}
+
+/** Finds the API key: file, argument (with a warning), environment, profile, hidden question. */
+export async function readApiKey(sources: KeySources): Promise<FoundKey> {
+  const { terminal } = sources;
+  const found = await findKey(sources);
+  if (found === undefined) {
+    throw new UsageError(
+      'There is no API key. Set PAY_PARTNER_API_KEY, or give --api-key-file <file>, or store one ' +
+        'with: pay-partner profiles set <name> --store-key',
+    );
+  }
+  terminal.hide(found.key);
+  return found;
+}
+
+/** Reads a key from a file, `-` for stdin, without the line break at its end. */
+export async function readKeyFile(file: string, stdin: NodeJS.ReadStream): Promise<Secret> {
+  const text = file === '-' ? await readText(stdin) : await readExistingFile(file);
+  const key = text.replace(/\r?\n$/, '');
+  if (key === '') throw new UsageError(`${file} holds no key: it is empty.`);
+  return new Secret(key);
+}
+
+/** Asks for a key on the terminal; `undefined` where nobody can be asked. */
+export async function askForKey({
+  stdin,
+  stderr,
+}: Pick<KeySources, 'stdin' | 'stderr'>): Promise<Secret | undefined> {
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
+  const typed = await askHidden('API key (it is not shown): ', stdin, stderr);
+  return typed === undefined || typed === '' ? undefined : new Secret(typed);
+}
+
+async function findKey(sources: KeySources): Promise<FoundKey | undefined> {
+  const { options, profile, env, stdin, terminal } = sources;
+  if (options.apiKeyFile !== undefined) {
+    return { key: await readKeyFile(options.apiKeyFile, stdin), from: '--api-key-file' };
+  }
+  if (options.apiKey !== undefined) {
+    terminal.warn(
+      'Warning: --api-key shows the key to everybody on this machine, and to the history of the ' +
+        'shell. Use PAY_PARTNER_API_KEY or --api-key-file.',
+    );
+    return { key: new Secret(options.apiKey), from: '--api-key' };
+  }
+  const inEnv = env['PAY_PARTNER_API_KEY'];
+  if (inEnv !== undefined && inEnv !== '') {
+    return { key: new Secret(inEnv), from: 'PAY_PARTNER_API_KEY' };
+  }
+  if (profile.apiKeyFile !== undefined) {
+    return { key: await readKeyFile(profile.apiKeyFile, stdin), from: 'apiKeyFile of the profile' };
+  }
+  if (profile.apiKey !== undefined) return { key: new Secret(profile.apiKey), from: 'the profile' };
+  const asked = await askForKey(sources);
+  return asked === undefined ? undefined : { key: asked, from: 'the question' };
+}
