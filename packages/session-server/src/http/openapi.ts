@@ -122,7 +122,7 @@ export function describeApi(publicUrl: string): Json {
       '/v1/webhooks/{token}': {
         post: operation('Where WebhookUrl leads: any body, stored before it is answered', {
           path: ['token'],
-          answers: { 204: undefined },
+          answers: { 200: object({ received: { const: 'test' } }), 204: undefined },
         }),
       },
       '/v1/pay/{merchant}/{orderToken}': {
