@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { expect } from 'vitest';
 import { findBrowser } from '../../scripts/find-browser.mjs';
-import type { Stack } from '../server/stack/stack.js';
+import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
 import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
+
+const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
@@ -37,9 +39,7 @@ export class Journey {
 
   static async start(env: Partial<Record<ProcessName, ProcessEnv>> = {}): Promise<Journey> {
     // The stack finds its programs beside itself, so it is the built one that runs here.
-    const { startStack } = (await import('../dist/server/stack/stack.js' as string)) as {
-      startStack: typeof import('../server/stack/stack.js').startStack;
-    };
+    const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
     const folder = await mkdtemp(join(tmpdir(), 'journey-'));
     const stack = await startStack({
       dataDirectory: folder,

@@ -32,6 +32,9 @@ export const hintRequest = z.strictObject({
   sessionId: z.string().min(1).max(500).optional(),
 }) satisfies z.ZodType<Loose<HintRequest>>;
 
+/** Query of `GET /v1/checkout-config`. */
+export const configQuery = z.object({ merchant: z.string().min(1).max(64) });
+
 /** Query of `GET /v1/checkouts`. */
 export const statusQuery = z.object({
   id: z

@@ -8,7 +8,7 @@ import type {
   OpenCheckoutRequest,
   OpeningReply,
 } from '../contract.js';
-import { hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
+import { configQuery, hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
 import { crashPoint } from '../crash-points.js';
 import { parse } from '../http/parse.js';
 import type { RateLimiters } from '../http/rate-limits.js';
@@ -32,7 +32,8 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   const body = json({ limit: '16kb', type: 'application/json' });
 
   router.get('/checkout-config', async (request, response) => {
-    const merchant = await service.merchant(String(request.query['merchant'] ?? ''));
+    const { merchant: id } = parse(configQuery, request.query);
+    const merchant = await service.merchant(id);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
     response.setHeader('cache-control', 'public, max-age=60');
     response.json(reply);

@@ -5,7 +5,7 @@ import { type Merchant, merchantSchema } from '../merchants/merchant.js';
 export function merchantEntry(
   changes: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
-  const id = changes['id'] ?? 'teashop';
+  const id = typeof changes['id'] === 'string' ? changes['id'] : 'teashop';
   return {
     id,
     name: 'The Tea Shop',
@@ -21,7 +21,7 @@ export function merchantEntry(
       argument: 'object',
       origins: { script: ['https://sdk.example'], frame: ['https://sdk.example'], connect: [] },
     },
-    apiKeyHash: [`sha256:${createHash('sha256').update(String(id)).digest('hex')}`],
+    apiKeyHash: [`sha256:${createHash('sha256').update(id).digest('hex')}`],
     orderTokenSecret: ['an-order-token-secret-of-32-chars'],
     signingSecret: [`whsec_${Buffer.alloc(32, 7).toString('base64')}`],
     ...changes,

@@ -1,0 +1,59 @@
+import { Agent, type Dispatcher } from 'undici';
+
+export interface LoadResult {
+  readonly requestsPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly requests: number;
+  readonly concurrency: number;
+  /** The request of this index: method, path, headers, body. */
+  readonly request: (index: number) => Omit<Dispatcher.DispatchOptions, 'origin'>;
+}
+
+/** Sends so many requests, so many at a time, over kept-alive connections, and measures each. */
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const { url, requests, concurrency, request } = options;
+  const agent = new Agent({ connections: concurrency, pipelining: 1 });
+  const latencies: number[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < requests; index = next++) {
+      const startedAt = performance.now();
+      const { statusCode, body } = await agent.request({ origin: url, ...request(index) });
+      await body.dump();
+      if (statusCode >= 300) throw new Error(`request ${String(index)}: ${String(statusCode)}`);
+      latencies.push(performance.now() - startedAt);
+    }
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  const seconds = (performance.now() - startedAt) / 1000;
+  await agent.close();
+  latencies.sort((a, b) => a - b);
+  return {
+    requestsPerSecond: Math.round(requests / seconds),
+    p50: round(quantile(latencies, 0.5)),
+    p99: round(quantile(latencies, 0.99)),
+  };
+}
+
+/** The middle one of several measurements, by a number of each. */
+export function median<T>(values: readonly T[], by: (value: T) => number): T {
+  const sorted = [...values].sort((a, b) => by(a) - by(b));
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error('nothing was measured');
+  return middle;
+}
+
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

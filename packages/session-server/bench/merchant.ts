@@ -1,0 +1,29 @@
+export const BENCH_MERCHANT_ID = 'bench';
+export const BENCH_ORIGIN = 'https://shop.example';
+
+/** The merchants file of the benchmarks; orders are opened by their names, so no token is made. */
+export const BENCH_MERCHANTS = {
+  merchants: [
+    {
+      id: BENCH_MERCHANT_ID,
+      name: 'Bench',
+      providerMerchantId: 1001,
+      currency: 'GBP',
+      origins: [BENCH_ORIGIN],
+      returnUrl: `${BENCH_ORIGIN}/result?checkout={checkout}`,
+      orderLookup: { url: `${BENCH_ORIGIN}/order-lookup` },
+      events: { url: 'http://127.0.0.1:9/events', allowPrivateAddress: true },
+      split: [{ partnerMerchantId: 501, typeId: 1, percent: '2.5' }],
+      sdk: {
+        url: 'https://sdk.example/checkout.js',
+        global: 'Provider',
+        argument: 'object',
+        origins: { script: [], frame: [], connect: [] },
+      },
+      openBy: 'order',
+      apiKeyHash: [`sha256:${'0'.repeat(64)}`],
+      orderTokenSecret: ['0'.repeat(32)],
+      signingSecret: [`whsec_${Buffer.alloc(32).toString('base64')}`],
+    },
+  ],
+};

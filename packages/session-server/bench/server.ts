@@ -1,0 +1,41 @@
+/** The session server with an order source inside the process: every order costs 9.99. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
+import { BENCH_MERCHANTS } from './merchant.ts';
+
+const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'bench-'));
+writeFileSync(join(folder, 'pay-checkout.js'), '');
+writeFileSync(join(folder, 'merchants.json'), JSON.stringify(BENCH_MERCHANTS));
+const server = await startSessionServer(
+  parseConfig({
+    PAY_ENVIRONMENT: 'sandbox',
+    PAY_PORT: '0',
+    PAY_PUBLIC_URL: 'http://pay.localhost:4200',
+    PAY_DATABASE_FILE: join(folder, 'data.sqlite'),
+    PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
+    PAY_WIDGET_SCRIPT: join(folder, 'pay-checkout.js'),
+    PAY_PARTNER_API_URL: process.env['PROVIDER_URL'],
+    PAY_PARTNER_API_KEY: randomBytes(8).toString('hex'),
+    PAY_LOG_LEVEL: 'error',
+    PAY_OPENS_PER_MINUTE_PER_ADDRESS: '1000000000',
+    PAY_OPENS_PER_MINUTE_PER_MERCHANT: '1000000000',
+    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '1000000000',
+  }),
+  {
+    lookUpOrder: (_merchant, order) =>
+      Promise.resolve({ order, amount: '9.99', currency: 'GBP', status: 'payable' }),
+  },
+);
+process.send?.({ type: 'listening', port: server.port });
+process.on('message', () => {
+  process.send?.({ type: 'memory', bytes: process.memoryUsage().rss });
+});
+process.once('disconnect', () => {
+  void server.close().then(() => {
+    if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  });
+});
