@@ -1,27 +1,39 @@
+import { minify } from 'terser';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Takes the line breaks and indents of the sources out of `html` and `css` literals. */
+/** Takes out of `html` and `css` literals what only makes the sources easy to read. */
 function tightenTemplates(): Plugin {
   return {
     name: 'tighten-templates',
     transform(code, id) {
       if (!/\/src\/pay-checkout\/.*\.ts$/.test(id)) return null;
-      return { code: code.replace(/\n\s+/g, '\n'), map: null };
+      const tight = code.replace(/\n\s+/g, '\n');
+      if (!id.endsWith('.styles.ts'))
+        return { code: tight.replace(/>\n(?=<|\$)/g, '>'), map: null };
+      return {
+        code: tight.replace(/\s*([{},;]|:(?= ))\s*/g, '$1').replaceAll(';}', '}'),
+        map: null,
+      };
     },
   };
 }
 
-/** Writes every letter beyond ASCII as an escape, so that no page's encoding can spoil our words. */
-function escapeLetters(): Plugin {
+/** Minifies once more, with what is safe because all of Lit is in this file and nothing else is. */
+function minifyAgain(): Plugin {
   return {
-    name: 'escape-letters',
-    generateBundle(_, bundle) {
+    name: 'minify-again',
+    async generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
-        file.code = file.code.replace(
-          /[\u0080-\uffff]/g,
-          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
-        );
+        const { code = file.code } = await minify(file.code, {
+          compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true, pure_getters: true },
+          // Names that Lit keeps to itself.
+          mangle: { properties: { regex: /^_\$/ } },
+          // ASCII, so that no page's encoding can spoil our words.
+          format: { ascii_only: true },
+          toplevel: true,
+        });
+        file.code = code;
       }
     },
   };
@@ -30,12 +42,12 @@ function escapeLetters(): Plugin {
 /** The single file for a page's `<script>`: a classic script that works as a module too. */
 export default defineConfig({
   define: { 'import.meta.url': '""' },
-  plugins: [tightenTemplates(), escapeLetters()],
+  plugins: [tightenTemplates(), minifyAgain()],
   build: {
     target: 'es2022',
     emptyOutDir: false,
     lib: {
-      entry: 'src/index.ts',
+      entry: 'src/pay-checkout/pay-checkout.ts',
       formats: ['iife'],
       name: 'PayCheckoutElement',
       fileName: () => 'pay-checkout.js',

@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The shopper went back before the payment was finished. Not certain.
  */
-export class PayBackEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayBackEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-back', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-back', checkout, order);
   }
 }
 

@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The shopper cancelled. Not an error, and not certain: the server still watches the checkout.
  */
-export class PayCancelEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayCancelEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-cancel', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-cancel', checkout, order);
   }
 }
 

@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The client SDK told of a decline: a hint. The same session stays open for another card.
  */
-export class PayDeclinedEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayDeclinedEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-declined', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-declined', checkout, order);
   }
 }
 

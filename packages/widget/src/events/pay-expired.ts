@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The checkout was open for too long by our own clock. Not certain.
  */
-export class PayExpiredEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayExpiredEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-expired', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-expired', checkout, order);
   }
 }
 

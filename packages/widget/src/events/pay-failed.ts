@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The payment did not go through, and the server is certain of it.
  */
-export class PayFailedEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayFailedEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-failed', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-failed', checkout, order);
   }
 }
 

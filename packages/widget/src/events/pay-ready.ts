@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * The provider's form is shown and can be used.
  */
-export class PayReadyEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayReadyEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-ready', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-ready', checkout, order);
   }
 }
 

@@ -1,14 +1,11 @@
+import { CheckoutEvent } from './checkout-event.js';
+
 /**
  * There were hints of a payment, but no evidence in time. It may still arrive: do not ask for another.
  */
-export class PayUnconfirmedEvent extends Event {
-  readonly checkout: string;
-  readonly order: string | null;
-
+export class PayUnconfirmedEvent extends CheckoutEvent {
   constructor(checkout: string, order: string | null) {
-    super('pay-unconfirmed', { bubbles: true, composed: true });
-    this.checkout = checkout;
-    this.order = order;
+    super('pay-unconfirmed', checkout, order);
   }
 }
 

@@ -1,6 +1,5 @@
-/** Calls `then` once `element` has come into view; at once where that cannot be watched. */
+/** Calls `then` once `element` has come into view. */
 export function whenFirstVisible(element: Element, signal: AbortSignal, then: () => void): void {
-  if (!('IntersectionObserver' in globalThis)) return then();
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();

@@ -25,12 +25,11 @@ import {
 import { Effect } from './effect.js';
 import { whenFirstVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
-import { FlowTeller } from './flow-teller.js';
+import { FlowTeller, isOutcome } from './flow-teller.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { readPageMessage } from './page-messages.js';
-import { isOutcome } from './phases.js';
 import { fetchConfig, isRetryable, openCheckout, sendHint, serverSession } from './session-api.js';
-import { PendingSettlement, type Settlement } from './settlement.js';
+import { settlementOf, type Settlement } from './settlement.js';
 import { statusFeed, type News, type StatusFeed } from './status-feed.js';
 
 /** Problems that end by themselves when the tag says more. */
@@ -57,9 +56,9 @@ export class FlowController implements ReactiveController {
   readonly #drawing = new Effect((signal) => this.#draw(signal));
   readonly #following = new Effect((signal) => this.#follow(signal));
   #listening = new AbortController();
-  #settlement = new PendingSettlement();
+  #settlement = Promise.withResolvers<Settlement>();
   #subject: string | undefined;
-  #orderToken: string | null = null;
+  #orderToken: string | null | undefined;
   #isResting = false;
   #mayAutostart = true;
   #lastHint: Promise<void> | undefined;
@@ -148,7 +147,7 @@ export class FlowController implements ReactiveController {
       this.#mayAutostart = true;
       this.send({ type: 'reset' });
     }
-    if (checkout) this.send({ type: 'follow', checkout, order: this.#host.order });
+    if (checkout) this.send({ type: 'follow', checkout, order: this.#host.order ?? null });
     else if (isRebuilt && wasPaying) this.#resume();
   }
 
@@ -189,10 +188,10 @@ export class FlowController implements ReactiveController {
 
   #settle(previous: FlowState, state: FlowState): void {
     if (state.phase === previous.phase) return;
-    if (isOutcome(previous.phase)) this.#settlement = new PendingSettlement();
+    if (isOutcome(previous.phase)) this.#settlement = Promise.withResolvers<Settlement>();
     const known = knownOf(state);
     if (!known || !isOutcome(state.phase)) return;
-    this.#settlement.settle(state.phase, known);
+    this.#settlement.resolve(settlementOf(state.phase, known));
     if (checkoutInAddress(this.#parameter) === known.checkout) removeFromAddress(this.#parameter);
   }
 

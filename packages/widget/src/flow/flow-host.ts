@@ -4,11 +4,11 @@ import type { CreateSession } from './session-api.js';
 
 /** What the flow needs of the element that it drives. */
 export interface FlowHost extends ReactiveControllerHost, HTMLElement {
-  merchant: string | null;
-  order: string | null;
-  orderToken: string | null;
+  merchant: string | null | undefined;
+  order: string | null | undefined;
+  orderToken: string | null | undefined;
   autostart: boolean;
-  returnParam: string | null;
+  returnParam: string | null | undefined;
   createSession: CreateSession | undefined;
   adapter: SdkAdapter | undefined;
   /** Whether the payment happens on a page of the server, and not in this one. */

@@ -8,9 +8,10 @@ import { PayReadyEvent } from '../events/pay-ready.js';
 import { PayStateChangeEvent } from '../events/pay-statechange.js';
 import { PayUnconfirmedEvent } from '../events/pay-unconfirmed.js';
 import type { FlowState, KnownCheckout } from './checkout-flow.js';
-import { isOutcome, type OutcomePhase } from './phases.js';
+import type { OutcomePhase, Phase } from './phases.js';
 
-const OUTCOME_EVENTS: Readonly<
+/** The event of each phase that tells what became of the payment. */
+export const OUTCOME_EVENTS: Readonly<
   Record<OutcomePhase, new (checkout: string, order: string | null) => Event>
 > = {
   paid: PayPaidEvent,
@@ -20,6 +21,11 @@ const OUTCOME_EVENTS: Readonly<
   expired: PayExpiredEvent,
   unconfirmed: PayUnconfirmedEvent,
 };
+
+/** Whether `phase` tells what became of the payment. */
+export function isOutcome(phase: Phase): phase is OutcomePhase {
+  return phase in OUTCOME_EVENTS;
+}
 
 /** Tells the page, in DOM events, what became of the flow: each outcome of a checkout once. */
 export class FlowTeller {

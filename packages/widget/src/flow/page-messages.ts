@@ -15,14 +15,10 @@ export function readPageMessage(
   isKnown: (checkout: string) => boolean,
 ): boolean {
   if (event.origin !== serverOrigin) return false;
-  const message = event.data as Partial<ReturnMessage | ChangedMessage> | null;
-  if (typeof message !== 'object' || typeof message?.checkout !== 'string') return false;
-  const { type, checkout } = message;
-  if (type !== 'pay-checkout:return' && type !== 'pay-checkout:changed') return false;
-  if (!isKnown(checkout)) return false;
-  if (type === 'pay-checkout:return') {
-    const answer: ReturnAcknowledgement = { type: 'pay-checkout:return-ack', checkout };
-    event.source?.postMessage(answer, { targetOrigin: serverOrigin });
-  }
+  const { type, checkout } = Object(event.data) as Partial<ReturnMessage | ChangedMessage>;
+  if (!checkout || !isKnown(checkout)) return false;
+  if (type !== 'pay-checkout:return') return type === 'pay-checkout:changed';
+  const answer: ReturnAcknowledgement = { type: 'pay-checkout:return-ack', checkout };
+  event.source?.postMessage(answer, { targetOrigin: serverOrigin });
   return true;
 }

@@ -54,12 +54,7 @@ export async function openCheckout(
 
 /** The `createSession` of the session server at `server`. */
 export function serverSession(server: string): CreateSession {
-  return (request, signal) =>
-    ask(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request),
-    });
+  return (request, signal) => ask(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, request);
 }
 
 /** `GET /v1/checkout-config`: what may be loaded before anything is opened. */
@@ -92,18 +87,8 @@ export function fetchStatuses(
  * but time.
  */
 export async function sendHint(server: string, checkout: string, hint: HintRequest): Promise<void> {
-  try {
-    await fetch(`${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(hint),
-      credentials: 'omit',
-      keepalive: true,
-      signal: AbortSignal.timeout(HINT_TIMEOUT_MS),
-    });
-  } catch {
-    return;
-  }
+  const url = `${server}/v1/checkouts/${encodeURIComponent(checkout)}/hints`;
+  await ask(url, HINT_TIMEOUT_MS, undefined, hint).catch(() => undefined);
 }
 
 /** Whether asking the same again could go well: no answer, too much asked, or the server's own fault. */
@@ -120,14 +105,21 @@ function isPassing(error: unknown): boolean {
 async function ask<Reply>(
   url: string,
   timeoutMs: number,
-  signal: AbortSignal,
-  init: RequestInit = {},
+  signal?: AbortSignal,
+  body?: unknown,
 ): Promise<Reply> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
-      ...init,
+      ...(body !== undefined && {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
       credentials: 'omit',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      // What has no signal of its own outlives the page.
+      keepalive: !signal,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     if (!response.ok) throw await refusal(response);
     return (await response.json()) as Reply;

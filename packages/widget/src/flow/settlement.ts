@@ -1,5 +1,5 @@
 import type { KnownCheckout } from './checkout-flow.js';
-import { PHASES, type OutcomePhase } from './phases.js';
+import { isCertain, type OutcomePhase } from './phases.js';
 
 /** What became of a payment, as far as it is known. */
 export interface Settlement {
@@ -10,16 +10,8 @@ export interface Settlement {
   readonly order: string | null;
 }
 
-/** The promise of a {@link Settlement}; it is never rejected. */
-export class PendingSettlement {
-  readonly promise: Promise<Settlement>;
-  #resolve!: (settlement: Settlement) => void;
-
-  constructor() {
-    this.promise = new Promise((resolve) => (this.#resolve = resolve));
-  }
-
-  settle(outcome: OutcomePhase, { checkout, order }: KnownCheckout): void {
-    this.#resolve({ outcome, certain: PHASES[outcome].certain === true, checkout, order });
-  }
+/** What resolves the promise of a {@link Settlement}; it is never rejected. */
+export function settlementOf(outcome: OutcomePhase, known: KnownCheckout): Settlement {
+  const { checkout, order } = known;
+  return { outcome, certain: isCertain(outcome), checkout, order };
 }

@@ -30,12 +30,11 @@ interface TabMessage {
   readonly now?: boolean;
 }
 
-const SHORTEST_ROUND_MS = 1000;
+/** Between a leader's answers: time for the other tabs to ask again. */
+const LEADER_PAUSE_MS = 300;
 /** Longer than a leader's round takes; a browser may have frozen the tab that leads. */
 const LONGEST_SILENCE_MS = 30_000;
 const MOST_QUESTIONS = 20;
-/** How many of its answers a leader remembers another tab's question that is not asked again. */
-const QUESTION_ANSWERS = 2;
 
 const feeds = new Map<string, StatusFeed>();
 
@@ -58,16 +57,14 @@ export class StatusFeed {
   readonly #server: string;
   readonly #name: string;
   readonly #followers = new Set<Follower>();
-  /** What other tabs ask, and how many answers ago they did. */
-  readonly #others = new Map<string, { revision: number; age: number }>();
-  readonly #seen = new Map<string, number>();
+  /** What other tabs asked since the last answer; they ask again after each. */
+  readonly #others = new Map<string, number>();
   #open: AbortController | undefined;
   #round = new AbortController();
   #channel: BroadcastChannel | undefined;
   #leads = false;
   /** Whether nobody else answers, so that this tab asks for itself. */
   #isAlone = false;
-  #isServed = false;
 
   constructor(server: string) {
     this.#server = server;
@@ -88,7 +85,7 @@ export class StatusFeed {
   /** Asks again at once. */
   look(): void {
     this.#ask(true);
-    if (this.#leads || this.#isAlone) this.#round.abort();
+    this.#round.abort();
   }
 
   #begin(signal: AbortSignal): void {
@@ -123,61 +120,43 @@ export class StatusFeed {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    for (let idleRounds = 0; !signal.aborted;) {
+    for (let tries = 0; !signal.aborted;) {
       this.#round = new AbortController();
       const round = AbortSignal.any([signal, this.#round.signal]);
       const isLeading = this.#leads;
       if (!isLeading && !this.#isAlone) {
-        this.#isServed = false;
         await pause(LONGEST_SILENCE_MS, round);
-        this.#isAlone ||= !this.#isServed && !round.aborted;
+        this.#isAlone ||= !round.aborted;
         continue;
       }
       const questions = this.#questions();
       const asked = questions.map(([id]) => id);
-      const askedAt = Date.now();
-      let waitMs = 0;
+      let waitMs: number;
       try {
         const seconds = isLeading ? LONGEST_WAIT_SECONDS : 0;
         const reply = await fetchStatuses(this.#server, questions, seconds, round);
-        if (round.aborted) continue;
-        const { checkouts, retryAfterSeconds = 0 } = reply;
-        const hasMoved = this.#note(checkouts);
-        const isPaced = hasMoved || Date.now() - askedAt > SHORTEST_ROUND_MS;
-        idleRounds = isLeading || hasMoved ? 0 : idleRounds + 1;
-        if (!isPaced) waitMs = SHORTEST_ROUND_MS;
-        waitMs = Math.max(waitMs, retryAfterSeconds * 1000, isLeading ? 0 : backOffMs(idleRounds));
-        this.#tell({ asked, checkouts });
+        tries = isLeading ? 0 : tries + 1;
+        waitMs = isLeading ? LEADER_PAUSE_MS : backOffMs(tries);
+        waitMs = Math.max(waitMs, (reply.retryAfterSeconds ?? 0) * 1000);
+        this.#tell({ asked, checkouts: reply.checkouts });
       } catch (error) {
         if (round.aborted) continue;
         const trouble = coded(error, 'server_unreachable');
         const { code, requestId } = trouble;
         if (!isRetryable(trouble)) this.#tell({ asked, checkouts: [], code, requestId });
-        waitMs = backOffMs(++idleRounds);
+        waitMs = backOffMs(++tries);
       }
       await pause(waitMs, round);
     }
   }
 
-  /** Whether any of `checkouts` is further than before. */
-  #note(checkouts: readonly CheckoutStatus[]): boolean {
-    let hasMoved = false;
-    for (const { checkout, revision } of checkouts) {
-      hasMoved ||= revision > (this.#seen.get(checkout) ?? -1);
-      this.#seen.set(checkout, revision);
-    }
-    return hasMoved;
-  }
-
   /** What is asked here and in the tabs that this one leads, our own first. */
   #questions(): Question[] {
     const revisions = new Map<string, number>();
-    for (const { checkout, revision } of this.#followers) {
-      revisions.set(checkout, Math.min(revision(), revisions.get(checkout) ?? Infinity));
-    }
-    for (const [checkout, { revision }] of this.#others) {
-      revisions.set(checkout, Math.min(revision, revisions.get(checkout) ?? Infinity));
-    }
+    const add = (checkout: string, revision: number): unknown =>
+      revisions.set(checkout, Math.min(revision, revisions.get(checkout) ?? revision));
+    for (const { checkout, revision } of this.#followers) add(checkout, revision());
+    for (const [checkout, revision] of this.#others) add(checkout, revision);
     return [...revisions].slice(0, MOST_QUESTIONS);
   }
 
@@ -189,24 +168,22 @@ export class StatusFeed {
 
   #tell(news: News): void {
     this.#channel?.postMessage({ news } satisfies TabMessage);
-    for (const [id, other] of this.#others) {
-      if (++other.age > QUESTION_ANSWERS) this.#others.delete(id);
-    }
+    this.#others.clear();
     this.#hear(news);
   }
 
   #listen({ news, ask = [], now = false }: TabMessage): void {
     if (news) {
       if (this.#hear(news)) {
-        this.#isServed = true;
         this.#isAlone = false;
+        this.#round.abort();
       }
       this.#ask(false);
     } else if (this.#leads) {
       let isUrgent = now;
       for (const [id, revision] of ask) {
         isUrgent ||= !this.#others.has(id);
-        this.#others.set(id, { revision, age: 0 });
+        this.#others.set(id, revision);
       }
       if (isUrgent) this.#round.abort();
     }

@@ -71,9 +71,6 @@ export const styles = css`
     font-size: 0.75em;
     font-weight: 600;
   }
-  .message:focus:not(:focus-visible) {
-    outline: none;
-  }
   .icon {
     flex: none;
     inline-size: 28px;
@@ -124,7 +121,7 @@ export const styles = css`
     cursor: pointer;
   }
   .button:hover {
-    background: color-mix(in srgb, var(--accent) 88%, var(--text));
+    filter: brightness(1.1);
   }
   .button:focus-visible,
   .message:focus-visible {

@@ -2,7 +2,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
-import { PHASES, type ButtonName, type Phase } from '../flow/phases.js';
+import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { CreateSession } from '../flow/session-api.js';
 import type { Settlement } from '../flow/settlement.js';
 import { en } from '../labels/en.js';
@@ -89,23 +89,23 @@ export class PayCheckout extends LitElement implements FlowHost {
   };
 
   /** The merchant's id at the session server. */
-  declare merchant: string | null;
+  declare merchant: string | null | undefined;
   /** The shop's own name of the order. */
-  declare order: string | null;
+  declare order: string | null | undefined;
   /** The shop's signed word that this page may pay the order. */
-  declare orderToken: string | null;
+  declare orderToken: string | null | undefined;
   /** Address of the session server. Default: the origin that this script came from. */
-  declare server: string | null;
+  declare server: string | null | undefined;
   /** Where the payment happens. Default `auto`. */
-  declare mode: Mode | null;
+  declare mode: Mode | null | undefined;
   /** Opens when first visible, without a pay button. */
-  declare autostart: boolean;
+  autostart = false;
   /** BCP 47 tag. Default: the closest `lang`. */
-  declare locale: string | null;
+  declare locale: string | null | undefined;
   /** Default `auto`. */
-  declare theme: Theme | null;
+  declare theme: Theme | null | undefined;
   /** Name of the parameter of the page's address that names a checkout to follow. Default `checkout`. */
-  declare returnParam: string | null;
+  declare returnParam: string | null | undefined;
   /** Opens the checkout instead of the session server's route; its answer has the same shape. */
   declare createSession: CreateSession | undefined;
   /** Another client SDK than the server describes. */
@@ -116,13 +116,6 @@ export class PayCheckout extends LitElement implements FlowHost {
   #wasPressed = false;
   #shownPhase: Phase | undefined;
   #movesFocus = false;
-
-  constructor() {
-    super();
-    this.merchant = this.order = this.orderToken = this.server = null;
-    this.mode = this.locale = this.theme = this.returnParam = null;
-    this.autostart = false;
-  }
 
   /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
@@ -264,18 +257,19 @@ export class PayCheckout extends LitElement implements FlowHost {
     </button>`;
   }
 
+  /** What a shopper can quote; of a problem before anything is known, the order that the tag names. */
   #reference(state: FlowState): TemplateResult | typeof nothing {
-    const known = knownOf(state);
-    if (!known || state.phase === 'idle' || state.phase === 'opening') return nothing;
-    const { order, checkout } = known;
-    return html`<small class="reference" part="reference"
-      >${en.reference}: ${order ? `${order} · ` : nothing}${checkout.slice(0, 8)}</small
-    >`;
+    const { phase } = state;
+    const { order = this.order, checkout = '' } = knownOf(state) ?? {};
+    const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
+    if (!words || phase === 'idle' || phase === 'opening' || phase === 'redirecting')
+      return nothing;
+    return html`<small class="reference" part="reference">${en.reference}: ${words}</small>`;
   }
 
   /** The button of the phase, when it can do something here. */
   #offers(state: FlowState): ButtonName | undefined {
-    const { button } = PHASES[state.phase];
+    const button = BUTTONS[state.phase];
     if (button === 'retry' && !(state.phase === 'problem' && state.trouble.remedy))
       return undefined;
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
