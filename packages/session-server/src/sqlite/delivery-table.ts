@@ -141,7 +141,8 @@ export class DeliveryTable {
     );
     const parked = this.#connection.run(
       `DELETE FROM deliveries WHERE id IN (
-         SELECT id FROM deliveries WHERE status = 'parked' AND received_at < :parkedBefore
+         SELECT id FROM deliveries INDEXED BY deliveries_parked_since
+         WHERE status = 'parked' AND received_at < :parkedBefore
          ORDER BY received_at LIMIT :limit)`,
       { parkedBefore, limit },
     );

@@ -148,7 +148,7 @@ export class EventTable {
 
   #countUnderWay(merchant: string, now: number): number {
     const row = this.#connection.get(
-      `SELECT count(*) AS count FROM events
+      `SELECT count(*) AS count FROM events INDEXED BY events_sending
        WHERE merchant = :merchant AND status = 'sending' AND due_at > :now`,
       { merchant, now },
     );
