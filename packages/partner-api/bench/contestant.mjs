@@ -53,9 +53,15 @@ const run = await {
 
 await run(Math.min(total, 20_000));
 const startedAt = performance.now();
+const cpuBefore = process.cpuUsage();
 const counted = await run(total);
 const milliseconds = performance.now() - startedAt;
+const { user, system } = process.cpuUsage(cpuBefore);
 if (counted !== total) throw new Error(`${name} counted ${counted} rows of ${total}`);
-process.send({ milliseconds, peakBytes: process.resourceUsage().maxRSS * 1024 });
+process.send({
+  milliseconds,
+  cpuMilliseconds: (user + system) / 1_000,
+  peakBytes: process.resourceUsage().maxRSS * 1_024,
+});
 process.disconnect();
 process.exit();

@@ -35,25 +35,25 @@ const results = new Map(CONTESTANTS.map((name) => [name, []]));
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const name of CONTESTANTS) results.get(name).push(await runOnce(name, ROWS));
 }
-const figures = (name) => ({
-  milliseconds: median(results.get(name).map((result) => result.milliseconds)),
-  peakBytes: median(results.get(name).map((result) => result.peakBytes)),
-});
-const plain = figures('plain');
+const middleOf = (name, figure) => median(results.get(name).map((result) => result[figure]));
+const ratioOf = (name, figure) =>
+  Number((middleOf(name, figure) / middleOf('plain', figure)).toFixed(3));
 const toMebibytes = (bytes) => Math.round(bytes / 2 ** 20);
 for (const name of CONTESTANTS) {
-  const { milliseconds, peakBytes } = figures(name);
   print({
     contestant: name,
     rows: ROWS,
     rounds: ROUNDS,
-    medianMilliseconds: Math.round(milliseconds),
-    peakMebibytes: toMebibytes(peakBytes),
-    timeRatio: Number((milliseconds / plain.milliseconds).toFixed(3)),
-    memoryRatio: Number((peakBytes / plain.peakBytes).toFixed(3)),
+    medianMilliseconds: Math.round(middleOf(name, 'milliseconds')),
+    medianCpuMilliseconds: Math.round(middleOf(name, 'cpuMilliseconds')),
+    peakMebibytes: toMebibytes(middleOf(name, 'peakBytes')),
+    timeRatio: ratioOf(name, 'milliseconds'),
+    // Steadier than the time on the wall when the machine has other work, too.
+    cpuRatio: ratioOf(name, 'cpuMilliseconds'),
+    memoryRatio: ratioOf(name, 'peakBytes'),
   });
 }
-for (const rows of FLAT_ROWS) {
+for (const rows of process.env['BENCH_FLAT'] === '0' ? [] : FLAT_ROWS) {
   for (const name of ['plain', 'client']) {
     const { milliseconds, peakBytes } = await runOnce(name, rows);
     const peakMebibytes = toMebibytes(peakBytes);
