@@ -19,6 +19,10 @@ export interface Script {
   faults?: { open?: number; status?: number; sdk?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;
+  /** What the SDK's address answers; by default the SDK, fine. */
+  sdk?: 'fine' | 'missing' | 'empty' | 'silent';
+  /** Whether the page at `/page` forbids scripts of other origins than its own. */
+  forbidsSdk?: boolean;
   /** Holds back the answers of hints. */
   holdHints?: boolean;
   /** Answers a poll at once, even with an older revision than it names, as a lagging replica would. */

@@ -47,6 +47,7 @@ async function answer(context: Context, world: World, path: string): Promise<voi
     return reply(context, { status: 200, body: {} });
   }
   if (path === '/sdk.js') return answerSdk(context, world);
+  if (path === '/page') return answerPage(context, world);
   if (path === '/return') return answerReturn(context);
   if (path.startsWith('/v1/pay/')) {
     context.type = 'html';
@@ -84,11 +85,16 @@ async function answerStatus(context: Context, world: World): Promise<void> {
 }
 
 /** An SDK in the named global: it keeps the options of each call, and draws one button. */
-function answerSdk(context: Context, world: World): void {
+async function answerSdk(context: Context, world: World): Promise<void> {
   if (world.takeFault('sdk')) return breakConnection(context);
+  if (world.script.sdk === 'missing') return reply(context, undefined);
+  await world.until(() => world.script.sdk !== 'silent', 30_000);
   const name = JSON.stringify(String(context.query.global));
   context.type = 'application/javascript';
-  context.body = `{
+  context.body =
+    world.script.sdk === 'empty'
+      ? ''
+      : `{
     const sdk = (globalThis[${name}] = { calls: [], destroyed: 0, fails: 0 });
     sdk.configure = (options) => {
       sdk.calls.push(options);
@@ -100,6 +106,16 @@ function answerSdk(context: Context, world: World): void {
       return Promise.resolve({ destroy: () => sdk.destroyed++ });
     };
   }`;
+}
+
+/** A merchant's page with a policy, under which an SDK from elsewhere may not run. */
+function answerPage(context: Context, world: World): void {
+  const own = `http://${context.req.headers.host ?? ''}/packages/`;
+  const policy = `script-src ${world.script.forbidsSdk ? own : "'self'"}`;
+  context.type = 'html';
+  context.body = `<!doctype html><meta http-equiv="content-security-policy" content="${policy}">
+    <title>A page with a policy</title>
+    <script src="/packages/widget/dist/pay-checkout.js"></script>`;
 }
 
 /** What the server's return page does in a frame: tells its parent until it is acknowledged. */

@@ -4,6 +4,8 @@ import { OUTCOME_EVENTS } from '../flow/flow-teller.js';
 import { BUTTONS, isCertain, type OutcomePhase, type Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import type { SdkAdapter, SdkOpenOptions } from '../sdk/sdk-adapter.js';
+import { Tab } from '../testing/tab.js';
+import { hasten, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
@@ -21,24 +23,6 @@ function setAddress(search: string): void {
   url.searchParams.delete('checkout');
   for (const [name, value] of new URLSearchParams(search)) url.searchParams.set(name, value);
   history.replaceState(null, '', url);
-}
-
-/** A later task, after every microtask and message that is already on its way. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => resolve();
-    port2.postMessage(null);
-  });
-}
-
-/** Waits for what only shows by looking: at most as long as a test may take. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 8000;
-  while (!(await condition())) {
-    if (Date.now() > giveUpAt) throw new Error('what was waited for never came');
-    await nextTask();
-  }
 }
 
 describe('<pay-checkout>', () => {
@@ -456,35 +440,66 @@ describe('<pay-checkout>', () => {
       expect(harness.notice).to.contain('tag_incomplete');
     });
 
-    it('goes there, shows a link in case, and is itself again after Back', async () => {
-      const frame = document.createElement('iframe');
-      frame.src = '/packages/widget/test-world/page.html';
-      const loaded = new Promise((resolve) => (frame.onload = resolve));
-      document.body.append(frame);
-      await loaded;
-      const page = frame.contentWindow as Window & typeof globalThis;
-      await page.customElements.whenDefined('pay-checkout');
-      const element = page.document.createElement('pay-checkout');
-      Object.assign(element, {
-        merchant: 'corner-shop',
-        order: 'A1001',
-        orderToken: 'A1001.2000000000.c2ln',
-        server: world.server,
-        mode: 'redirect',
-      });
-      page.document.body.append(element);
-      await element.updateComplete;
-      const left = new Promise((resolve) => (frame.onload = resolve));
-      element.start();
-      await element.updateComplete;
-      const link = element.renderRoot.querySelector<HTMLAnchorElement>('a[part="button"]');
-      expect(link?.href).to.equal(`${world.server}/v1/pay/corner-shop/A1001.2000000000.c2ln`);
-      page.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
-      await element.updateComplete;
-      expect(element.matches(':state(opening)')).to.equal(true);
-      await left;
-      expect(await world.seen('GET', /\/v1\/pay\//)).to.have.length(1);
-      frame.remove();
+    /** A page that has just left for the payment page, and is shown again by Back. */
+    async function leaveAndGoBack(): Promise<Tab> {
+      const tab = await Tab.open(world);
+      tab.element.mode = 'redirect';
+      tab.element.start();
+      tab.page.stop();
+      await tab.element.updateComplete;
+      return tab;
+    }
+
+    it('goes there, and shows a link in case', async () => {
+      const tab = await Tab.open(world);
+      tab.element.mode = 'redirect';
+      tab.element.start();
+      await tab.element.updateComplete;
+      const link = tab.element.renderRoot.querySelector<HTMLAnchorElement>('a[part="button"]');
+      expect(link?.href).to.equal(`${world.server}/v1/pay/corner-shop/${tab.element.orderToken}`);
+      await until(async () => (await world.seen('GET', /\/v1\/pay\//)).length === 1);
+      tab.close();
+    });
+
+    it('Back makes the button usable again, once the server has been asked', async () => {
+      await world.write({ holdOpen: true });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('opening');
+      expect(tab.element.renderRoot.querySelector('[part="button"]')).to.equal(null);
+      await world.write({ holdOpen: false });
+      await tab.reaches('idle');
+      const button = tab.element.renderRoot.querySelector('[part="button"]');
+      expect(button?.textContent?.trim()).to.equal('Pay');
+      expect(tab.element.childElementCount).to.equal(0);
+      expect(await world.opens()).to.have.length(1);
+      await world.tell('paid', 2);
+      await tab.reaches('paid');
+      tab.close();
+    });
+
+    it('Back after paying says that it is paid, and offers no payment', async () => {
+      await world.write({ open: [{ status: 200, body: world.openReply({ state: 'paid' }) }] });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('paid');
+      expect(tab.element.renderRoot.querySelector('[part="button"]')).to.equal(null);
+      expect(tab.count('pay-paid')).to.equal(1);
+      tab.close();
+    });
+
+    it('a new token goes on with the question after Back, and never leaves the page by itself', async () => {
+      await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('problem');
+      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      let redirects = 0;
+      tab.element.addEventListener('pay-redirect', () => (redirects += 1));
+      tab.element.orderToken = 'A1001.2000000001.bmV3';
+      await tab.reaches('idle');
+      expect(redirects).to.equal(0);
+      tab.close();
     });
   });
 
@@ -498,6 +513,56 @@ describe('<pay-checkout>', () => {
       await harness.during('problem', () => harness.press());
       await harness.during('ready', () => harness.press());
       expect(await world.opens()).to.have.length(1);
+    });
+
+    for (const [what, sdk, code] of [
+      ['is not found', 'missing', 'sdk_load_failed'],
+      ['leaves no global behind', 'empty', 'sdk_global_missing'],
+      ['never answers', 'silent', 'sdk_timeout'],
+    ] as const) {
+      it(`a script that ${what} ends in words and a code, and trying again works later`, async () => {
+        await world.write({ sdk });
+        const relent = hasten(globalThis, 20_000);
+        const harness = await PayCheckoutHarness.place(world);
+        const error = harness.hears('pay-error');
+        await harness.during('problem', () => harness.press());
+        relent();
+        expect(await error).to.include({ code, retryable: true });
+        expect(harness.notice).to.equal(`${en.codes[code]}${code}`);
+        expect(harness.reference).to.contain('A1001');
+        expect(harness.button?.textContent?.trim()).to.equal('Try again');
+        await world.write({ sdk: 'fine' });
+        await harness.during('ready', () => harness.press());
+        expect(harness.form?.childElementCount).to.equal(1);
+        expect(await world.opens()).to.have.length(1);
+      });
+    }
+
+    it('a script that the page’s policy forbids ends in words and a code, and works once it is allowed', async () => {
+      await world.write({ forbidsSdk: true });
+      const blocked = await Tab.open(world, undefined, `${world.server}/page`);
+      blocked.element.start();
+      await blocked.reaches('problem');
+      const notice = blocked.element.renderRoot.querySelector('[part="notice"]');
+      expect(notice?.textContent).to.contain('sdk_load_failed');
+      expect(blocked.element.renderRoot.querySelector('button')?.textContent).to.contain(
+        'Try again',
+      );
+      blocked.close();
+      await world.write({ forbidsSdk: false });
+      const allowed = await Tab.open(world, undefined, `${world.server}/page`);
+      allowed.element.start();
+      await allowed.reaches('ready');
+      allowed.close();
+    });
+
+    it('a server that cannot be reached is a problem with a reference, and trying again works later', async () => {
+      await world.write({ faults: { open: 4 } });
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('server_unreachable');
+      expect(harness.reference).to.equal('Reference: A1001');
+      await harness.during('ready', () => harness.press());
     });
 
     it('a refused session is renewed by naming it', async () => {

@@ -7,6 +7,8 @@ export interface ScriptOptions {
   readonly integrity?: string | undefined;
   /** The page's Content Security Policy nonce. */
   readonly nonce?: string | undefined;
+  /** Whether the script left what it was loaded for. */
+  readonly isThere?: () => boolean;
   /** Default 20 seconds. */
   readonly timeoutMs?: number;
 }
@@ -30,7 +32,7 @@ export function loadScript(options: ScriptOptions): Promise<void> {
 }
 
 function insertScript(options: ScriptOptions): Promise<void> {
-  const { url, integrity, nonce, timeoutMs = TIMEOUT_MS } = options;
+  const { url, integrity, nonce, isThere, timeoutMs = TIMEOUT_MS } = options;
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
     const fail = (code: string) => () => {
@@ -40,6 +42,7 @@ function insertScript(options: ScriptOptions): Promise<void> {
     };
     const timer = setTimeout(fail('sdk_timeout'), timeoutMs);
     script.onload = () => {
+      if (isThere && !isThere()) return fail('sdk_global_missing')();
       clearTimeout(timer);
       resolve();
     };

@@ -1,5 +1,4 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
-import { CodedError } from '../coded-error.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk-adapter.js';
 
@@ -19,9 +18,9 @@ export class ScriptSdk implements SdkAdapter {
 
   async load(signal: AbortSignal): Promise<void> {
     const { url, integrity } = this.#sdk;
-    if (this.#find() === undefined) await loadScript({ url, integrity, nonce: this.#nonce });
+    const isThere = (): boolean => this.#find() !== undefined;
+    if (!isThere()) await loadScript({ url, integrity, nonce: this.#nonce, isThere });
     signal.throwIfAborted();
-    if (this.#find() === undefined) throw new CodedError('sdk_global_missing');
   }
 
   /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */

@@ -1,0 +1,151 @@
+import { expect } from '@open-wc/testing';
+import { Tab } from '../testing/tab.js';
+import { hasten, until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+
+const LONGEST_SILENCE_MS = 30_000;
+
+describe('one poll for all elements and tabs of a browser', () => {
+  let world: WorldClient;
+  const tabs: Tab[] = [];
+  beforeEach(async () => (world = await new WorldClient().begin()));
+  afterEach(() => {
+    for (const tab of tabs.splice(0)) tab.close();
+  });
+
+  async function readyTab(prepare?: (page: Window & typeof globalThis) => void): Promise<Tab> {
+    const tab = await Tab.ready(world, prepare);
+    tabs.push(tab);
+    return tab;
+  }
+
+  /** Who holds this world's lock, and who waits for it. */
+  async function locks(): Promise<{ held: number; pending: number }> {
+    const { held = [], pending = [] } = await navigator.locks.query();
+    const ours = ({ name = '' }: LockInfo): boolean => name.endsWith(world.server);
+    return { held: held.filter(ours).length, pending: pending.filter(ours).length };
+  }
+
+  it('two tabs of one order: one asks, both learn, each says once that it is paid', async () => {
+    const first = await readyTab();
+    const second = await readyTab();
+    await until(async () => (await locks()).pending === 1);
+    await until(async () => (await world.polls()).length > 1);
+    const before = (await world.polls()).length;
+    await world.tell('returned', 2);
+    await Promise.all([first.reaches('confirming'), second.reaches('confirming')]);
+    await until(async () => (await world.polls()).length > before);
+    await world.tell('paid', 3);
+    await Promise.all([first.reaches('paid'), second.reaches('paid')]);
+    expect((await world.polls()).length - before).to.be.at.most(2);
+    expect([first.count('pay-paid'), second.count('pay-paid')]).to.deep.equal([1, 1]);
+    expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
+  });
+
+  it('two elements of one page ask together, in one question', async () => {
+    const tab = await readyTab();
+    const twin = tab.page.document.createElement('pay-checkout');
+    const other = crypto.randomUUID();
+    Object.assign(twin, { merchant: 'corner-shop', order: 'B2', server: world.server });
+    await world.write({
+      open: [{ status: 200, body: world.openReply({ checkout: other, sessionId: 'other' }) }],
+      others: [{ ...world.status({ checkout: other, order: 'B2' }) }],
+    });
+    tab.page.document.body.append(twin);
+    await twin.updateComplete;
+    twin.start();
+    await until(async () =>
+      (await world.polls()).some(
+        ({ query }) => query.includes(world.checkout) && query.includes(other),
+      ),
+    );
+    expect(await locks()).to.deep.equal({ held: 1, pending: 0 });
+    await world.write({
+      others: [{ ...world.status({ checkout: other, order: 'B2', state: 'paid', revision: 2 }) }],
+    });
+    await until(() => twin.matches(':state(paid)'));
+    expect(tab.element.matches(':state(ready)')).to.equal(true);
+  });
+
+  it('asks for every tab what that tab wants to know', async () => {
+    const first = await readyTab();
+    const other = crypto.randomUUID();
+    await world.write({
+      open: [{ status: 200, body: world.openReply({ checkout: other, sessionId: 'other' }) }],
+      others: [{ ...world.status({ checkout: other }) }],
+    });
+    const second = await readyTab();
+    await until(async () => (await locks()).pending === 1);
+    await world.write({
+      others: [{ ...world.status({ checkout: other, state: 'left', revision: 2 }) }],
+    });
+    await second.reaches('left');
+    expect(first.element.matches(':state(ready)')).to.equal(true);
+    const polls = await world.polls();
+    expect(polls.every(({ query }) => query.includes('wait=25'))).to.equal(true);
+  });
+
+  it('when the tab that asks is closed, another takes over', async () => {
+    const first = await readyTab();
+    const second = await readyTab();
+    await until(async () => (await locks()).pending === 1);
+    first.close();
+    await until(async () => (await locks()).pending === 0);
+    expect((await locks()).held).to.equal(1);
+    await world.tell('paid', 2);
+    await second.reaches('paid');
+    expect(second.count('pay-paid')).to.equal(1);
+  });
+
+  it('a tab that asks and is frozen keeps nobody waiting', async () => {
+    let thaw = (): void => undefined;
+    const frozen = new Promise<void>((resolve) => (thaw = resolve));
+    void navigator.locks.request(`pay-checkout ${world.server}`, () => frozen);
+    const tab = await readyTab((page) => hasten(page, LONGEST_SILENCE_MS));
+    await until(async () => (await world.polls()).length > 0);
+    await world.tell('paid', 2);
+    await tab.reaches('paid');
+    expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
+    thaw();
+  });
+
+  it('without locks it asks shortly, at growing pauses', async () => {
+    const tab = await readyTab((page) =>
+      Object.defineProperty(page.navigator, 'locks', { value: undefined }),
+    );
+    await until(async () => (await world.polls()).length > 1);
+    await world.tell('paid', 2);
+    await tab.reaches('paid');
+    expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
+    expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
+  });
+
+  it('a page that is hidden for the way back holds no lock, asks nothing, and keeps its form', async () => {
+    const tab = await readyTab();
+    await until(async () => (await locks()).held === 1);
+    tab.turn('pagehide');
+    await until(async () => (await locks()).held === 0);
+    expect(tab.element.childElementCount).to.equal(1);
+    const before = (await world.polls()).length;
+    await world.tell('paid', 2);
+    tab.page.dispatchEvent(new tab.page.Event('online'));
+    expect(await world.polls()).to.have.length(before);
+    tab.turn('pageshow');
+    await tab.reaches('paid');
+    expect(tab.count('pay-paid')).to.equal(1);
+  });
+
+  it('an opening that the way back interrupts is asked again, and opens the same checkout', async () => {
+    await world.write({ holdOpen: true });
+    const tab = await Tab.open(world);
+    tabs.push(tab);
+    tab.element.start();
+    await until(async () => (await world.opens()).length === 1);
+    tab.turn('pagehide');
+    await world.write({ holdOpen: false });
+    tab.turn('pageshow');
+    await tab.reaches('ready');
+    expect(await world.opens()).to.have.length(2);
+    expect(tab.count('pay-error')).to.equal(0);
+  });
+});

@@ -1,0 +1,27 @@
+/** A later task, after every microtask and message that is already on its way. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
+}
+
+/** Waits for what only shows by looking: at most as long as a test may take. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + 9000;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error('what was waited for never came');
+    await nextTask();
+  }
+}
+
+/** Lets waits of exactly `milliseconds` be over at once in `page`; what is returned undoes it. */
+export function hasten(page: typeof globalThis, milliseconds: number): () => void {
+  const real = page.setTimeout;
+  page.setTimeout = ((run: TimerHandler, wait?: number, ...rest: unknown[]) =>
+    real(run, wait === milliseconds ? 50 : wait, ...rest)) as typeof page.setTimeout;
+  return () => {
+    page.setTimeout = real;
+  };
+}
