@@ -35,7 +35,9 @@ export function createProgram(cli: Cli): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => cli.terminal.print(text.replace(/\n$/, '')),
-      writeErr: (text) => cli.terminal.warn(text.replace(/\n$/, '')),
+      // An unknown option is quoted with its value, which a mistyped --api-key=… would be.
+      writeErr: (text) =>
+        cli.terminal.warn(text.replace(/\n$/, '').replace(/(--[\w-]+)=[^']*/g, '$1=…')),
     })
     .addHelpText('after', EXAMPLES);
   addGlobalOptions(program);

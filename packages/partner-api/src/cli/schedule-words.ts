@@ -36,7 +36,8 @@ export function describeSchedule(
 /** Whether a name is a time zone that this machine knows. */
 export function isTimezone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
   } catch {
     return false;
   }

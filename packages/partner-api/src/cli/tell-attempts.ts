@@ -11,6 +11,8 @@ export function tellAttempts(terminal: Terminal): void {
     const result = status === undefined ? (error ?? 'no answer') : `${status}`;
     const size = responseBytes === undefined ? '' : ` ${responseBytes} bytes`;
     const time = `${Math.round(durationMilliseconds ?? 0)} ms`;
-    terminal.warn(`[${operation}] ${method} ${host} attempt ${attempt}: ${result}${size} in ${time}`);
+    terminal.warn(
+      `[${operation}] ${method} ${host} attempt ${attempt}: ${result}${size} in ${time}`,
+    );
   });
 }

@@ -11,11 +11,7 @@ const OUTCOME_WORDS = {
 } as const;
 
 /** Says on stderr why a command failed, and gives its exit code. */
-export function tellError(
-  error: unknown,
-  terminal: Terminal,
-  options: GlobalOptions,
-): number {
+export function tellError(error: unknown, terminal: Terminal, options: GlobalOptions): number {
   const exitCode = codeFor(error);
   terminal.progress('');
   if (options.json === true) {
@@ -52,10 +48,10 @@ function messageOf(error: unknown): string {
 
 /** The client speaks of its options; on a command line they have other names. */
 function withOptionName({ message }: PartnerApiError): string {
-  return message
-    .replace(/\b(baseUrl|merchantsBaseUrl|transfersBaseUrl|apiKey)\b/g, (name) =>
-      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-    );
+  return message.replace(
+    /\b(baseUrl|merchantsBaseUrl|transfersBaseUrl|apiKey)\b/g,
+    (name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  );
 }
 
 function tellDetails(error: PartnerApiError, terminal: Terminal): void {

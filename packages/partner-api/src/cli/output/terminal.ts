@@ -36,9 +36,7 @@ export class Terminal {
 
   /** Width that a table may take: that of the terminal, or any. */
   get tableWidth(): number {
-    return this.#stdout.isTTY === true
-      ? (this.#stdout.columns ?? 80)
-      : Number.POSITIVE_INFINITY;
+    return this.#stdout.isTTY === true ? (this.#stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
   }
 
   /** Width for drawings that need one. */

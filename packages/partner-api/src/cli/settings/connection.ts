@@ -26,7 +26,9 @@ export async function readConnection(
   const profile = profileName === undefined ? {} : file.profiles[profileName];
   if (profile === undefined) {
     const names = Object.keys(file.profiles).join(', ') || 'none';
-    throw new UsageError(`There is no profile ${profileName} in ${configPath} (there are: ${names}).`);
+    throw new UsageError(
+      `There is no profile ${profileName} in ${configPath} (there are: ${names}).`,
+    );
   }
   const pick = (
     field: 'baseUrl' | 'environment' | 'merchantsBaseUrl' | 'transfersBaseUrl',

@@ -28,9 +28,10 @@ export function addGlobalOptions(program: Command): void {
     .option('--config <file>', 'file of the profiles (else PAY_PARTNER_CONFIG, else the XDG path)')
     .option('--base-url <url>', 'address of the API (else PAY_PARTNER_BASE_URL)')
     .addOption(
-      new Option('--environment <name>', 'which world it is (else PAY_PARTNER_ENVIRONMENT)').choices(
-        ['sandbox', 'production'],
-      ),
+      new Option(
+        '--environment <name>',
+        'which world it is (else PAY_PARTNER_ENVIRONMENT)',
+      ).choices(['sandbox', 'production']),
     )
     .option(
       '--merchants-base-url <url>',
@@ -60,8 +61,5 @@ export function addGlobalOptions(program: Command): void {
     .option('--json', 'one JSON document, or one JSON line a row, on stdout; all else on stderr')
     .option('-q, --quiet', 'only errors and warnings on stderr')
     .option('-v, --verbose', 'tell every attempt on stderr: no bodies, no keys')
-    .option(
-      '--show-body',
-      'show the body of an error answer on stderr; it may hold personal data',
-    );
+    .option('--show-body', 'show the body of an error answer on stderr; it may hold personal data');
 }

@@ -51,7 +51,7 @@ export async function askForKey({
   stdin,
   stderr,
 }: Pick<KeySources, 'stdin' | 'stderr'>): Promise<Secret | undefined> {
-  if (stdin.isTTY !== true || stderr.isTTY !== true) return undefined;
+  if (!stdin.isTTY || stderr.isTTY !== true) return undefined;
   const typed = await askHidden('API key (it is not shown): ', stdin, stderr);
   return typed === undefined || typed === '' ? undefined : new Secret(typed);
 }

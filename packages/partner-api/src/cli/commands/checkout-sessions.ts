@@ -1,0 +1,84 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+import type { CreateCheckoutSessionParams, SplitFee } from '../../resources/checkout-sessions.js';
+import type { Cli } from '../cli.js';
+import { UsageError } from '../exit-codes.js';
+import { toPlainText } from '../output/plain-text.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { collectFields } from '../settings/parse-option.js';
+import { readExistingFile } from '../settings/private-file.js';
+import { addSessionFields, sessionFieldsOf } from './session-fields.js';
+
+interface CreateOptions extends GlobalOptions {
+  readonly body?: string;
+  readonly splitFee?: readonly SplitFee[];
+  readonly extraField?: Record<string, unknown>;
+}
+
+const HELP = `
+Every request that arrives creates another session: it is never sent again after it may have
+arrived. Exit code 3 says that a session may exist that nobody knows; nobody can pay it.
+
+Examples:
+  $ pay-partner checkout-sessions create --merchant-id 1001 --order-id 71 --amount 12.34 \\
+      --merchant-reference A1001.71 --redirect-url https://shop.example/thanks
+  $ pay-partner checkout-sessions create --body session.json --split-fee 501:1:0.30`;
+
+/** `checkout-sessions create` (spec 4.6). */
+export function addCheckoutSessionCommands(program: Command, cli: Cli): void {
+  const group = program.command('checkout-sessions').description('sessions for the client SDK');
+  addSessionFields(group.command('create'))
+    .description('create a session and print its id')
+    .option('--body <file>', 'JSON file with fields as the provider spells them; options win')
+    .option(
+      '--split-fee <partner:type:value[:value_type]>',
+      'a share; may be repeated',
+      collectSplit,
+    )
+    .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
+    .addHelpText('after', HELP)
+    .action((_options: CreateOptions, command: Command) => create(cli, command));
+}
+
+async function create(cli: Cli, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<CreateOptions>();
+  const params = {
+    ...(options.body === undefined ? {} : await readBody(options.body)),
+    ...sessionFieldsOf(command.opts()),
+    ...(options.splitFee === undefined ? {} : { SplitFee: options.splitFee }),
+  };
+  const { client } = await cli.open(command);
+  const session = await client.checkoutSessions.create(params as CreateCheckoutSessionParams, {
+    signal: cli.world.signal,
+    extraFields: options.extraField,
+  });
+  if (options.json === true) cli.terminal.printJson(session);
+  else cli.terminal.print(toPlainText(session.session_id));
+}
+
+async function readBody(file: string): Promise<object> {
+  const text = await readExistingFile(file);
+  try {
+    const body = JSON.parse(text) as unknown;
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  } catch {
+    // Told below, as any other text that is no object.
+  }
+  throw new UsageError(`${file} does not hold a JSON object.`);
+}
+
+function collectSplit(text: string, before: readonly SplitFee[] = []): SplitFee[] {
+  const parts = /^(\d+):(\d+):(\d+(?:\.\d+)?)(?::(\w+))?$/.exec(text);
+  if (parts === null) throw new InvalidArgumentError('Expected partner:type:value, as 501:1:0.30.');
+  const [, partner, type, value = '', valueType = 'amount'] = parts;
+  if (value.replace('.', '').length > 15) {
+    throw new InvalidArgumentError('A value of more than 15 digits would be changed on its way.');
+  }
+  const split = {
+    partner_merchant_id: Number(partner),
+    type_id: Number(type),
+    value: Number(value),
+    value_type: valueType,
+  };
+  return [...before, split];
+}

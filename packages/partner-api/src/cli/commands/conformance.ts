@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+
+import type { DriftReport } from '../../internal/drift.js';
+import type { Cli } from '../cli.js';
+import type { ConformanceTarget } from '../conformance/conformance-check.js';
+import { OTHER_READ_CHECKS, WRITE_CHECKS } from '../conformance/other-checks.js';
+import { runChecks, type CheckResult } from '../conformance/run-checks.js';
+import { TRANSACTION_CHECKS } from '../conformance/transaction-checks.js';
+import { EXIT } from '../exit-codes.js';
+import { toPlainText } from '../output/plain-text.js';
+import type { Terminal } from '../output/terminal.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+
+interface ConformanceOptions extends GlobalOptions {
+  readonly write?: true;
+  readonly strict?: true;
+  readonly merchantId?: string;
+  readonly partnerName?: string;
+  readonly scheduleId?: string;
+  readonly webhookUrl?: string;
+  readonly keyFile?: string;
+}
+
+const HELP = `
+The same checks for the sandbox and for the real provider; which one it is, the address says. Only
+reads are made unless --write is given: then a session is created (nobody pays it), a signup link
+extended, a schedule set active, a webhook created (it stays). The drift report counts fields that
+the provider's document does not list and fields of another type; it quotes no values.
+
+Exit code 5: something deviates or could not be told, or a field has another type; with --strict
+also when there are fields that the document does not list.
+
+Examples:
+  $ pay-partner conformance --partner-name harbour-lane
+  $ pay-partner conformance --write --merchant-id 1001 --schedule-id sch_1001_daily --json`;
+
+const NEWEST = 50;
+
+/** `conformance`: whether the provider does what its document says. */
+export function addConformanceCommand(program: Command, cli: Cli): void {
+  program
+    .command('conformance')
+    .description('compare the provider with its document; read-only unless told otherwise')
+    .option('--write', 'also what changes something')
+    .option('--strict', 'unlisted fields count as a failure, too')
+    .option('--merchant-id <id>', 'merchant to use')
+    .option('--partner-name <name>', 'partner to ask analytics of')
+    .option('--schedule-id <id>', 'report schedule to set active')
+    .option('--webhook-url <url>', 'address of the webhook to create')
+    .option('--key-file <file>', 'new file for the key of that webhook')
+    .addHelpText('after', HELP)
+    .action((_options: ConformanceOptions, command: Command) => conform(cli, command));
+}
+
+async function conform(cli: Cli, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ConformanceOptions>();
+  const { client } = await cli.open(command);
+  const { signal } = cli.world;
+  const { merchantId, partnerName, scheduleId, webhookUrl, keyFile } = options;
+  // A provider that cannot be reached at all is an error of its own, not a deviation.
+  const { data } = await client.transactions.list({ limit: NEWEST }, { signal });
+  const newest = data.transactions;
+  const given = { merchantId, partnerName, scheduleId, webhookUrl, keyFile };
+  const target: ConformanceTarget = { client, signal, newest, ...given };
+  const checks = [...TRANSACTION_CHECKS, ...OTHER_READ_CHECKS, ...WRITE_CHECKS];
+  const results: CheckResult[] = [];
+  for await (const result of runChecks(checks, target, options.write === true)) {
+    results.push(result);
+    if (options.json !== true) printResult(cli.terminal, result);
+  }
+  const drift = client.driftReport();
+  if (!conforms(results, drift, options.strict === true)) cli.exitCode = EXIT.checksFailed;
+  if (options.json === true) return cli.terminal.printJson({ results, drift });
+  printDrift(cli.terminal, drift);
+  const count = (kind: CheckResult['result']): number =>
+    results.filter(({ result }) => result === kind).length;
+  cli.terminal.note(
+    `${count('conforms')} conform, ${count('deviates')} deviate, ${count('error')} in error, ` +
+      `${count('skipped')} skipped.`,
+  );
+}
+
+function conforms(results: readonly CheckResult[], drift: DriftReport, strict: boolean): boolean {
+  const hasFailed = results.some(({ result }) => result === 'deviates' || result === 'error');
+  const operations = Object.values(drift);
+  const hasTypes = operations.some((one) => Object.keys(one.unexpectedTypes).length > 0);
+  const hasFields = operations.some((one) => Object.keys(one.unknownFields).length > 0);
+  return !hasFailed && !hasTypes && !(strict && hasFields);
+}
+
+const MARKS = {
+  conforms: ['green', 'ok  '],
+  deviates: ['red', 'FAIL'],
+  error: ['red', 'ERR '],
+  skipped: ['dim', 'skip'],
+} as const;
+
+function printResult(terminal: Terminal, { section, title, result, reason }: CheckResult): void {
+  const [style, mark] = MARKS[result];
+  const why = reason === undefined ? '' : ` (${toPlainText(reason)})`;
+  terminal.print(`${terminal.style(style, mark)}  ${section}  ${title}${why}`);
+}
+
+function printDrift(terminal: Terminal, drift: DriftReport): void {
+  const lines = Object.entries(drift).flatMap(([operation, one]) => [
+    `${operation} (${one.answers} answers)`,
+    ...Object.entries(one.unknownFields).map(
+      ([at, times]) => `  not listed: ${at}, ${times} times`,
+    ),
+    ...Object.entries(one.unexpectedTypes).map(
+      ([at, times]) => `  another type: ${at}, ${times} times`,
+    ),
+  ]);
+  terminal.print('', 'Drift from the document', ...(lines.length === 0 ? ['none'] : lines));
+}

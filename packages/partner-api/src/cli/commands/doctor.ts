@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+
+import { InvalidRequestError } from '../../errors.js';
+import type { Cli, OpenClient } from '../cli.js';
+import { checkAccess } from '../doctor/check-access.js';
+import { checkAddresses, listHosts } from '../doctor/check-addresses.js';
+import { checkEndpoint } from '../doctor/check-endpoint.js';
+import { checkHost } from '../doctor/check-host.js';
+import { checkKey } from '../doctor/check-key.js';
+import { checkScheme } from '../doctor/check-scheme.js';
+import { fail, ok, skip, type Finding } from '../doctor/finding.js';
+import { EXIT, UsageError } from '../exit-codes.js';
+import { toPlainText } from '../output/plain-text.js';
+import type { Terminal } from '../output/terminal.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { readScheme } from '../settings/scheme-file.js';
+
+interface DoctorOptions extends GlobalOptions {
+  readonly merchantId?: string;
+  readonly webhookUrl?: string;
+  readonly webhookKeyFile?: string;
+  readonly scheme?: string;
+}
+
+const HELP = `
+It reads one transaction (and, with --merchant-id, scheduled transfers) and changes nothing. With
+--webhook-url it sends test deliveries, {"event": "test"}, to that address of yours.
+
+Examples:
+  $ pay-partner doctor
+  $ pay-partner doctor --webhook-url https://shop.example/hooks --webhook-key-file hook.key \\
+      --scheme standardWebhooks`;
+
+/** `doctor`: what is set up wrongly, and the fix for each. */
+export function addDoctorCommand(program: Command, cli: Cli): void {
+  program
+    .command('doctor')
+    .description('look for what is set up wrongly; says the fix for each')
+    .option('--merchant-id <id>', 'also read the scheduled transfers of this merchant')
+    .option('--webhook-url <url>', 'an endpoint of yours to send test deliveries to')
+    .option('--webhook-key-file <file>', 'the key of that webhook')
+    .option('--scheme <name|file>', 'how deliveries are signed: a preset, or a JSON file')
+    .addHelpText('after', HELP)
+    .action((_options: DoctorOptions, command: Command) => examine(cli, command));
+}
+
+async function examine(cli: Cli, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<DoctorOptions>();
+  const { terminal } = cli;
+  const findings: Finding[] = [];
+  const tell = (...found: Finding[]): void => {
+    findings.push(...found);
+    if (options.json !== true) for (const finding of found) print(terminal, finding);
+  };
+  await examineConnection(cli, command, options, tell);
+  await examineWebhooks(cli, options, tell);
+  const failed = findings.filter(({ result }) => result === 'fail').length;
+  if (failed > 0) cli.exitCode = EXIT.checksFailed;
+  if (options.json === true) return terminal.printJson({ ok: failed === 0, findings });
+  terminal.note(failed === 0 ? 'Nothing is wrong.' : `${failed} to fix.`);
+}
+
+async function examineConnection(
+  cli: Cli,
+  command: Command,
+  { merchantId }: DoctorOptions,
+  tell: (...found: Finding[]) => void,
+): Promise<void> {
+  const { signal } = cli.world;
+  let opened: OpenClient;
+  try {
+    opened = await cli.open(command);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof InvalidRequestError)) throw error;
+    return tell(fail('settings', error.message, 'The rest can be looked at once this is right.'));
+  }
+  const { client, connection, apiKey } = opened;
+  const { profileName, configPath, addresses } = connection;
+  tell(
+    ok('settings', profileName === undefined ? 'no profile' : `${profileName} of ${configPath}`),
+  );
+  tell(checkKey(apiKey));
+  tell(...checkAddresses(addresses));
+  for (const host of listHosts(addresses)) tell(...(await checkHost(host, signal)));
+  tell(...(await checkAccess(client, merchantId, signal)));
+}
+
+async function examineWebhooks(
+  cli: Cli,
+  { webhookUrl, webhookKeyFile, scheme: schemeName }: DoctorOptions,
+  tell: (...found: Finding[]) => void,
+): Promise<void> {
+  if (webhookKeyFile === undefined || schemeName === undefined) {
+    const fix = 'Give --webhook-key-file and --scheme; webhooks solve finds the scheme.';
+    return tell(skip('signature scheme', 'not looked at', fix));
+  }
+  const key = await cli.readHidden(webhookKeyFile);
+  const scheme = await readScheme(schemeName);
+  const finding = await checkScheme(scheme, key);
+  tell(finding);
+  if (finding.result === 'fail') return;
+  if (webhookUrl === undefined) {
+    return tell(skip('webhook endpoint', 'not looked at', 'Give --webhook-url.'));
+  }
+  if (!URL.canParse(webhookUrl)) throw new UsageError('--webhook-url must be an address.');
+  tell(...(await checkEndpoint({ url: webhookUrl, scheme, key }, cli.world.signal)));
+}
+
+const MARKS = {
+  ok: ['green', 'ok  '],
+  warn: ['yellow', 'warn'],
+  fail: ['red', 'FAIL'],
+  skip: ['dim', 'skip'],
+} as const;
+
+function print(terminal: Terminal, { check, result, detail, fix }: Finding): void {
+  const [style, mark] = MARKS[result];
+  terminal.print(`${terminal.style(style, mark)}  ${check}: ${toPlainText(detail)}`);
+  if (fix !== undefined) terminal.print(`      → ${fix}`);
+}

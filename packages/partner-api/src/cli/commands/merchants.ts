@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+
+import type { Cli } from '../cli.js';
+import { toPlainText } from '../output/plain-text.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { collectFields } from '../settings/parse-option.js';
+
+interface AssociateOptions extends GlobalOptions {
+  readonly action: string;
+  readonly extraField?: Record<string, unknown>;
+}
+
+const EXAMPLES = `
+The interface of merchants has an address of its own: --merchants-base-url, with its path prefix.
+
+Examples:
+  $ pay-partner merchants associate 1001
+  $ pay-partner merchants associate 1001 --action reactivate --json`;
+
+/** `merchants associate` (spec 4.3). */
+export function addMerchantCommands(program: Command, cli: Cli): void {
+  const group = program.command('merchants').description("merchants' signup links");
+  group
+    .command('associate')
+    .description("make a merchant's signup link valid again, extended by 14 days")
+    .argument('<merchantId>', 'the merchant')
+    .option('--action <action>', 'reactivate is the value shown', 'reactivate')
+    .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
+    .addHelpText('after', EXAMPLES)
+    .action(async (merchantId: string, _options: AssociateOptions, command: Command) => {
+      const { action, extraField, json } = command.optsWithGlobals<AssociateOptions>();
+      const { client } = await cli.open(command);
+      const options = { signal: cli.world.signal, extraFields: extraField };
+      const reply = await client.merchants.associate({ action, merchantId }, options);
+      if (json === true) cli.terminal.printJson(reply);
+      else cli.terminal.print(toPlainText(reply.message));
+    });
+}

@@ -1,0 +1,174 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+
+import type { Cli } from '../cli.js';
+import { UsageError } from '../exit-codes.js';
+import { renderFields, renderTable } from '../output/table.js';
+import { configPathOf } from '../settings/connection.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import {
+  readProfiles,
+  writeProfiles,
+  type Profile,
+  type ProfileFile,
+} from '../settings/profile-file.js';
+import { askForKey, readKeyFile } from '../settings/read-key.js';
+
+interface SetOptions extends GlobalOptions {
+  readonly storeKey?: true;
+  readonly default?: true;
+}
+
+const HELP = `
+Profiles are in $XDG_CONFIG_HOME/pay-partner/config.json (else ~/.config), readable by you only. A
+profile names the file of a key, or holds the key with --store-key: it is then asked for without
+being shown, or read from --api-key-file.
+
+Examples:
+  $ pay-partner profiles set sandbox --base-url http://127.0.0.1:4300 --environment sandbox \\
+      --merchants-base-url http://127.0.0.1:4300/merchants-sandbox --store-key --default
+  $ pay-partner profiles list`;
+
+/** `profiles`: settings under names. */
+export function addProfileCommands(program: Command, cli: Cli): void {
+  const group = program.command('profiles').description('settings of accounts, under names');
+  group.addHelpText('after', HELP);
+  group
+    .command('set')
+    .description('make or change a profile, from the global options')
+    .argument('<name>')
+    .option('--store-key', 'keep the key in the file')
+    .option('--default', 'use it where none is named')
+    .action((name: string, _options: SetOptions, command: Command) => set(cli, name, command));
+  group
+    .command('list')
+    .description('all profiles; keys are never shown')
+    .action((_options: GlobalOptions, command: Command) => list(cli, command));
+  group
+    .command('show')
+    .description('one profile; its key is not shown')
+    .argument('<name>')
+    .action((name: string, _options: GlobalOptions, command: Command) => show(cli, name, command));
+  group
+    .command('use')
+    .description('use this profile where none is named')
+    .argument('<name>')
+    .action((name: string, _options: GlobalOptions, command: Command) =>
+      change(cli, command, (file) => {
+        find(file, name);
+        return { ...file, defaultProfile: name };
+      }),
+    );
+  group
+    .command('remove')
+    .description('forget a profile')
+    .argument('<name>')
+    .action((name: string, _options: GlobalOptions, command: Command) =>
+      change(cli, command, (file) => remove(file, name)),
+    );
+}
+
+async function set(cli: Cli, name: string, command: Command): Promise<void> {
+  if (!/^[\w.-]{1,64}$/.test(name)) {
+    throw new UsageError('The name of a profile has letters, digits, dot, dash and underscore.');
+  }
+  const options = command.optsWithGlobals<SetOptions>();
+  const given = await readGiven(cli, options);
+  await change(cli, command, (file) => {
+    const profiles = { ...file.profiles, [name]: { ...file.profiles[name], ...given } };
+    const isDefault = options.default === true || Object.keys(file.profiles).length === 0;
+    return { ...file, ...(isDefault ? { defaultProfile: name } : {}), profiles };
+  });
+  cli.terminal.note(`Stored in ${configPathOf(options, cli.world.env)}.`);
+}
+
+async function readGiven(cli: Cli, options: SetOptions): Promise<Profile> {
+  const { baseUrl, environment, merchantsBaseUrl, transfersBaseUrl } = options;
+  const { apiKeyFile, transfersApiKeyFile } = options;
+  const addresses = { baseUrl, environment, merchantsBaseUrl, transfersBaseUrl };
+  const key = options.storeKey === true ? await readKeyToStore(cli, options) : undefined;
+  const fields = {
+    ...addresses,
+    apiKey: key,
+    apiKeyFile: key === undefined && apiKeyFile !== undefined ? resolve(apiKeyFile) : undefined,
+    transfersApiKeyFile:
+      transfersApiKeyFile === undefined ? undefined : resolve(transfersApiKeyFile),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+async function readKeyToStore({ world, terminal }: Cli, options: SetOptions): Promise<string> {
+  const key =
+    options.apiKeyFile === undefined
+      ? await askForKey(world)
+      : await readKeyFile(options.apiKeyFile, world.stdin);
+  if (key === undefined) {
+    throw new UsageError('--store-key: there is no terminal to ask on; give --api-key-file - too.');
+  }
+  terminal.hide(key);
+  return key.reveal();
+}
+
+async function list(cli: Cli, command: Command): Promise<void> {
+  const { file, options } = await read(cli, command);
+  const { terminal } = cli;
+  const names = Object.keys(file.profiles);
+  if (options.json === true) {
+    const profiles = names.map((name) => ({ name, ...hideKey(find(file, name)) }));
+    return terminal.printJson({ defaultProfile: file.defaultProfile, profiles });
+  }
+  if (names.length === 0)
+    return terminal.note('No profiles. Make one: pay-partner profiles set --help');
+  const rows = names.map((name) => {
+    const { environment = '', baseUrl = '', ...rest } = hideKey(find(file, name));
+    const mark = name === file.defaultProfile ? '*' : '';
+    return [mark, name, environment, baseUrl, rest.apiKeyFile ?? rest.apiKey ?? 'none'];
+  });
+  const titles = ['', 'name', 'environment', 'address', 'key'].map((title) => ({ title }));
+  terminal.print(...renderTable(titles, rows, terminal.tableWidth));
+}
+
+async function show(cli: Cli, name: string, command: Command): Promise<void> {
+  const { file, options } = await read(cli, command);
+  const profile = hideKey(find(file, name));
+  if (options.json === true) return cli.terminal.printJson({ name, ...profile });
+  cli.terminal.print(...renderFields([['name', name], ...Object.entries(profile)]));
+}
+
+async function change(
+  cli: Cli,
+  command: Command,
+  edit: (file: ProfileFile) => ProfileFile,
+): Promise<void> {
+  const { file, path } = await read(cli, command);
+  await writeProfiles(path, edit(file));
+}
+
+async function read(
+  cli: Cli,
+  command: Command,
+): Promise<{ file: ProfileFile; path: string; options: GlobalOptions }> {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const path = configPathOf(options, cli.world.env);
+  return { file: await readProfiles(path), path, options };
+}
+
+function remove(file: ProfileFile, name: string): ProfileFile {
+  find(file, name);
+  const rest = Object.entries(file.profiles).filter(([other]) => other !== name);
+  const profiles = Object.fromEntries(rest);
+  const { defaultProfile } = file;
+  return defaultProfile === undefined || defaultProfile === name
+    ? { profiles }
+    : { defaultProfile, profiles };
+}
+
+function find(file: ProfileFile, name: string): Profile {
+  const profile = file.profiles[name];
+  if (profile === undefined) throw new UsageError(`There is no profile ${name}.`);
+  return profile;
+}
+
+function hideKey(profile: Profile): Profile {
+  return profile.apiKey === undefined ? profile : { ...profile, apiKey: '(in the file, hidden)' };
+}

@@ -1,0 +1,165 @@
+import { Option, type Command } from 'commander';
+
+import { isPartnerApiError } from '../../errors.js';
+import type { ListTransactionsParams } from '../../resources/transactions.js';
+import type { Cli } from '../cli.js';
+import { UsageError } from '../exit-codes.js';
+import { ExportFile } from '../export/export-file.js';
+import { chooseFormat, makeFormat, type FormatName } from '../export/export-format.js';
+import { formatBytes, formatCount } from '../export/progress-line.js';
+import { runExport, streamExport, type ExportJob } from '../export/run-export.js';
+import { TRANSACTION_COLUMNS } from '../export/transaction-columns.js';
+import { toPlainText } from '../output/plain-text.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { collectNames, parseCount } from '../settings/parse-option.js';
+import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
+
+interface ExportOptions extends FilterOptions, GlobalOptions {
+  readonly output: string;
+  readonly format?: FormatName;
+  readonly columns?: readonly string[];
+  readonly extra: boolean;
+  readonly formulas: 'guard' | 'keep';
+  readonly pageSize: number;
+  readonly checkpointSeconds: number;
+  readonly restart?: true;
+  readonly overwrite?: true;
+}
+
+const HELP = `
+The rows go to <file>.partial, which gets its own name when it is whole. Stopped by Ctrl-C or by a
+crash, the same command goes on where it was, byte for byte as if it had not been stopped, as long
+as the provider takes the cursor and the data has not changed. Give --to-date, so that payments of
+today do not change it.
+
+CSV is RFC 4180 in UTF-8: the fields of the provider's document in its order, then "extra" with all
+other fields as JSON. Amounts have every digit that came. Texts that begin with = + - @ get an
+apostrophe before them, because spreadsheets would run them; --formulas keep leaves them as they are.
+
+Examples:
+  $ pay-partner transactions export --from-date 2026-01-01 --to-date 2026-03-31 --output q1.csv
+  $ pay-partner transactions export --output all.ndjson
+  $ pay-partner transactions export --format csv --columns id,amount,status --output - | gzip > t.gz`;
+
+const PAGE_SIZE = 1000;
+/** Answers to an old cursor: the provider's document shows none, so any that is about the request. */
+const ABOUT_THE_KEY = new Set([401, 403, 408, 425, 429]);
+
+/** `transactions export`: a list of any length as a file. */
+export function addExportCommand(group: Command, cli: Cli): void {
+  addFilterOptions(group.command('export'))
+    .description('all transactions of a range as CSV or NDJSON; it can be stopped and goes on')
+    .requiredOption('-o, --output <file>', 'where to write, - for stdout')
+    .addOption(
+      new Option('--format <name>', 'default: what the name of the file says').choices([
+        'csv',
+        'ndjson',
+      ]),
+    )
+    .option('--columns <names>', 'CSV: these fields, in this order', collectNames)
+    .option('--no-extra', 'CSV: leave out the column of other fields')
+    .addOption(
+      new Option('--formulas <how>', 'CSV: texts that spreadsheets would run')
+        .choices(['guard', 'keep'])
+        .default('guard'),
+    )
+    .option('--page-size <rows>', 'rows a request', parseCount, PAGE_SIZE)
+    .option('--checkpoint-seconds <seconds>', 'how much work a crash may cost', parseCount, 1)
+    .option('--restart', 'begin anew, although it could go on')
+    .option('--overwrite', 'replace a file of that name')
+    .addHelpText('after', HELP)
+    .action((_options: ExportOptions, command: Command) => exportTransactions(cli, command));
+}
+
+async function exportTransactions(cli: Cli, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ExportOptions>();
+  const { terminal } = cli;
+  const { signal } = cli.world;
+  const csv = {
+    columns: options.columns ?? TRANSACTION_COLUMNS,
+    extra: options.extra && options.columns === undefined,
+    guardFormulas: options.formulas === 'guard',
+  };
+  const name = chooseFormat(options.format, options.output);
+  if (name !== 'csv' && options.columns !== undefined) {
+    throw new UsageError('--columns is for CSV: NDJSON holds every field as it came.');
+  }
+  const format = makeFormat(name, csv);
+  const filters = filtersOf(options);
+  const params = { ...filters, limit: options.pageSize };
+  const { client, connection } = await cli.open(command);
+  const job = { client, params, format, signal, terminal };
+  if (options.output === '-') {
+    const { words } = await streamExport(job);
+    return terminal.note(words);
+  }
+  const request = JSON.stringify({
+    address: connection.addresses.baseUrl,
+    format: name,
+    ...(name === 'csv' ? csv : {}),
+    filters,
+  });
+  const file = await ExportFile.open({
+    output: options.output,
+    request,
+    restart: options.restart === true,
+    overwrite: options.overwrite === true,
+  });
+  if (file === undefined) return terminal.note(`${options.output} is whole already.`);
+  await exportToFile(cli, { ...job, request, checkpointSeconds: options.checkpointSeconds }, file, {
+    format: name,
+    json: options.json === true,
+  });
+}
+
+async function exportToFile(
+  cli: Cli,
+  job: ExportJob,
+  file: ExportFile,
+  { format, json }: { format: FormatName; json: boolean },
+): Promise<void> {
+  const { terminal } = cli;
+  const { output, resumed } = file;
+  if (resumed !== undefined) {
+    terminal.note(`Going on after ${formatCount(resumed.rows)} rows of ${output}.`);
+  }
+  try {
+    const { rows, bytes, reached, words } = await runExport(job, file);
+    const inexact = job.format.inexactNumbers();
+    if (inexact > 0) {
+      terminal.warn(`Warning: ${inexact} numbers have no exact text; their cells are empty.`);
+    }
+    if (json) terminal.printJson({ output, format, rows, bytes, reached });
+    else terminal.note(`${output}: ${words}, ${formatBytes(bytes)}.`);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    tellHowToGoOn(cli, job.params, file, error);
+    throw error;
+  }
+}
+
+function tellHowToGoOn(
+  { terminal, world }: Cli,
+  params: ListTransactionsParams,
+  { output, bytes, saved }: ExportFile,
+  error: unknown,
+): void {
+  if (!isPartnerApiError(error)) return;
+  const size = `${formatBytes(bytes)} in ${output}.partial`;
+  const { status = 0 } = error;
+  const isAboutCursor = error.outcome === 'refused' && status >= 400 && !ABOUT_THE_KEY.has(status);
+  if (world.signal.aborted) {
+    terminal.warn(`Stopped; kept ${size}. The same command goes on there.`);
+  } else if (isAboutCursor && saved !== undefined && saved.rows > 0) {
+    const upTo = toPlainText(saved.reached ?? '');
+    terminal.warn(
+      `The provider no longer takes the cursor of the checkpoint (${status}); how long it takes ` +
+        `one is not shown. What there is stays in ${output}.partial (${formatCount(saved.rows)} ` +
+        `rows, back to ${upTo || 'an unknown time'}). Begin anew with --restart, or export what is ` +
+        `missing into another file with --to-date ${upTo.slice(0, 10) || '<day>'} and drop the ids ` +
+        `that you have${params.toDate === undefined ? '' : ` (instead of ${params.toDate})`}.`,
+    );
+  } else {
+    terminal.warn(`Kept ${size}. The same command goes on there.`);
+  }
+}

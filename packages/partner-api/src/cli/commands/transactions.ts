@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+
+import type { Transaction } from '../../resources/transactions.js';
+import type { Cli } from '../cli.js';
+import { fieldText, toJsonText } from '../output/json-text.js';
+import { renderTable } from '../output/table.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { collectNames, parseCount } from '../settings/parse-option.js';
+import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
+import { addExportCommand } from './transactions-export.js';
+
+interface ListOptions extends FilterOptions, GlobalOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly all?: true;
+  readonly columns?: readonly string[];
+}
+
+const DEFAULT_COLUMNS: readonly string[] = [
+  'transactionTime',
+  'id',
+  'amount',
+  'currencyCode',
+  'status',
+  'paymentMethod',
+  'merchantId',
+  'orderRef',
+];
+
+const EXAMPLES = `
+Examples:
+  $ pay-partner transactions list --from-date 2026-03-01 --limit 20
+  $ pay-partner transactions list --status REFUND --columns id,amount,amountRefunded
+  $ pay-partner transactions list --all --json | jq -r .id`;
+
+/** `transactions list` and `transactions export` (spec 4.1). */
+export function addTransactionCommands(program: Command, cli: Cli): void {
+  const group = program.command('transactions').description('payment transactions, newest first');
+  addFilterOptions(group.command('list'))
+    .description('one page of transactions, or --all of them')
+    .option('--limit <rows>', 'rows a page', parseCount)
+    .option('--cursor <cursor>', 'go on after an earlier page')
+    .option('--all', 'every page; with --json one line a row')
+    .option('--columns <names>', 'fields to show, in this order', collectNames)
+    .addHelpText('after', EXAMPLES)
+    .action((_options: ListOptions, command: Command) => list(cli, command));
+  addExportCommand(group, cli);
+}
+
+async function list(cli: Cli, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ListOptions>();
+  const { client } = await cli.open(command);
+  const params = { ...filtersOf(options), limit: options.limit, cursor: options.cursor };
+  const { terminal } = cli;
+  const { signal } = cli.world;
+  if (options.all === true) {
+    for await (const { data } of client.transactions.iterate(params, { signal }).pages()) {
+      if (options.json !== true) showTable(cli, data.transactions, options);
+      else await terminal.write(data.transactions.map((row) => `${toJsonText(row)}\n`).join(''));
+    }
+    return;
+  }
+  const page = await client.transactions.list(params, { signal });
+  if (options.json === true) return terminal.printJson(page);
+  showTable(cli, page.data.transactions, options);
+  const { nextCursor } = page.pagination;
+  if (nextCursor !== undefined) terminal.note(`There is more: --cursor '${nextCursor}', or --all.`);
+}
+
+function showTable(
+  { terminal }: Cli,
+  rows: readonly Transaction[],
+  { columns = DEFAULT_COLUMNS }: ListOptions,
+): void {
+  if (rows.length === 0) return terminal.note('No transactions.');
+  const texts = rows.map((row) => columns.map((column) => fieldText(row, column)));
+  const titles = columns.map((title) => {
+    const isNumber = rows.some((row) => typeof row[title] === 'number');
+    return { title, align: isNumber ? ('right' as const) : ('left' as const) };
+  });
+  terminal.print(...renderTable(titles, texts, terminal.tableWidth));
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+
+import type {
+  ScheduledTransfer,
+  ScheduledTransfersBody,
+} from '../../resources/scheduled-transfers.js';
+import type { Cli } from '../cli.js';
+import { UsageError } from '../exit-codes.js';
+import { fieldText } from '../output/json-text.js';
+import { renderTable } from '../output/table.js';
+import { describeSchedule } from '../schedule-words.js';
+import type { GlobalOptions } from '../settings/global-options.js';
+import { parseTimezone } from '../settings/parse-option.js';
+import { readExistingFile } from '../settings/private-file.js';
+
+interface ListOptions extends GlobalOptions {
+  readonly body?: string;
+  readonly scheduleTimezone: string;
+}
+
+const HELP = `
+No key is sent unless --transfers-api-key-file or PAY_PARTNER_TRANSFERS_API_KEY is set: the
+provider's document shows none here. Which zone a schedule is in is not shown either. What a body
+does is not shown: with --body the request is sent once and never repeated.
+
+Examples:
+  $ pay-partner transfers list 1001
+  $ pay-partner transfers list 1001 --schedule-timezone Europe/London --json`;
+
+/** `transfers list` (spec 4.4). */
+export function addTransferCommands(program: Command, cli: Cli): void {
+  const group = program.command('transfers').description('scheduled transfers');
+  group
+    .command('list')
+    .description('scheduled transfers of a merchant, their schedules in words')
+    .argument('<mid>', 'the merchant')
+    .option('--body <file>', 'JSON body to send with the GET')
+    .option('--schedule-timezone <name>', 'zone to read schedules in', parseTimezone, 'UTC')
+    .addHelpText('after', HELP)
+    .action((mid: string, _options: ListOptions, command: Command) => list(cli, mid, command));
+}
+
+async function list(cli: Cli, mid: string, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ListOptions>();
+  const body = options.body === undefined ? undefined : await readBody(options.body);
+  const { client } = await cli.open(command);
+  const transfers = await client.scheduledTransfers.list(mid, body, { signal: cli.world.signal });
+  const { terminal } = cli;
+  const { scheduleTimezone: timezone } = options;
+  if (options.json === true) return terminal.printJson(transfers);
+  if (transfers.length === 0) return terminal.note('No scheduled transfers.');
+  const titles = [
+    'id',
+    'merchantAccount',
+    'currency',
+    'status',
+    'schedule',
+    'in words',
+    'next run',
+  ];
+  const rows = transfers.map((transfer) => rowOf(transfer, timezone));
+  terminal.print(
+    ...renderTable(
+      titles.map((title) => ({ title })),
+      rows,
+      terminal.tableWidth,
+    ),
+  );
+  terminal.note(`Next runs are reckoned in ${timezone}; the provider does not show its zone.`);
+}
+
+function rowOf(transfer: ScheduledTransfer, timezone: string): string[] {
+  const words = describeSchedule(fieldText(transfer, 'schedule'), timezone);
+  const fields = ['id', 'merchantAccount', 'currency', 'status', 'schedule'];
+  const texts = fields.map((field) => fieldText(transfer, field));
+  return [...texts, words?.words ?? '', words?.nextRuns[0] ?? ''];
+}
+
+async function readBody(file: string): Promise<ScheduledTransfersBody> {
+  const text = await readExistingFile(file);
+  try {
+    return JSON.parse(text) as ScheduledTransfersBody;
+  } catch {
+    throw new UsageError(`${file} is not valid JSON.`);
+  }
+}

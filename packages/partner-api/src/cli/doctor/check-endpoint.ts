@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Secret } from '../../secret.js';
+import type { WebhookScheme } from '../../webhook-scheme.js';
+import { signWebhook } from '../../webhook-signature.js';
+import { fail, ok, type Finding } from './finding.js';
+
+const CHECK = 'webhook endpoint';
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** The only payload that the provider shows (spec 4.8), in a spelling that no parser gives back. */
+const ODD_BODY = ' {\t"event" :  "test"\r\n}\n';
+const PLAIN_BODY = '{"event":"test"}';
+
+/** An endpoint of one's own, and how its deliveries are signed. */
+export interface Endpoint {
+  readonly url: string;
+  readonly scheme: WebhookScheme;
+  readonly key: Secret;
+}
+
+/**
+ * Sends test deliveries to one's own endpoint: one that is rightly signed over a body with odd
+ * spaces, which verifies only over the raw bytes, and one whose body was changed after signing.
+ */
+export async function checkEndpoint(endpoint: Endpoint, signal: AbortSignal): Promise<Finding[]> {
+  const odd = await deliver(endpoint, ODD_BODY, ODD_BODY, signal);
+  if (typeof odd === 'string') {
+    return [fail(CHECK, odd, 'Is the address right, and reachable from this machine?')];
+  }
+  if (odd >= 300 && odd < 400) {
+    const fix = 'Give the final address: a delivery is a POST and must not be sent elsewhere.';
+    return [fail(CHECK, `answers with a redirect (${odd})`, fix)];
+  }
+  if (!isSuccess(odd)) return [await explainRefusal(endpoint, odd, signal)];
+  const changed = await deliver(endpoint, ODD_BODY, PLAIN_BODY, signal);
+  return [
+    ok(CHECK, `takes a signed delivery with odd spaces (${odd})`),
+    typeof changed === 'number' && isSuccess(changed)
+      ? fail(
+          'forged delivery',
+          `a body that was changed after signing is taken too (${changed})`,
+          'Verify the signature over the raw body before anything else; now the check is missing, ' +
+            'or made over the parsed body.',
+        )
+      : ok('forged delivery', `is refused (${changed})`),
+  ];
+}
+
+async function explainRefusal(
+  endpoint: Endpoint,
+  status: number,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const detail = `refuses a rightly signed delivery with odd spaces (${status})`;
+  const plain = await deliver(endpoint, PLAIN_BODY, PLAIN_BODY, signal);
+  if (typeof plain === 'number' && isSuccess(plain)) {
+    return fail(
+      CHECK,
+      `${detail}, and takes one without them (${plain})`,
+      'It verifies a body that was parsed and written again. Read the raw bytes: mount ' +
+        'express.raw({ type: "*/*" }) on this route before express.json().',
+    );
+  }
+  if (status === 404 || status === 405) {
+    return fail(CHECK, detail, 'There is no POST route at this address.');
+  }
+  if (status === 401 || status === 403) {
+    return fail(
+      CHECK,
+      detail,
+      'Is it the same key and scheme as there, and is the clock right? Does a login or a firewall ' +
+        'stand before it?',
+    );
+  }
+  return fail(CHECK, detail, 'Compare key and scheme, and look into the log of the endpoint.');
+}
+
+/** Signs one body and sends another; the status, or why there is none. */
+async function deliver(
+  { url, scheme, key }: Endpoint,
+  signedBody: string,
+  sentBody: string,
+  signal: AbortSignal,
+): Promise<number | string> {
+  const id = `msg_${randomUUID()}`;
+  const headers = await signWebhook(scheme, key, { body: signedBody, id, url });
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: sentBody,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch (error) {
+    const { name, cause } = error as { name: string; cause?: { code?: unknown } };
+    const code = typeof cause?.code === 'string' ? cause.code : name;
+    return code === 'TimeoutError' ? 'no answer within 10 s' : `cannot be reached (${code})`;
+  }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
