@@ -12,6 +12,28 @@ const config: KnipConfig = {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
       project: ['src/**/*.ts'],
     },
+    'packages/partner-api': {
+      entry: [
+        'src/{index,node,openapi}.ts',
+        'src/cli/main.ts',
+        'src/contract/*.ts',
+        'src/**/*.test.ts',
+        'src/testing/*.mjs',
+        'bench/*.mjs',
+        'scripts/*.mjs',
+      ],
+      project: ['{src,bench,scripts}/**/*.{ts,mjs}'],
+    },
+    'packages/session-server': {
+      entry: [
+        'src/{index,main,contract}.ts',
+        'src/**/*.test.ts',
+        'src/testing/*.mjs',
+        'bench/{run,server,peer,provider}.ts',
+        'drill/main.ts',
+      ],
+      project: ['{src,bench,drill}/**/*.{ts,mjs}'],
+    },
     'packages/sandbox': {
       entry: ['src/{index,main}.ts', 'src/**/*.test.ts', 'src/browser/*.js', 'scripts/*.mjs'],
       project: ['src/**/*.{ts,js}', 'scripts/*.mjs'],
