@@ -14,7 +14,7 @@ export interface KillableServerOptions {
   /** Called before the next start, with what the dead process left on the disk. */
   readonly onDeath: (facts: StoredFacts) => Promise<void>;
   /** Called at each start. */
-  readonly onStart?: (server: KillableServer) => void;
+  readonly onStart: (server: KillableServer) => void;
 }
 
 interface Life {
@@ -39,7 +39,7 @@ export class KillableServer {
 
   /** Repeats the request until it is answered, over as many lives as that takes. */
   async call(path: string, call?: Call): Promise<Reply> {
-    for (;;) {
+    while (!this.#isStopping) {
       const life = this.#life;
       const port = await life.process.listening;
       if (port !== undefined) {
@@ -51,6 +51,7 @@ export class KillableServer {
       }
       await within(DEATH_SECONDS, 'the end of a server that broke its connection', life.over);
     }
+    throw new Error('the round is over');
   }
 
   /** Resolves when the present life listens, or is over. */
@@ -79,7 +80,7 @@ export class KillableServer {
     const over = this.#outlive(child);
     // Whoever has a request under way hears of it; if nobody has, the end of the round does.
     over.catch(() => undefined);
-    queueMicrotask(() => this.#options.onStart?.(this));
+    queueMicrotask(() => this.#options.onStart(this));
     return { process: child, over };
   }
 

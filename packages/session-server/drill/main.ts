@@ -33,7 +33,7 @@ function chooseRounds(): Round[] {
 
 function printRow(cells: readonly string[]): void {
   const [point = '', story = '', ...others] = cells;
-  console.log([point.padEnd(44), story.padEnd(21), ...others].join('  '));
+  console.log([point.padEnd(44), story.padEnd(23), ...others].join('  '));
 }
 
 function printResult({ round, deaths, seconds, events, repeats, lost }: RoundResult): void {

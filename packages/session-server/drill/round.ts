@@ -7,11 +7,12 @@ import type { StoredFacts } from './data-file.ts';
 import { findFreePort } from './drill-process.ts';
 import { DrillSandbox } from './drill-sandbox.ts';
 import { DrillShop } from './drill-shop.ts';
-import { within } from './http.ts';
 import { KillableServer } from './killable-server.ts';
+import { Patience } from './patience.ts';
 import { SHOP_ORIGIN, Shopper } from './shopper.ts';
-import { ENDPOINT_TOKEN, STORIES, type StoryName } from './stories.ts';
+import { ENDPOINT_TOKEN, STORIES, type Story, type StoryName } from './stories.ts';
 
+/** Less than the leases of a dead process, so that waiting for one counts as a loss. */
 const WITHIN_SECONDS = 20;
 const MERCHANT_KEY = 'merchant-key-of-the-drill';
 
@@ -71,8 +72,7 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
         await lane.shop.until(shopper.order, 'checkout.paid');
       }),
     );
-    const seconds = Math.max(...visits.map(({ story }) => story.withinSeconds ?? WITHIN_SECONDS));
-    await within(seconds, 'the end of the stories', playing);
+    await stage.patience.wait(playing);
     for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper.order)));
   } catch (error) {
     lost.push(error instanceof Error ? error.message : String(error));
@@ -106,6 +106,7 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   writeMerchants(lane, folder, providerMerchant);
   const lost: string[] = [];
   const watch = new DeliveredWatch();
+  const patience = new Patience(Math.max(...round.stories.map((name) => secondsOf(STORIES[name]))));
   const visits: Visit[] = [];
   const forgotten = async (facts: StoredFacts): Promise<string[]> => {
     const shoppers = visits.map(({ shopper }) => shopper);
@@ -124,7 +125,13 @@ async function prepare(round: Round, lane: Lane, folder: string) {
       watch.note(facts, shop.arrivals);
       lost.push(...(await forgotten(facts)));
     },
-    ...(round.onStart === undefined ? {} : { onStart: round.onStart }),
+    onStart(started) {
+      round.onStart?.(started);
+      started.untilListening().then(
+        () => patience.renew(),
+        () => undefined,
+      );
+    },
   });
   for (const name of round.stories) {
     orders += 1;
@@ -132,7 +139,11 @@ async function prepare(round: Round, lane: Lane, folder: string) {
     shop.addOrder(order, `${String(10 + (orders % 90))}.99`);
     visits.push({ shopper: new Shopper(order, { server, sandbox, shop }), story: STORIES[name] });
   }
-  return { server, sandbox, shop, providerMerchant, visits, lost, watch, forgotten };
+  return { server, sandbox, shop, providerMerchant, visits, lost, watch, forgotten, patience };
+}
+
+function secondsOf(story: Story): number {
+  return story.withinSeconds ?? WITHIN_SECONDS;
 }
 
 async function askMerchantRoute(server: KillableServer, order: string): Promise<string[]> {

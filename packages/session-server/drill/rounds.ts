@@ -6,7 +6,7 @@ import type { StoryName } from './stories.ts';
 const STORIES_OF: Record<Exclude<CrashPoint, `store:${string}`>, readonly StoryName[]> = {
   'open:order-priced': ['pays'],
   'open:attempt-stored': ['pays', 'opens in three tabs'],
-  'open:following': ['opens in three tabs'],
+  'open:following': ['waits for the first tab'],
   'open:session-created': ['pays', 'opens in three tabs'],
   'open:session-exposed': ['pays', 'opens in three tabs'],
   'open:attempt-ended': ['answer lost'],

@@ -118,6 +118,18 @@ export const STORIES = {
       await finish(shopper, session);
     },
   },
+  /** A second tab asks while the provider holds the answer for the first. */
+  'waits for the first tab': {
+    tells: PAID,
+    async run(shopper, { sandbox }) {
+      await sandbox.addFault('create-session', 'hold');
+      const first = shopper.open();
+      await sandbox.untilHeld();
+      const [session] = await Promise.all([first, shopper.open()]);
+      await sandbox.releaseFaults();
+      await finish(shopper, session);
+    },
+  },
   /** The provider makes a session and its answer is lost. */
   'answer lost': {
     tells: PAID,
