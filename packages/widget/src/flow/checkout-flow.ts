@@ -143,7 +143,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return informed(state, event.status);
 
     case 'trouble':
-      if (phase !== 'opening' && phase !== 'ready' && phase !== 'confirming') return state;
+      if (phase !== 'opening' && phase !== 'ready' && !isUnseen(state)) return state;
       return { phase: 'problem', trouble: event.trouble, known, session: sessionOf(state) };
 
     case 'retry':
@@ -161,6 +161,11 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
     case 'reset':
       return phase === 'idle' && !known ? state : IDLE;
   }
+}
+
+/** Whether only the id is known of what is confirmed: the server has not said a word of it yet. */
+function isUnseen(state: FlowState): boolean {
+  return state.phase === 'confirming' && state.known.revision < 0;
 }
 
 /** Whether the shopper may be offered to pay: never while a payment may be on its way. */

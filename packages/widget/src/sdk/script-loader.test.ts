@@ -33,7 +33,9 @@ describe('loading the client SDK', () => {
     expect(await codeOf(loadScript({ url }))).to.equal('sdk_load_failed');
     expect(tagsOf(url)).to.equal(0);
     await loadScript({ url });
-    expect(tagsOf(url)).to.equal(1);
+    const [first, second] = await world.seen('GET', /sdk\.js$/);
+    expect(first?.query).not.to.contain('retry=');
+    expect(second?.query).to.contain('retry=');
   });
 
   it('gives up on a script that never answers', async () => {

@@ -15,10 +15,11 @@ export interface ScriptOptions {
 
 const TIMEOUT_MS = 20_000;
 const loads = new Map<string, Promise<void>>();
+const failed = new Set<string>();
 
 /**
  * Loads a classic script once, however many elements ask. A failure is forgotten, and its tag is
- * removed, so that asking again loads again.
+ * removed, so that asking again loads again, under an address that no cache has the failure of.
  */
 export function loadScript(options: ScriptOptions): Promise<void> {
   const { url } = options;
@@ -26,7 +27,7 @@ export function loadScript(options: ScriptOptions): Promise<void> {
   if (!load) {
     load = insertScript(options);
     loads.set(url, load);
-    load.catch(() => loads.delete(url));
+    load.catch(() => failed.add(url) && loads.delete(url));
   }
   return load;
 }
@@ -53,7 +54,9 @@ function insertScript(options: ScriptOptions): Promise<void> {
       script.crossOrigin = 'anonymous';
     }
     if (nonce) script.nonce = nonce;
-    script.src = url;
+    const address = new URL(url, location.href);
+    if (failed.has(url)) address.searchParams.set('retry', `${Date.now()}`);
+    script.src = address.href;
     document.head.append(script);
   });
 }

@@ -57,6 +57,7 @@ export class Tab {
   }
 
   async reaches(phase: Phase): Promise<void> {
+    await this.element.updateComplete;
     while (!this.element.matches(`:state(${phase})`)) {
       await new Promise((resolve) => {
         this.element.addEventListener('pay-statechange', resolve, { once: true });

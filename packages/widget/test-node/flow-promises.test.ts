@@ -1,0 +1,205 @@
+import type {
+  CheckoutState,
+  CheckoutStatus,
+  OpenCheckoutReply,
+} from '@pay-checkout/session-server/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  IDLE,
+  knownOf,
+  sessionOf,
+  transition,
+  type FlowEvent,
+  type FlowState,
+} from '../src/flow/checkout-flow.ts';
+import { FlowTeller, isOutcome, OUTCOME_EVENTS } from '../src/flow/flow-teller.ts';
+import { BUTTONS, isCertain } from '../src/flow/phases.ts';
+
+const RUNS = { numRuns: 3000 };
+const CHECKOUTS = ['c-1', 'c-2'] as const;
+const STATES: readonly CheckoutState[] = [
+  'open',
+  'returned',
+  'paid',
+  'failed',
+  'cancelled',
+  'left',
+  'expired',
+  'unconfirmed',
+];
+/** States in which money may be moving, or has moved. */
+const MAY_BE_PAYING: readonly CheckoutState[] = ['returned', 'unconfirmed', 'paid'];
+
+/** The server's words: an answer of a poll, late, repeated or out of order. */
+const statuses = fc
+  .record({
+    checkout: fc.constantFrom(...CHECKOUTS),
+    state: fc.constantFrom(...STATES),
+    revision: fc.integer({ min: 1, max: 12 }),
+  })
+  .map((told): FlowEvent => {
+    const rest = {
+      merchant: 'corner-shop',
+      order: 'A1001',
+      certain: false,
+      refund: 'none',
+    } as const;
+    return { type: 'status', status: { ...told, ...rest } satisfies CheckoutStatus };
+  });
+
+const openings = fc
+  .record({
+    checkout: fc.constantFrom(...CHECKOUTS),
+    state: fc.constantFrom(...STATES),
+    revision: fc.integer({ min: 1, max: 12 }),
+    hasSession: fc.boolean(),
+    isElsewhere: fc.boolean(),
+  })
+  .map(({ hasSession, isElsewhere, ...told }): FlowEvent => {
+    const reply: OpenCheckoutReply = {
+      ...told,
+      amount: '42.50',
+      currency: 'GBP',
+      environment: 'sandbox',
+      ...(hasSession && { sessionId: 's-1' }),
+    };
+    return { type: 'opened', reply, order: 'A1001', isElsewhere };
+  });
+
+/** Clicks, messages, the SDK, the browser's Back, and clocks: what gives up is told as trouble. */
+const happenings = fc.constantFrom<FlowEvent>(
+  { type: 'start' },
+  { type: 'retry' },
+  { type: 'close' },
+  { type: 'reset' },
+  { type: 'drawn' },
+  { type: 'submitted' },
+  { type: 'declined' },
+  { type: 'restored' },
+  { type: 'leave', url: 'https://pay.example/' },
+  { type: 'follow', checkout: 'c-1', order: null },
+  { type: 'trouble', trouble: { code: 'server_unreachable', remedy: 'open' } },
+  { type: 'trouble', trouble: { code: 'sdk_timeout', remedy: 'draw' } },
+  { type: 'trouble', trouble: { code: 'session_refused', remedy: 'renew' } },
+  { type: 'trouble', trouble: { code: 'checkout_not_found', remedy: 'follow' } },
+);
+
+const stories = fc.array(fc.oneof(statuses, openings, happenings), { maxLength: 40 });
+
+/** Plays a story, and shows each step to `look`. */
+function play(
+  story: readonly FlowEvent[],
+  look: (before: FlowState, event: FlowEvent, after: FlowState) => void,
+): void {
+  let state = IDLE;
+  for (const event of story) {
+    const after = transition(state, event);
+    look(state, event, after);
+    state = after;
+  }
+}
+
+/** What the server last said of the checkout that the flow is about, if it said so by this event. */
+function saidBy(event: FlowEvent): CheckoutState | undefined {
+  if (event.type === 'status') return event.status.state;
+  return event.type === 'opened' ? event.reply.state : undefined;
+}
+
+describe('whatever happens, in whatever order', () => {
+  it('nobody is offered to pay, or sent to pay, while money may be moving', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        let mayBePaying = false;
+        play(story, (before, event, after) => {
+          if (after === before) return;
+          // Trouble that is lawful here is a wrong id in the address: nothing of ours may be moving.
+          if (event.type === 'reset' || event.type === 'trouble') mayBePaying = false;
+          const said = saidBy(event);
+          if (said) mayBePaying = MAY_BE_PAYING.includes(said);
+          if (event.type === 'follow') mayBePaying = true;
+          if (!mayBePaying) return;
+          expect(['confirming', 'unconfirmed', 'paid']).toContain(after.phase);
+          expect(['pay', 'continue', 'retry']).not.toContain(BUTTONS[after.phase]);
+          expect(sessionOf(after)).toBeUndefined();
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('trouble of this page never hides that the server is confirming a payment', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        play(story, (before, event, after) => {
+          const isTold = before.phase === 'confirming' && before.known.revision >= 0;
+          if (event.type !== 'trouble' || !(isTold || isOutcome(before.phase))) return;
+          expect(after).toBe(before);
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('certain words come only from the server’s own word of just that', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        play(story, (before, event, after) => {
+          if (after.phase === before.phase || !isOutcome(after.phase)) return;
+          expect(saidBy(event)).toBe(after.phase);
+          if (isCertain(after.phase)) expect(['paid', 'failed']).toContain(saidBy(event));
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('no clock, no click and no message of a page makes a payment failed', () => {
+    fc.assert(
+      fc.property(fc.array(happenings, { maxLength: 40 }), (story) => {
+        play(story, (_before, _event, after) => expect(after.phase).not.toBe('failed'));
+      }),
+      RUNS,
+    );
+  });
+
+  it('an older revision never wins, and paid is left for no word of the server', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        play(story, (before, event, after) => {
+          if (event.type !== 'status') return;
+          const seen = knownOf(before);
+          const isNews =
+            seen?.checkout === event.status.checkout && event.status.revision > seen.revision;
+          if (!isNews || before.phase === 'paid') expect(after.phase).toBe(before.phase);
+          expect(knownOf(after)?.revision ?? 0).toBeGreaterThanOrEqual(seen?.revision ?? 0);
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  it('each outcome of a checkout is told once, and paid once for good', () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        const page = new EventTarget();
+        const told: string[] = [];
+        for (const Outcome of Object.values(OUTCOME_EVENTS)) {
+          page.addEventListener(new Outcome('', null).type, (event) => {
+            const { type, checkout } = event as InstanceType<typeof Outcome> & { checkout: string };
+            told.push(type === 'pay-paid' ? `${type} ${checkout}` : `${type} ${checkout} ${seen}`);
+          });
+        }
+        const teller = new FlowTeller(page);
+        let seen = 0;
+        play(story, (before, _event, after) => {
+          if (after === before) return;
+          seen = knownOf(after)?.revision ?? 0;
+          teller.tell(before, after);
+        });
+        expect(new Set(told).size).toBe(told.length);
+      }),
+      RUNS,
+    );
+  });
+});
