@@ -30,7 +30,7 @@ export class Cli {
   readonly world: CliWorld;
   readonly terminal: Terminal;
   exitCode: number = EXIT.ok;
-  #client: PartnerClient | undefined;
+  readonly #endings: (() => void)[] = [];
 
   constructor(world: CliWorld) {
     this.world = world;
@@ -46,7 +46,7 @@ export class Cli {
     const sources = { options, profile, env, stdin, stderr, terminal: this.terminal };
     const apiKey = await readApiKey(sources);
     const transfersApiKey = await this.#readTransfersKey(options, connection);
-    this.#client = new PartnerClient({
+    const client = new PartnerClient({
       ...addresses,
       apiKey: apiKey.key,
       transfersApiKey,
@@ -55,7 +55,8 @@ export class Cli {
       validation: options.validation,
       userAgent: 'pay-partner',
     });
-    return { client: this.#client, connection, apiKey };
+    this.onClose(() => client.close());
+    return { client, connection, apiKey };
   }
 
   /** Reads a key of a webhook, and sees to it that it is never written. */
@@ -65,9 +66,13 @@ export class Cli {
     return key;
   }
 
+  onClose(ending: () => void): void {
+    this.#endings.push(ending);
+  }
+
   /** Ends connections, so that the process can end. */
   close(): void {
-    this.#client?.close();
+    for (const ending of this.#endings.splice(0)) ending();
   }
 
   async #readTransfersKey(

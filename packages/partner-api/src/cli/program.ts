@@ -44,7 +44,7 @@ export function createProgram(cli: Cli): Command {
   program.hook('preAction', (_program, command) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     cli.terminal.quiet = options.quiet === true;
-    if (options.verbose === true) tellAttempts(cli.terminal);
+    if (options.verbose === true) cli.onClose(tellAttempts(cli.terminal));
   });
   addTransactionCommands(program, cli);
   addReportCommands(program, cli);

@@ -14,7 +14,9 @@ const OUTCOME_WORDS = {
 export function tellError(error: unknown, terminal: Terminal, options: GlobalOptions): number {
   const exitCode = codeFor(error);
   terminal.progress('');
-  if (options.json === true) {
+  if (exitCode === EXIT.interrupted) {
+    terminal.warn('Stopped.');
+  } else if (options.json === true) {
     terminal.warn(JSON.stringify({ error: { ...describe(error), exitCode } }));
   } else {
     terminal.warn(`Error: ${messageOf(error)}`);

@@ -149,7 +149,7 @@ function tellHowToGoOn(
   const { status = 0 } = error;
   const isAboutCursor = error.outcome === 'refused' && status >= 400 && !ABOUT_THE_KEY.has(status);
   if (world.signal.aborted) {
-    terminal.warn(`Stopped; kept ${size}. The same command goes on there.`);
+    terminal.warn(`Kept ${size}. The same command goes on there.`);
   } else if (isAboutCursor && saved !== undefined && saved.rows > 0) {
     const upTo = toPlainText(saved.reached ?? '');
     terminal.warn(

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import {
+  CANARY,
+  run,
+  startSandbox,
+  type CliInput,
+  type CliResult,
+  type SandboxProcess,
+} from '../testing/cli-runner.js';
+import { answerJson, findDeadUrl, pageOf, startServer } from '../testing/test-server.js';
+
+let sandbox: SandboxProcess;
+const said: string[] = [];
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ SANDBOX_TRANSACTIONS: '30' });
+});
+
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]();
+});
+
+async function pay(line: string, input: CliInput = {}): Promise<CliResult> {
+  const env = { ...sandbox.env, ...input.env };
+  const result = await run(line.split(' '), { ...input, env });
+  said.push(result.stdout, result.stderr);
+  return result;
+}
+
+describe('every operation', () => {
+  it('lists transactions in aligned columns, and says how to go on', async () => {
+    const { code, stdout, stderr } = await pay('transactions list --limit 3');
+    const lines = stdout.trimEnd().split('\n');
+    expect([code, lines.length]).toEqual([0, 4]);
+    const at = lines[0]!.indexOf('currencyCode');
+    expect(lines.slice(1).every((line) => /^[A-Z]{3}/.test(line.slice(at)))).toBe(true);
+    expect(stderr).toContain('--cursor ');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('prints a page as one JSON document, and all pages as one line a row', async () => {
+    const page = await pay('transactions list --limit 3 --json');
+    expect(JSON.parse(page.stdout)).toMatchObject({ pagination: { hasMore: true } });
+    const all = await pay('transactions list --limit 7 --all --json');
+    const rows = all.stdout.trimEnd().split('\n');
+    expect(new Set(rows.map((row) => (JSON.parse(row) as { id: string }).id)).size).toBe(30);
+    expect(all.stderr).toBe('');
+  });
+
+  it('shows a row as a block where the terminal is too narrow for columns', async () => {
+    const { stdout } = await pay('transactions list --limit 2', { columns: 40 });
+    expect(stdout).toMatch(/^transactionTime +\S+\nid +txn_/);
+  });
+
+  it('draws analytics as bars, and gives them as JSON', async () => {
+    const bars = await pay('analytics harbour-lane --timeframe weekly');
+    expect(bars.stdout).toMatch(/^New Card {4}\d+ {2}█+/m);
+    const json = await pay('analytics harbour-lane --timeframe weekly --json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ success: true });
+  });
+
+  it('puts a schedule into words with its next run, and leaves other text as it is', async () => {
+    const { stdout } = await pay('transfers list 1001 --schedule-timezone Europe/London');
+    expect(stdout).toMatch(/30 6 \* \* 1-5 +At 06:30, Monday through Friday +\w{3} \d{4}-/);
+    expect(stdout).toMatch(/Last working day of each month\n/);
+  });
+
+  it('updates a report schedule, reactivates a signup link, creates a session', async () => {
+    const report = await pay('reports update-schedule sch_1001_daily --status active');
+    expect(report.stdout).toMatch(/^status +active$/m);
+    const link = await pay('merchants associate 1001');
+    expect([link.code, link.stdout]).toEqual([0, expect.stringContaining('14 days')]);
+    const session = await pay(
+      'checkout-sessions create --merchant-id 1001 --order-id 7 --amount 12.34 --split-fee 501:1:0.30',
+    );
+    expect([session.code, /^\S+\n$/.test(session.stdout)]).toEqual([0, true]);
+  });
+
+  it('tells what an endpoint answered to a test, also when it answered no', async () => {
+    await using endpoint = await startServer((response) => answerJson(response, {}, 418));
+    const created = await pay(`webhooks create ${endpoint.url}/hooks --print-key --json`);
+    const { webhook_id } = JSON.parse(created.stdout) as { webhook_id: string };
+    const { code, stdout } = await pay(`webhooks test ${webhook_id}`);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^status_code +418$/m)]);
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    ['1, when the provider refuses', 'analytics nobody --timeframe weekly', 1],
+    ['2, for an option that cannot be right', 'transactions list --limit 0', 2],
+    ['2, for an unknown option', 'transactions list --bogus', 2],
+    ['2, for an unknown command', 'transaction', 2],
+    ['2, without a command', 'transactions', 2],
+    ['2, for more than 90 days', 'analytics x --from-date 2026-01-01 --to-date 2026-06-01', 2],
+    ['0, for help', 'transactions export --help', 0],
+  ])('%s', async (_title, line, expected) => {
+    expect((await pay(line)).code).toBe(expected);
+  });
+
+  it('3, when nobody knows whether a session exists', async () => {
+    await sandbox.control('/faults', { operation: 'create-session', fault: 'drop-after-commit' });
+    const { code, stderr } = await pay('checkout-sessions create --merchant-id 1001 --order-id 8');
+    // The sandbox wants an amount first: without one it refuses, and the fault waits.
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did nothing')]);
+    const lost = await pay(
+      'checkout-sessions create --merchant-id 1001 --order-id 8 --amount 1.00',
+    );
+    expect(lost.code).toBe(3);
+    expect(lost.stderr).toContain('A session may exist');
+  });
+
+  it('4, when nothing was sent', async () => {
+    const env = { PAY_PARTNER_BASE_URL: await findDeadUrl() };
+    const { code, stderr } = await pay('transactions list --retries 0', { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Nothing was sent.')]);
+  });
+
+  it('6, when a file cannot be read', async () => {
+    const { code, stderr } = await pay('transactions list --api-key-file ./no-such-file');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('ENOENT')]);
+  });
+
+  it('tells an error as JSON on stderr for scripts, with nothing on stdout', async () => {
+    const { stdout, stderr } = await pay('analytics nobody --timeframe weekly --json');
+    expect(stdout).toBe('');
+    const { error } = JSON.parse(stderr) as { error: object };
+    expect(error).toMatchObject({ name: 'UnknownPartnerError', outcome: 'refused', exitCode: 1 });
+  });
+});
+
+describe('the key', () => {
+  it('comes from stdin, and from an argument only with a warning', async () => {
+    const env = { PAY_PARTNER_API_KEY: '' };
+    const piped = await pay('transactions list --api-key-file -', { env, stdin: `${CANARY}\n` });
+    expect(piped.code).toBe(0);
+    const argument = await pay(`transactions list --api-key ${CANARY}`, { env });
+    expect([argument.code, argument.stderr]).toEqual([
+      0,
+      expect.stringContaining('Warning: --api'),
+    ]);
+    const none = await pay('transactions list', { env });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('PAY_PARTNER_API_KEY')]);
+  });
+
+  it('is not shown by a provider that sends it back, with everything shown that can be', async () => {
+    await using echo = await startServer((response, { headers }) => {
+      const key = String(headers['api_key']);
+      response.writeHead(400, { 'x-request-id': key }).end(JSON.stringify({ message: key }));
+    });
+    const env = { PAY_PARTNER_BASE_URL: echo.url };
+    const text = await pay('transactions list --verbose --show-body', { env });
+    expect(text.stderr).toContain('"message":"[secret]"');
+    await pay('transactions list --verbose --show-body --json', { env });
+    await using page = await startServer((response, { headers }) =>
+      answerJson(response, pageOf({ id: headers['api_key'] })),
+    );
+    const row = await pay('transactions list', { env: { PAY_PARTNER_BASE_URL: page.url } });
+    expect(row.stdout).toContain('[secret]');
+  });
+
+  it('is not shown by a mistyped option, by doctor or by conformance', async () => {
+    await pay(`transactions list --api-keyy=${CANARY}`);
+    await pay('doctor --verbose');
+    await pay('doctor --json');
+    await pay('conformance --partner-name harbour-lane --verbose');
+  });
+
+  it('was in nothing that any command of this file said', () => {
+    expect(said.length).toBeGreaterThan(50);
+    expect(said.filter((text) => text.includes(CANARY))).toEqual([]);
+  });
+});
+
+describe('text of others on a terminal', () => {
+  it('cannot move the cursor, fake a line or turn the direction', async () => {
+    const name = 'a\u001b[2J\nb\u202ec';
+    await using server = await startServer((response) =>
+      answerJson(response, pageOf({ id: name, merchantName: name })),
+    );
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const { stdout } = await pay('transactions list --columns id,merchantName', { env });
+    expect(stdout.split('\n')[1]).toBe('a�[2J�b�c  a�[2J�b�c');
+  });
+});
