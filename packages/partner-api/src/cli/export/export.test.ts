@@ -60,12 +60,13 @@ describe('an export', () => {
     const whole = folder.at('whole.csv');
     const killed = folder.at('killed.csv');
     expect((await exportTo(whole)).code).toBe(0);
+    const tail = 'txn_half,paym'.repeat(100_000);
     let kills = 0;
     for (let run = 0; run < 5; run += 1) {
       const result = await stopAfter(2 + Math.floor(Math.random() * 20), 'SIGKILL', killed);
       if (result.code === null) kills += 1;
       // What was written after the checkpoint, and perhaps only in part, must not count.
-      if (result.code === null) await appendFile(`${killed}.partial`, 'txn_half,paym');
+      if (result.code === null) await appendFile(`${killed}.partial`, tail);
     }
     expect(kills).toBe(5);
     const last = await exportTo(killed);

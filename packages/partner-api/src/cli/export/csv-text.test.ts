@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { partnerApiContract } from '../../generated/openapi.js';
+import { parseJson } from '../../internal/json.js';
+import type { Transaction } from '../../resources/transactions.js';
+import { CsvText } from './csv-text.js';
+import { TRANSACTION_COLUMNS } from './transaction-columns.js';
+
+function lineOf(row: Transaction, columns: readonly string[], guardFormulas = true): string {
+  return new CsvText({ columns, extra: false, guardFormulas }).line(row);
+}
+
+/** A reader of RFC 4180, written from its grammar. */
+function readCsv(text: string): string[][] {
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  const records: string[][] = [[]];
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex;
+    const match = field.exec(text);
+    if (match === null) throw new Error(`not CSV at ${at}`);
+    records.at(-1)!.push(match[1]?.replaceAll('""', '"') ?? match[2]!);
+    if (match[3] === '\r\n') records.push([]);
+  }
+  return records.slice(0, -1);
+}
+
+describe('CSV', () => {
+  it('has the fields of the document as columns, in its order', () => {
+    const { Transaction } = partnerApiContract.components.schemas;
+    expect(TRANSACTION_COLUMNS).toEqual(Object.keys(Transaction.properties));
+  });
+
+  it('gives any text back to a reader of RFC 4180', () => {
+    const texts = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(texts, (values) => {
+        const columns = values.map((_, at) => `f${at}`);
+        const row = Object.fromEntries(values.map((value, at) => [`f${at}`, value]));
+        expect(readCsv(lineOf(row, columns, false))).toEqual([values]);
+      }),
+    );
+  });
+
+  it('disarms texts that a spreadsheet would run, and leaves numbers alone', () => {
+    const row = { a: '=1+1', b: '@cmd', c: '＝1', d: '-', amount: -1.5, e: 'a=b' };
+    const columns = ['a', 'b', 'c', 'd', 'amount', 'e'];
+    expect(lineOf(row, columns)).toBe("'=1+1,'@cmd,'＝1,'-,-1.5,a=b\r\n");
+    expect(lineOf(row, columns, false)).toBe('=1+1,@cmd,＝1,-,-1.5,a=b\r\n');
+  });
+
+  it('keeps fields without a column in one column of JSON, exact numbers included', () => {
+    const csv = new CsvText({ columns: ['id'], extra: true, guardFormulas: true });
+    expect(csv.header()).toBe('id,extra\r\n');
+    expect(csv.line({ id: 'a' })).toBe('a,\r\n');
+    const row = parseJson('{"id":"a","x":{"y":12345678901234567.89},"z":null}') as Transaction;
+    expect(csv.line(row)).toBe('a,"{""x"":{""y"":12345678901234567.89},""z"":null}"\r\n');
+  });
+
+  it('leaves a cell empty, and counts it, rather than write a changed number', () => {
+    const csv = new CsvText({ columns: ['amount'], extra: false, guardFormulas: true });
+    expect(csv.line({ amount: Number.POSITIVE_INFINITY })).toBe('\r\n');
+    expect(csv.inexactNumbers).toBe(1);
+  });
+});
