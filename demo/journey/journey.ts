@@ -37,7 +37,11 @@ export class Journey {
     this.#folder = folder;
   }
 
-  static async start(env: Partial<Record<ProcessName, ProcessEnv>> = {}): Promise<Journey> {
+  /** With `keepsPages` the browser keeps pages for the way back, as it does for people. */
+  static async start(
+    env: Partial<Record<ProcessName, ProcessEnv>> = {},
+    { keepsPages = false } = {},
+  ): Promise<Journey> {
     // The stack finds its programs beside itself, so it is the built one that runs here.
     const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
     const folder = await mkdtemp(join(tmpdir(), 'journey-'));
@@ -54,6 +58,7 @@ export class Journey {
       executablePath,
       args,
       env: { ...process.env, ...browserEnv },
+      ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     });
     return new Journey(stack, browser, folder);
   }

@@ -1,4 +1,4 @@
-import type { BrowserContext, FrameLocator, Page } from 'playwright-core';
+import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import type { StackAddresses } from '../server/stack/stack.js';
 import type { OrderView, PlacedOrder } from '../shared/order-view.js';
 
@@ -8,6 +8,9 @@ export const CARDS = {
   declined: '9000000000000019',
   challenged: '9000000000000027',
 } as const;
+
+/** The shop knows no such page, so it has nothing on it of its own. */
+const BARE_PAGE = '/bare';
 
 /** A shopper with a browser of their own, who says what they do and what they read. */
 export class Shopper {
@@ -53,6 +56,38 @@ export class Shopper {
   async goToPayment(order: string, mode?: 'redirect'): Promise<void> {
     const query = mode === undefined ? '' : `&mode=${mode}`;
     await this.page.goto(`${this.#addresses.shop}/pay?order=${order}${query}`);
+  }
+
+  /** Another tab of the same browser. */
+  async tab(): Promise<Shopper> {
+    return new Shopper(await this.#context.newPage(), this.#addresses);
+  }
+
+  /** A page of the shop's origin with one tag, which has `attributes` and nothing else. */
+  async goToBarePage(
+    attributes: Readonly<Record<string, string>>,
+    search: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    await this.page.addInitScript(
+      ({ script, path, attributes: wanted }) => {
+        if (location.pathname !== path) return;
+        addEventListener('DOMContentLoaded', () => {
+          const loader = document.createElement('script');
+          loader.src = script;
+          const tag = document.createElement('pay-checkout');
+          for (const [name, value] of Object.entries(wanted)) tag.setAttribute(name, value);
+          document.body.replaceChildren(loader, tag);
+        });
+      },
+      { script: `${this.#addresses.pay}/v1/pay-checkout.js`, path: BARE_PAGE, attributes },
+    );
+    const query = new URLSearchParams(search).toString();
+    await this.page.goto(`${this.#addresses.shop}${BARE_PAGE}?${query}`);
+  }
+
+  /** The element's own button, by its words. */
+  button(name: string | RegExp): Locator {
+    return this.page.locator('pay-checkout').getByRole('button', { name });
   }
 
   /** The provider's form, inside its frame inside the element. */

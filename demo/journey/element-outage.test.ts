@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { CARDS, CONFIRMING, PAID } from './shopper.js';
+
+/** The longest pause between two questions to a server that is gone, and time to start it. */
+const RECOVERY = { timeout: 40_000 };
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start();
+});
+afterAll(() => journey.stop());
+
+describe('a session server that is gone for a while', () => {
+  it('while a payment is confirmed: the element keeps its words, and learns by itself', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.fillCard(CARDS.approved);
+    await journey.sandbox.holdNext('transactions-list');
+    await shopper.form.getByRole('button', { name: /^Pay/ }).click();
+    await shopper.reads(CONFIRMING);
+    const { page } = shopper;
+    const refused = (): Promise<unknown> =>
+      page.waitForEvent('requestfailed', (request) => request.url().includes('/v1/checkouts?'));
+    const firstRefusal = refused();
+    await journey.stack.kill('session-server');
+    await firstRefusal;
+    await refused();
+    await shopper.reads(CONFIRMING);
+    expect(await shopper.button(/./).count()).toBe(0);
+    await shopper.reads(`Reference: ${order}`);
+    await journey.sandbox.releaseFaults();
+    await journey.stack.restart('session-server');
+    await page.locator('pay-checkout').getByText(PAID).waitFor(RECOVERY);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  }, 90_000);
+
+  it('when the shopper wants to pay: a problem with a reference, and trying again works later', async () => {
+    const shopper = await journey.shopper();
+    const placed = await shopper.order();
+    await shopper.goToBarePage({
+      merchant: journey.stack.merchant,
+      order: placed.order,
+      'order-token': placed.orderToken,
+    });
+    await shopper.button('Pay').waitFor();
+    await journey.stack.kill('session-server');
+    await shopper.button('Pay').click();
+    await shopper.reads('The payment service cannot be reached. Check your connection.');
+    await shopper.reads('server_unreachable');
+    await shopper.reads(`Reference: ${placed.order}`);
+    await journey.stack.restart('session-server');
+    await shopper.button('Try again').click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, placed.order);
+    await shopper.close();
+  }, 90_000);
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { CARDS, CONFIRMING, PAID, type Shopper } from './shopper.js';
+
+declare global {
+  interface Window {
+    /** The outcomes that the element told this page. */
+    told?: string[];
+  }
+}
+
+const UNCONFIRMED = 'We have not been able to confirm your payment yet.';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+});
+afterAll(() => journey.stop());
+
+/** Notes what the element tells the page, from its first moment. */
+async function listen({ page }: Shopper): Promise<void> {
+  await page.addInitScript(() => {
+    const told: string[] = (window.told = []);
+    for (const type of ['pay-paid', 'pay-failed', 'pay-error']) {
+      addEventListener(type, () => told.push(type));
+    }
+  });
+}
+
+async function returnAddressOf(order: string): Promise<string> {
+  const [session] = await journey.sandbox.sessionsOf(order);
+  return session?.RedirectUrl ?? '';
+}
+
+describe('a return that happens elsewhere', () => {
+  it('in another tab: both tabs say paid, each tells its page once', async () => {
+    const shopper = await journey.shopper();
+    await listen(shopper);
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const address = await returnAddressOf(order);
+    await shopper.page.route(address, (route) => route.abort());
+    const tried = shopper.page.waitForRequest(address);
+    await shopper.payWith(CARDS.approved);
+    await tried;
+    const second = await shopper.tab();
+    await listen(second);
+    await second.page.goto(address);
+    await second.page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await Promise.all([shopper.reads(PAID), second.reads(PAID)]);
+    expect(await shopper.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    expect(await second.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it('in another browser, which has no cookie, no token and no memory: the address is enough', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    const checkout = (await journey.orderAtServer(order)).checkouts[0]?.checkout ?? '';
+    const stranger = await journey.shopper();
+    await stranger.goToBarePage({ merchant: journey.stack.merchant }, { checkout });
+    await stranger.reads(PAID);
+    await stranger.reads(`Reference: ${order} · ${checkout.slice(0, 8)}`);
+    expect(await stranger.button(/./).count()).toBe(0);
+    await stranger.close();
+    await shopper.close();
+  });
+
+  it('in a window that the page opened: the page looks, and the window closes itself', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const address = await returnAddressOf(order);
+    const opened = shopper.page.waitForEvent('popup');
+    await shopper.page.evaluate((url) => void window.open(url, 'return'), address);
+    const popup = await opened;
+    if (!popup.isClosed()) await popup.waitForEvent('close');
+    await shopper.reads(/We are confirming|We have not been able/);
+    await shopper.reads(UNCONFIRMED);
+    expect(await shopper.button(/^Pay/).count()).toBe(0);
+    await shopper.close();
+  });
+
+  it('in a window of a page with another order: nobody there answers, and the window offers a link', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const address = await returnAddressOf(order);
+    const other = await journey.shopper();
+    await other.orderAndGoToPayment();
+    await other.form.getByLabel('Card number').waitFor();
+    const opened = other.page.waitForEvent('popup');
+    await other.page.evaluate((url) => void window.open(url, 'return'), address);
+    const popup = await opened;
+    await popup.locator('body[data-state="waiting"]').waitFor();
+    await popup.getByRole('link', { name: 'Continue to the shop' }).waitFor();
+    expect(await other.form.getByLabel('Card number').isVisible()).toBe(true);
+    await other.close();
+    await shopper.close();
+  });
+});
+
+describe('two tabs with the same order', () => {
+  it('show the same session, and both learn of the one payment', async () => {
+    const shopper = await journey.shopper();
+    await listen(shopper);
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const second = await shopper.tab();
+    await listen(second);
+    await second.goToPayment(order);
+    await second.payWith(CARDS.approved);
+    await Promise.all([shopper.reads(PAID), second.reads(PAID)]);
+    expect(await shopper.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    expect(await second.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    expect(await shopper.page.locator('pay-checkout iframe').count()).toBe(0);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.close();
+  });
+
+  it('when the tab that asks the server is closed, the other one learns all the same', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const second = await shopper.tab();
+    await second.goToPayment(order);
+    await second.form.getByLabel('Card number').waitFor();
+    await shopper.page.close();
+    await second.payWith(CARDS.approved);
+    await second.reads(PAID);
+    await second.close();
+  });
+
+  it('that wait say confirming, and neither offers to pay', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const second = await shopper.tab();
+    await second.goToPayment(order);
+    await second.form.getByLabel('Card number').waitFor();
+    const third = await shopper.tab();
+    await third.page.goto(await returnAddressOf(order));
+    for (const tab of [shopper, second]) {
+      await tab.reads(new RegExp(`${CONFIRMING}|${UNCONFIRMED}`));
+      expect(await tab.button(/^(Pay|Try)/).count()).toBe(0);
+    }
+    await shopper.close();
+  });
+});
