@@ -61,7 +61,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     });
     const gone = new AbortController();
     response.on('close', () => {
-      gone.abort();
+      if (!response.writableFinished) gone.abort();
     });
     response.json(await status.ask(questions, wait, gone.signal));
   });
