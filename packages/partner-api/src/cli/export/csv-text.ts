@@ -31,19 +31,31 @@ export class CsvText {
   }
 
   line(row: Transaction): string {
-    const line = this.#columns.map((column) => this.#cell(row, column)).join(',');
-    return this.#options.extra ? `${line},${this.#extra(row)}\r\n` : `${line}\r\n`;
+    const hasSources = Object.getOwnPropertySymbols(row).length > 0;
+    let line = '';
+    let separator = '';
+    let fieldsWritten = 0;
+    for (const column of this.#columns) {
+      const value = row[column];
+      line += separator;
+      separator = ',';
+      if (value === undefined) continue;
+      fieldsWritten += 1;
+      if (typeof value === 'string') line += this.#text(value);
+      else if (typeof value === 'number') line += this.#number(row, column, value, hasSources);
+      else if (value !== null) line += this.#text(toJsonText(value));
+    }
+    if (!this.#options.extra) return `${line}\r\n`;
+    const hasMore = Object.keys(row).length > fieldsWritten;
+    return `${line},${hasMore ? this.#extra(row) : ''}\r\n`;
   }
 
-  #cell(row: Transaction, column: string): string {
-    const value = row[column];
-    if (typeof value === 'string') return this.#text(value);
-    if (value === undefined || value === null) return '';
-    if (typeof value === 'number') return this.#number(row, column);
-    return this.#text(toJsonText(value));
-  }
-
-  #number(row: Transaction, column: string): string {
+  /** A number without a remembered source was short, so JavaScript's own text of it is exact. */
+  #number(row: Transaction, column: string, value: number, hasSources: boolean): string {
+    if (!hasSources && Number.isFinite(value)) {
+      const text = String(value);
+      if (!text.includes('e')) return text;
+    }
     const exact = decimalOf(row, column);
     if (exact === undefined) this.inexactNumbers += 1;
     return exact ?? '';
