@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+
+import { Cli } from './cli.js';
+import { EXIT } from './exit-codes.js';
+import { createProgram } from './program.js';
+
+const page = await readFile(new URL('../../../../docs/pay-partner.md', import.meta.url), 'utf8');
+const { signal } = new AbortController();
+const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
+const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+const program = createProgram(new Cli({ env: {}, stdin, ...streams, signal }));
+
+function listCommands(command: Command, path: readonly string[] = []): [string, Command][] {
+  return command.commands.flatMap((child): [string, Command][] => {
+    const here = [...path, child.name()];
+    return child.commands.length > 0 ? listCommands(child, here) : [[here.join(' '), child]];
+  });
+}
+
+describe('docs/pay-partner.md', () => {
+  it('names every command', () => {
+    const missing = listCommands(program)
+      .map(([name]) => name)
+      .filter((name) => !name.startsWith('profiles ') && !page.includes(`\`${name}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('has a row for every exit code', () => {
+    const documented = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
+    expect(documented).toEqual(Object.values(EXIT));
+  });
+});
+
+describe('help', () => {
+  it.each(listCommands(program))(
+    'of %s says what it does and how, without a key',
+    (_name, command) => {
+      expect(command.description()).not.toBe('');
+      expect(command.helpInformation()).not.toMatch(/undefined/);
+      const noText = command.options.filter(({ description }) => description === '');
+      expect(noText).toEqual([]);
+    },
+  );
+});
