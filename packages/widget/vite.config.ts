@@ -26,7 +26,14 @@ function minifyAgain(): Plugin {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         const { code = file.code } = await minify(file.code, {
-          compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true, pure_getters: true },
+          compress: {
+            passes: 3,
+            unsafe_arrows: true,
+            unsafe_methods: true,
+            pure_getters: true,
+            keep_fargs: false,
+            sequences: false,
+          },
           // Names that Lit keeps to itself.
           mangle: { properties: { regex: /^_\$/ } },
           // ASCII, so that no page's encoding can spoil our words.
@@ -47,7 +54,7 @@ export default defineConfig({
     target: 'es2022',
     emptyOutDir: false,
     lib: {
-      entry: 'src/pay-checkout/pay-checkout.ts',
+      entry: 'src/script.ts',
       formats: ['iife'],
       name: 'PayCheckoutElement',
       fileName: () => 'pay-checkout.js',

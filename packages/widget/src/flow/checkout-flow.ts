@@ -90,6 +90,11 @@ export function knownOf(state: FlowState): KnownCheckout | undefined {
   return 'known' in state ? state.known : undefined;
 }
 
+/** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
+export function isUnseen(state: FlowState): boolean {
+  return (knownOf(state)?.revision ?? 0) < 0;
+}
+
 /** Whether the shopper asked to look again, and waits for the answer. */
 export function isChecked(state: FlowState): boolean {
   return 'checking' in state;
@@ -163,11 +168,6 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
   }
 }
 
-/** Whether only the id is known of what is confirmed: the server has not said a word of it yet. */
-function isUnseen(state: FlowState): boolean {
-  return state.phase === 'confirming' && state.known.revision < 0;
-}
-
 /** Whether the shopper may be offered to pay: never while a payment may be on its way. */
 function isPayable({ phase }: FlowState): boolean {
   return (
@@ -212,16 +212,13 @@ function moved(state: FlowState, to: CheckoutState, known: KnownCheckout): FlowS
 
 function remedied(state: FlowState & { phase: 'problem' }): FlowState {
   const { known, session, trouble } = state;
-  switch (trouble.remedy) {
-    case 'open':
-      return { phase: 'opening', known };
-    case 'renew':
-      return { phase: 'opening', known, renew: session?.sessionId };
-    case 'draw':
-      return { phase: 'opening', known, ...(session && { session }) };
-    case 'follow':
-      return known ? { phase: 'confirming', known } : state;
-    case undefined:
-      return state;
-  }
+  const { remedy } = trouble;
+  if (remedy === 'follow') return known ? { phase: 'confirming', known } : state;
+  if (!remedy) return state;
+  return {
+    phase: 'opening',
+    known,
+    ...(remedy === 'draw' && session && { session }),
+    ...(remedy === 'renew' && { renew: session?.sessionId }),
+  };
 }

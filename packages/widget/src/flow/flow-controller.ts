@@ -15,6 +15,7 @@ import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
   IDLE,
   isChecked,
+  isUnseen,
   knownOf,
   sessionOf,
   transition,
@@ -169,7 +170,7 @@ export class FlowController implements ReactiveController {
     const known = knownOf(state);
     const session = sessionOf(state);
     const isAsking = state.phase === 'opening' && !session;
-    const isRefused = state.phase === 'problem' && known !== undefined && known.revision < 0;
+    const isRefused = state.phase === 'problem' && isUnseen(state);
     const mayWatch = this.#mayAutostart && !(leavesPage && cameByHistory());
 
     this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant}`);
@@ -300,16 +301,16 @@ export class FlowController implements ReactiveController {
     this.#feed.follow({ checkout, revision, hear: (news) => this.#learn(checkout, news) }, signal);
   }
 
-  /** Trouble is told only of a checkout never seen here: its id came from the page's address. */
+  /** Trouble is told only of a checkout never seen here. */
   #learn(checkout: string, { checkouts, code, requestId }: News): void {
     const { merchant, order } = this.#host;
     const status = checkouts.find((one) => one.checkout === checkout);
-    const isUnseen = (knownOf(this.state)?.revision ?? 0) < 0;
     const isOurs =
       !status ||
       ((!merchant || status.merchant === merchant) && (!order || status.order === order));
-    if (status && (isOurs || !isUnseen)) this.send({ type: 'status', status });
-    else if (isUnseen) {
+    const isNew = isUnseen(this.state);
+    if (status && (isOurs || !isNew)) this.send({ type: 'status', status });
+    else if (isNew) {
       const found = isOurs ? 'checkout_not_found' : 'checkout_mismatch';
       this.#fail({ code: code ?? found, requestId, remedy: isOurs ? 'follow' : undefined });
     }

@@ -23,6 +23,8 @@ const HINT_TIMEOUT_MS = 5_000;
 /** What a poll may wait for news. */
 export const LONGEST_WAIT_SECONDS = 25;
 const OPEN_TRIES = 4;
+/** Statuses of trouble that passes by itself within seconds, so that nobody need be told. */
+const PASSING: readonly unknown[] = [0, 503, 504];
 const OPENING_LIMIT_MS = 60_000;
 
 /**
@@ -43,7 +45,8 @@ export async function openCheckout(
       if (reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {
-      if (signal.aborted || !isPassing(error) || tries >= OPEN_TRIES) throw error;
+      const status = error instanceof CodedError ? error.status : undefined;
+      if (signal.aborted || !PASSING.includes(status) || tries >= OPEN_TRIES) throw error;
       waitMs = backOffMs(tries++);
     }
     if (Date.now() + waitMs > giveUpAt) throw new CodedError('opening_timeout');
@@ -94,12 +97,6 @@ export async function sendHint(server: string, checkout: string, hint: HintReque
 /** Whether asking the same again could go well: no answer, too much asked, or the server's own fault. */
 export function isRetryable({ status }: CodedError): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500;
-}
-
-/** Whether trouble passes by itself within seconds, so that nobody need be told. */
-function isPassing(error: unknown): boolean {
-  const status = error instanceof CodedError && error.status;
-  return status === 0 || status === 503 || status === 504;
 }
 
 async function ask<Reply>(

@@ -60,6 +60,8 @@ export class StatusFeed {
   /** What other tabs asked since the last answer; they ask again after each. */
   readonly #others = new Map<string, number>();
   #open: AbortController | undefined;
+  /** What the question that is on its way, or the last one, is about. */
+  #asked: readonly string[] = [];
   #round = new AbortController();
   #channel: BroadcastChannel | undefined;
   #leads = false;
@@ -130,7 +132,7 @@ export class StatusFeed {
         continue;
       }
       const questions = this.#questions();
-      const asked = questions.map(([id]) => id);
+      const asked = (this.#asked = questions.map(([id]) => id));
       let waitMs: number;
       try {
         const seconds = isLeading ? LONGEST_WAIT_SECONDS : 0;
@@ -182,7 +184,7 @@ export class StatusFeed {
     } else if (this.#leads) {
       let isUrgent = now;
       for (const [id, revision] of ask) {
-        isUrgent ||= !this.#others.has(id);
+        isUrgent ||= !this.#asked.includes(id);
         this.#others.set(id, revision);
       }
       if (isUrgent) this.#round.abort();

@@ -59,8 +59,6 @@ export const styles = css`
   }
   strong {
     font-size: 1.375em;
-    font-weight: 650;
-    font-variant-numeric: tabular-nums;
   }
   .badge {
     margin-inline-start: auto;
@@ -68,8 +66,6 @@ export const styles = css`
     border: 1px solid;
     border-radius: 99px;
     color: light-dark(#7a4b00, #ffcf7a);
-    font-size: 0.75em;
-    font-weight: 600;
   }
   .icon {
     flex: none;
@@ -81,8 +77,6 @@ export const styles = css`
     fill: none;
     stroke: var(--surface);
     stroke-width: 3;
-    stroke-linecap: round;
-    stroke-linejoin: round;
   }
   .paid {
     background: var(--good);
@@ -130,7 +124,6 @@ export const styles = css`
   }
   .button:disabled {
     opacity: 0.6;
-    cursor: default;
   }
   @media (forced-colors: active) {
     .button {

@@ -210,7 +210,7 @@ export class PayCheckout extends LitElement implements FlowHost {
             >`
           : nothing
       }
-      ${isTest ? html`<span class="badge" part="badge">${en.test}</span>` : nothing}
+      ${isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing}
     </header>`;
   }
 
