@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 
 import type { Cli } from './cli.js';
@@ -31,6 +32,7 @@ Exit codes: 0 done, 1 refused, 2 wrong use, 3 outcome unknown, 4 not sent, 5 a c
 export function createProgram(cli: Cli): Command {
   const program = new Command('pay-partner')
     .description("The provider's partner API on the command line: every operation.")
+    .version(readVersion(), '--version', 'print the version')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -72,4 +74,9 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
   } finally {
     cli.close();
   }
+}
+
+function readVersion(): string {
+  const manifest = createRequire(import.meta.url)('../../package.json') as { version: string };
+  return manifest.version;
 }

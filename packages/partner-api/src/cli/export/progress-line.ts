@@ -29,7 +29,8 @@ export class ProgressLine {
   end(rows: number): string {
     this.#terminal.progress('');
     const seconds = (performance.now() - this.#startedAt) / 1000;
-    return `${formatCount(rows)} rows in ${seconds.toFixed(1)} s (${this.#rate(rows)})`;
+    const here = this.#rowsBefore === 0 ? '' : `, ${formatCount(rows - this.#rowsBefore)} of them`;
+    return `${formatCount(rows)} rows${here} in ${seconds.toFixed(1)} s (${this.#rate(rows)})`;
   }
 
   #rate(rows: number): string {
