@@ -1,7 +1,12 @@
 // Iterating over transactions, ours against undici and JSON.parse without checks: ratios of medians
 // from runs in turn, each in a fresh process, and peak memory. One JSON line for each figure.
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 
 const ROWS = 200_000;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
@@ -25,6 +30,27 @@ async function runOnce(name, rows, execArgv = []) {
   return result;
 }
 
+/** `pay-partner transactions export` to CSV, as a process: its start and its file are in the time. */
+async function exportOnce(rows) {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-export-'));
+  const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const filters = ['--reseller-id', String(rows), '--output', join(folder, 'rows.csv')];
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [cli, 'transactions', 'export', '--base-url', url, '--quiet', ...filters],
+    {
+      env: { ...process.env, PAY_PARTNER_API_KEY: 'bench' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`the export ended with ${code}`);
+  const milliseconds = performance.now() - startedAt;
+  rmSync(folder, { recursive: true });
+  return milliseconds;
+}
+
 function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[sorted.length >> 1];
@@ -35,7 +61,9 @@ function print(line) {
 }
 
 const results = new Map(CONTESTANTS.map((name) => [name, []]));
+const exports = [];
 for (let round = 0; round < ROUNDS; round += 1) {
+  exports.push(await exportOnce(ROWS));
   for (const name of CONTESTANTS) results.get(name).push(await runOnce(name, ROWS));
 }
 const middleOf = (name, figure) => median(results.get(name).map((result) => result[figure]));
@@ -56,6 +84,14 @@ for (const name of CONTESTANTS) {
     memoryRatio: ratioOf(name, 'peakBytes'),
   });
 }
+print({
+  contestant: 'export to CSV',
+  rows: ROWS,
+  rounds: ROUNDS,
+  medianMilliseconds: Math.round(median(exports)),
+  // Against the iteration alone.
+  timeRatio: Number((median(exports) / middleOf('client', 'milliseconds')).toFixed(3)),
+});
 for (const rows of process.env['BENCH_FLAT'] === '0' ? [] : FLAT_ROWS) {
   for (const name of ['plain', 'client']) {
     const { milliseconds, peakBytes } = await runOnce(name, rows, FLAT_HEAP);
