@@ -9,6 +9,9 @@ declare global {
   }
 }
 
+/** With why the browser did not keep the page, for whoever reads the failure. */
+type NavigationEntry = PerformanceNavigationTiming & { readonly notRestoredReasons?: unknown };
+
 const PATIENCE = { timeout: 12_000 };
 
 let journey: Journey;
@@ -30,7 +33,15 @@ async function watchfulShopper(): Promise<Shopper> {
 async function goBackToKeptPage({ page }: Shopper, steps = 1): Promise<void> {
   await page.evaluate((count) => history.go(-count), steps);
   await page.waitForURL(`${journey.addresses.shop}/pay?**`, { waitUntil: 'commit' });
-  await expect.poll(() => page.evaluate(() => window.shown?.at(-1))).toBe(true);
+  const readShown = (): Promise<unknown> =>
+    page.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation') as NavigationEntry[];
+      return {
+        isKept: window.shown?.at(-1),
+        why: JSON.stringify(entry?.notRestoredReasons ?? null),
+      };
+    });
+  await expect.poll(readShown, PATIENCE).toMatchObject({ isKept: true });
 }
 
 /** What the element of a kept page shows; a driver of browsers loses sight of its frames and roots. */

@@ -50,7 +50,12 @@ export class Journey {
       ports: { shop: 0, 'session-server': 0, sandbox: 0 },
       env: {
         ...env,
-        'session-server': { PAY_READ_INTERVAL_SECONDS: '0.3', ...env['session-server'] },
+        'session-server': {
+          // Looks that follow each other this fast use up a minute's usual pages in seconds.
+          PAY_READ_INTERVAL_SECONDS: '0.3',
+          PAY_READ_PAGES_PER_MINUTE: '6000',
+          ...env['session-server'],
+        },
       },
     });
     const { executablePath, args, env: browserEnv } = await findBrowser();
