@@ -23,7 +23,7 @@ export function renderHostedPage({ merchant, order, orderToken }: HostedPage): H
         <script src="/v1/pay-checkout.js" defer></script>
         <script src="/v1/assets/hosted.js" defer></script>
       </head>
-      <body>
+      <body class="hosted">
         <main>
           <h1>${merchant.name}</h1>
           <p>Order ${order}</p>
