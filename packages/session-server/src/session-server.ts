@@ -99,7 +99,6 @@ export async function startSessionServer(
     clock,
     logger,
     addresses: config,
-    environment: config.environment,
     maxOrderId: config.maxOrderId,
     followSeconds: config.followSeconds,
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { CheckoutState, Environment, HintRequest, OpenCheckoutRequest } from '../contract.js';
+import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
@@ -35,7 +35,6 @@ export interface CheckoutServiceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly addresses: PublicAddresses;
-  readonly environment: Environment;
   readonly maxOrderId: number;
   /** How long a request waits for another one that is opening the same order. */
   readonly followSeconds: number;
