@@ -29,9 +29,15 @@ async function watchfulShopper(): Promise<Shopper> {
   return shopper;
 }
 
+/** Goes back as the button does. It begins after the call: what leaves a page answers nobody in it. */
+async function goBack({ page }: Shopper, steps = 1): Promise<void> {
+  await page.evaluate((count) => void setTimeout(() => history.go(-count)), steps);
+}
+
 /** Goes back, and proves that the browser had kept the page: nothing of ours prevented it. */
-async function goBackToKeptPage({ page }: Shopper, steps = 1): Promise<void> {
-  await page.evaluate((count) => history.go(-count), steps);
+async function goBackToKeptPage(shopper: Shopper, steps = 1): Promise<void> {
+  const { page } = shopper;
+  await goBack(shopper, steps);
   await page.waitForURL(`${journey.addresses.shop}/pay?**`, { waitUntil: 'commit' });
   const readShown = (): Promise<unknown> =>
     page.evaluate(() => {
@@ -144,7 +150,7 @@ describe('Back to a page that the browser loads again', () => {
     const { page } = shopper;
     await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
     await shopper.form.getByLabel('Card number').waitFor();
-    await page.evaluate(() => history.go(-1));
+    await goBack(shopper);
     await page.waitForURL(`${journey.addresses.shop}/bare?**`);
     await shopper.button('Pay').waitFor();
     expect(
