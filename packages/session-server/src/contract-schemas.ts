@@ -9,19 +9,28 @@ export const orderName = z
     'expected up to 64 letters, digits, ".", "_" and "-", starting with a letter or digit',
   );
 
-/** Short text that a shopper typed: bounded, and more than spaces. */
-const typedText = z
-  .string()
-  .trim()
-  .min(1, 'expected some text')
-  .max(32, 'expected at most 32 characters');
+/** Text that a shopper typed: bounded, and more than spaces. */
+const typedText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'expected some text')
+    .max(max, `expected at most ${String(max)} characters`);
 
 /** Body of `POST /v1/checkouts`. Strict: a body with an amount or an address is refused by name. */
 export const openCheckoutRequest = z.strictObject({
   merchant: z.string().min(1).max(64),
   order: orderName,
   orderToken: z.string().max(200).optional(),
-  avs: z.strictObject({ houseNumber: typedText, postcode: typedText }).optional(),
+  avs: z
+    .strictObject({
+      houseNumber: typedText(100),
+      postcode: typedText(32),
+      flat: typedText(50).optional(),
+      address1: typedText(200).optional(),
+      address2: typedText(200).optional(),
+    })
+    .optional(),
   locale: z.string().max(35).optional(),
   renew: z.string().min(1).max(500).optional(),
 }) satisfies z.ZodType<Loose<OpenCheckoutRequest>>;

@@ -21,11 +21,12 @@ export type HintKind = 'shown' | 'submitted' | 'declined' | 'cancelled' | 'refus
 /** Which of the three addresses of spec 4.6 (`RedirectUrl`, `CancelUrl`, `backurl`) was visited. */
 export type ReturnKind = 'return' | 'cancel' | 'back';
 
-/** The two address fields of spec 4.6 that a shopper can be asked for. */
-export interface AvsInput {
-  /** `AvsHouseNumber`. */
+/** An address field that a shopper can be asked for, by its name in the order lookup. */
+export type AvsField = 'houseNumber' | 'postcode' | 'flat' | 'address1' | 'address2';
+
+/** What a shopper typed: for `AvsHouseNumber`, `AvsPostcode`, `flat` and the lines of spec 4.6. */
+export interface AvsInput extends Readonly<Partial<Record<AvsField, string | undefined>>> {
   readonly houseNumber: string;
-  /** `AvsPostcode`. */
   readonly postcode: string;
 }
 
@@ -90,6 +91,8 @@ export interface OpenCheckoutReply {
 /** The other 200 of `POST /v1/checkouts`: nothing is open yet; ask the shopper, then open with it. */
 export interface NeedsReply {
   readonly needs: readonly 'avs'[];
+  /** What to ask for, in this order. Default: house number and postcode. */
+  readonly fields?: readonly AvsField[];
   readonly amount: string;
   readonly currency: string;
   readonly environment: Environment;

@@ -324,7 +324,8 @@ describe('what a page may load before anything is opened', () => {
 
 describe('an order whose address is required', () => {
   it('asks for it first, and opens with what the shopper typed', async () => {
-    const strict = await TestStack.start({ merchant: { avs: 'required' } });
+    const avsFields = ['flat', 'houseNumber', 'postcode'];
+    const strict = await TestStack.start({ merchant: { avs: 'required', avsFields } });
     try {
       const asked = await strict.open('E1', {
         amount: '5.00',
@@ -332,6 +333,7 @@ describe('an order whose address is required', () => {
       });
       expect(asked.body as unknown as NeedsReply).toEqual({
         needs: ['avs'],
+        fields: avsFields,
         amount: '5.00',
         currency: 'GBP',
         environment: 'sandbox',
@@ -339,6 +341,8 @@ describe('an order whose address is required', () => {
       expect(strict.createSessionCalls()).toBe(0);
       const opened = await strict.reopen('E1', { avs: { houseNumber: '4', postcode: 'zz1 1zz' } });
       expect((opened.body as OpenCheckoutReply).sessionId).toBeDefined();
+      const refused = await strict.reopen('E1', { avs: { houseNumber: ' ', postcode: 'zz1 1zz' } });
+      expect(refused.body).toMatchObject({ errors: [{ field: 'avs.houseNumber' }] });
     } finally {
       await strict.close();
     }

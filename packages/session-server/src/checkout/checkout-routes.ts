@@ -83,7 +83,8 @@ function toReply(
   const { merchant } = result;
   if (result.kind === 'needs-avs') {
     const amount = formatMinor(result.amountMinor, merchant.decimals);
-    return { needs: ['avs'], amount, currency: merchant.currency, environment };
+    const { currency, avsFields: fields } = merchant;
+    return { needs: ['avs'], fields, amount, currency, environment };
   }
   const { checkout, sessionId } = result;
   return {

@@ -20,6 +20,30 @@ function fieldsFor(changes: Partial<SessionInput> = {}) {
   });
 }
 
+describe('what a shopper typed', () => {
+  it.each([
+    ['12 Larch Road', { AvsHouseNumber: '12' }],
+    ['Flat 2, 14a Larch Road', { AvsHouseNumber: '14A', flat: '2' }],
+    ['12 a', { AvsHouseNumber: '12A' }],
+    ['Rose Cottage', { AvsHouseNumber: 'ROSE COTTAGE' }],
+  ])('as house number “%s” is sent as a house number', (houseNumber, expected) => {
+    expect(toAvsFields(ORDER, { houseNumber, postcode: 'zz11zz' })).toEqual({
+      ...expected,
+      AvsPostcode: 'ZZ1 1ZZ',
+    });
+  });
+
+  it('comes before what the shop knows', () => {
+    const order = { ...ORDER, address: { houseNumber: '1', flat: '9', postcode: 'ZZ9 9ZZ' } };
+    const typed = { houseNumber: '4', postcode: 'zz11zz', flat: '3' };
+    expect(toAvsFields(order, typed)).toEqual({
+      AvsHouseNumber: '4',
+      AvsPostcode: 'ZZ1 1ZZ',
+      flat: '3',
+    });
+  });
+});
+
 describe('the fields of /create-session', () => {
   it('are all 22 of spec 4.6 when everything is known', () => {
     const customer = {

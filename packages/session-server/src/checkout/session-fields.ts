@@ -5,7 +5,8 @@ import { formatMinor } from '../money.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import { type AvsFields, deriveAvs } from './avs.js';
 import type { Checkout } from './checkout.js';
-import type { Attempt, AttemptTokens } from './checkout-store.js';
+import type { AttemptTokens } from './attempt-token.js';
+import type { Attempt } from './checkout-store.js';
 import type { SplitShare } from './split-fee.js';
 
 /** Where browsers and the provider's servers reach us. */
@@ -66,9 +67,18 @@ export function toSessionFields(input: SessionInput): CreateCheckoutSessionParam
   });
 }
 
-/** The address fields of an order; what the shopper typed into the element comes first. */
+/**
+ * The address fields of an order; what the shopper typed into the element comes first.
+ * A browser may have filled in a whole line where the house number was asked for.
+ */
 export function toAvsFields(order: ShopOrder, typed: AvsInput | undefined): AvsFields {
-  return deriveAvs({ ...order.address, ...typed });
+  const line = deriveAvs({ address1: typed?.houseNumber });
+  return deriveAvs({
+    ...order.address,
+    ...(line.flat && { flat: line.flat }),
+    ...typed,
+    ...(line.AvsHouseNumber && { houseNumber: line.AvsHouseNumber }),
+  });
 }
 
 function joinNames(first: string | undefined, last: string | undefined): string | undefined {

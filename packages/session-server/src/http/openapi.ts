@@ -48,6 +48,10 @@ export function describeApi(publicUrl: string): Json {
               currency: text,
               environment: { enum: ['sandbox', 'production'] },
               needs: { type: 'array', items: { enum: ['avs'] } },
+              fields: {
+                type: 'array',
+                items: { enum: ['houseNumber', 'postcode', 'flat', 'address1', 'address2'] },
+              },
             }),
             202: object({ state: { const: 'opening' }, retryAfterSeconds: { type: 'number' } }),
           },

@@ -52,7 +52,7 @@ describe('the body that opens a checkout', () => {
     [[], { ...OPEN, orderToken: 't', locale: 'en-GB', renew: 's' }],
     [[], { ...OPEN, avs: { houseNumber: '7', postcode: 'ZZ1 1ZZ' } }],
     [['avs.postcode'], { ...OPEN, avs: { houseNumber: '7', postcode: '  ' } }],
-    [['avs.houseNumber'], { ...OPEN, avs: { houseNumber: 'x'.repeat(33), postcode: 'ZZ1 1ZZ' } }],
+    [['avs.houseNumber'], { ...OPEN, avs: { houseNumber: 'x'.repeat(101), postcode: 'ZZ1 1ZZ' } }],
     [['avs.city'], { ...OPEN, avs: { houseNumber: '7', postcode: 'ZZ1 1ZZ', city: 'Exton' } }],
     [['renew'], { ...OPEN, renew: '' }],
     [['orderToken'], { ...OPEN, orderToken: 'x'.repeat(201) }],

@@ -17,6 +17,7 @@ describe('a merchant entry', () => {
       split: [],
       openBy: 'token',
       avs: 'optional',
+      avsFields: ['houseNumber', 'postcode'],
       evidence: {
         matchFields: ['orderRef', 'resellerOrderId', 'internalReference'],
         paidStatuses: ['SUCCESS'],
@@ -77,10 +78,12 @@ describe('a merchant entry', () => {
       returnUrl: 'https://other.example/result',
       split: [{ partnerMerchantId: 501, typeId: 1, fixed: '0.305' }],
       avs: 'sometimes',
+      avsFields: ['postcode'],
     });
     expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
       'name',
       'avs',
+      'avsFields',
       'returnUrl',
       'returnUrl',
       'split.0.fixed',

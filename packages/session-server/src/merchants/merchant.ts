@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SdkDescription } from '../contract.js';
+import type { AvsField, SdkDescription } from '../contract.js';
 import { PERCENT_DECIMALS, type SplitRule } from '../checkout/split-fee.js';
 import { parseMinor } from '../money.js';
 import {
@@ -56,6 +56,8 @@ export interface Merchant {
   readonly openBy: 'token' | 'order';
   /** Whether a checkout opens without house number and postcode. */
   readonly avs: 'optional' | 'required';
+  /** What a shopper is asked for when it does not, in this order. */
+  readonly avsFields: readonly AvsField[];
   readonly evidence: EvidenceSettings;
   /** For what comes to the `WebhookUrl` of an attempt (spec 4.6). */
   readonly webhooks: DeliverySettings;
@@ -67,6 +69,16 @@ export interface Merchant {
   /** Standard Webhooks secrets; the first one signs. */
   readonly signingSecret: readonly string[];
 }
+
+const AVS_FIELDS = ['houseNumber', 'postcode', 'flat', 'address1', 'address2'] as const;
+const avsFields = z
+  .array(z.enum(AVS_FIELDS))
+  .refine(
+    (fields) => fields.includes('houseNumber') && fields.includes('postcode'),
+    'expected "houseNumber" and "postcode" among them',
+  )
+  .refine((fields) => new Set(fields).size === fields.length, 'expected each field once')
+  .default(['houseNumber', 'postcode']);
 
 const MERCHANT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const HTTP_URL = z.url({
@@ -189,6 +201,7 @@ export const merchantSchema = z
     provider: z.string().min(1).optional(),
     openBy: z.enum(['token', 'order']).default('token'),
     avs: z.enum(['optional', 'required']).default('optional'),
+    avsFields,
     evidence,
     webhooks: deliverySettingsSchema,
     webhookEndpoints: z.array(webhookEndpointSchema).default([]),
