@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../clock.js';
+import { describeOperatorStore } from '../operator/operator-store.contract.js';
 import { describeEventStore } from '../order-events/event-store.contract.js';
 import type { EventClaim } from '../order-events/event-store.js';
 import { hashToken } from '../random-id.js';
@@ -704,4 +705,5 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
   });
   describeEventStore(name, open);
   describeDeliveryStore(name, open);
+  describeOperatorStore(name, open);
 }

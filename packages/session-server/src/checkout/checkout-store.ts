@@ -1,5 +1,6 @@
 import type { Checkout, CheckoutFact } from './checkout.js';
 import type { ReturnKind } from '../contract.js';
+import type { OperatorStore } from '../operator/operator-store.js';
 import type { EventStore } from '../order-events/event-store.js';
 import type { DeliveryStore } from '../webhooks/delivery-store.js';
 
@@ -113,7 +114,7 @@ export interface DueLook {
  * PostgreSQL behind several replicas can keep the same promises. `checkout-store.contract.ts` is
  * the suite that every implementation passes.
  */
-export interface CheckoutStore extends EventStore, DeliveryStore {
+export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore {
   /** Decides about an opening; see {@link OpeningDecision}. */
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**

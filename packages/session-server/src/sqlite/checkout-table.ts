@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { advance, type Checkout, type CheckoutFact, eventsBetween } from '../checkout/checkout.js';
 import type { Change, StoreRules } from '../checkout/checkout-store.js';
+import type { Observer } from '../metrics/observer.js';
 import { writeOrderEvent } from '../order-events/order-event.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { fromCheckout, toCheckout } from './sqlite-rows.js';
@@ -9,10 +10,16 @@ import { fromCheckout, toCheckout } from './sqlite-rows.js';
 export class CheckoutTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
+  readonly #observer: Pick<Observer, 'checkoutChanged'>;
 
-  constructor(connection: SqliteConnection, rules: StoreRules) {
+  constructor(
+    connection: SqliteConnection,
+    rules: StoreRules,
+    observer: Pick<Observer, 'checkoutChanged'>,
+  ) {
     this.#connection = connection;
     this.#rules = rules;
+    this.#observer = observer;
   }
 
   find(id: string): Checkout | undefined {
@@ -47,6 +54,7 @@ export class CheckoutTable {
 
   insert(checkout: Checkout): void {
     this.#connection.insert('checkouts', fromCheckout(checkout));
+    this.#observer.checkoutChanged(undefined, checkout);
   }
 
   apply(before: Checkout, facts: readonly CheckoutFact[], now: number): Change {
@@ -70,6 +78,7 @@ export class CheckoutTable {
         created_at: now,
       });
     });
+    this.#observer.checkoutChanged(before, after);
     return { before, after };
   }
 

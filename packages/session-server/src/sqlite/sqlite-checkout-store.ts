@@ -15,6 +15,13 @@ import { planPayment } from '../checkout/plan-payment.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
+import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import type {
+  AttentionEntry,
+  AttentionFilter,
+  ParkedDelivery,
+  StoreReport,
+} from '../operator/operator-store.js';
 import type {
   DeadEvent,
   DeadEventFilter,
@@ -35,6 +42,7 @@ import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
 import { DeliveryTable } from './delivery-table.js';
 import { EventTable } from './event-table.js';
+import { ReportQueries } from './report-queries.js';
 import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
 import { TransactionTable } from './transaction-table.js';
 
@@ -43,6 +51,8 @@ export interface SqliteCheckoutStoreOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly rules: StoreRules;
+  /** Hears of every change of a checkout. Default: nobody. */
+  readonly observer?: Pick<Observer, 'checkoutChanged'>;
 }
 
 /**
@@ -56,6 +66,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #transactions: TransactionTable;
   readonly #events: EventTable;
   readonly #deliveries: DeliveryTable;
+  readonly #reports: ReportQueries;
   readonly #clock: Clock;
   readonly #rules: StoreRules;
   #isClosed = false;
@@ -64,11 +75,16 @@ export class SqliteCheckoutStore implements CheckoutStore {
     this.#clock = options.clock;
     this.#rules = options.rules;
     this.#connection = new SqliteConnection(options.path, mode);
-    this.#checkouts = new CheckoutTable(this.#connection, options.rules);
+    this.#checkouts = new CheckoutTable(
+      this.#connection,
+      options.rules,
+      options.observer ?? SILENT_OBSERVER,
+    );
     this.#attempts = new AttemptTable(this.#connection, options.rules);
     this.#transactions = new TransactionTable(this.#connection);
     this.#events = new EventTable(this.#connection);
     this.#deliveries = new DeliveryTable(this.#connection);
+    this.#reports = new ReportQueries(this.#connection, options.rules);
   }
 
   /**
@@ -306,6 +322,18 @@ export class SqliteCheckoutStore implements CheckoutStore {
 
   redriveEvents(filter: DeadEventFilter): Promise<number> {
     return this.#connection.write(() => this.#events.redrive(filter, this.#clock.now()));
+  }
+
+  report(): Promise<StoreReport> {
+    return this.#read(() => this.#reports.report());
+  }
+
+  findAttention(filter: AttentionFilter, limit: number): Promise<AttentionEntry[]> {
+    return this.#read(() => this.#reports.findAttention(filter, limit));
+  }
+
+  findParkedDeliveries(limit: number): Promise<ParkedDelivery[]> {
+    return this.#read(() => this.#reports.findParkedDeliveries(limit));
   }
 
   ping(): Promise<void> {

@@ -26,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
     UNIQUE (merchant, order_name, order_version)
   ) STRICT;
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX checkouts_attention ON checkouts (created_at) WHERE attention <> '[]';
 
   CREATE TABLE attempts (
     order_id INTEGER PRIMARY KEY,

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+
+const DAY_MS = 86_400_000;
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const CLAIM = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
+
+/** What every store promises to the people who run the server. */
+export function describeOperatorStore(name: string, open: OpenStore): void {
+  describe(`reports of ${name}`, () => {
+    let now: number;
+    let underTest: StoreUnderTest;
+    let store: CheckoutStore;
+    let harness: StoreHarness;
+    beforeEach(async () => {
+      now = START;
+      underTest = await open({ clock: { now: () => now }, rules: TEST_RULES });
+      store = underTest.store;
+      harness = new StoreHarness(store);
+    });
+    afterEach(() => underTest.remove());
+
+    const deliver = (digest: string, orderId?: number) =>
+      store.recordDelivery({ tokenHash: 'hash', digest, sealed: new Uint8Array(1) }, orderId);
+
+    it('an empty store has nothing that waits', async () => {
+      expect(await store.report()).toEqual({
+        watchedAttempts: 0,
+        nextLookAt: undefined,
+        oldestReturnAt: undefined,
+        waitingDeliveries: 0,
+        oldestDeliveryAt: undefined,
+        parkedDeliveries: 0,
+        waitingEvents: 0,
+        oldestEventAt: undefined,
+        deadEvents: 0,
+        lastOrderId: 0,
+      });
+    });
+
+    it('watched attempts are counted, with the time of the next look and the last order_id', async () => {
+      await harness.expose({ order: 'A1' });
+      now += 5000;
+      const { attempt } = await harness.expose({ order: 'A2' });
+      expect(await store.report()).toMatchObject({
+        watchedAttempts: 2,
+        nextLookAt: START + 30_000,
+        lastOrderId: attempt.orderId,
+      });
+    });
+
+    it('the oldest return without an outcome is told, until it has one', async () => {
+      const first = await harness.expose({ order: 'A1' });
+      const second = await harness.expose({ order: 'A2' });
+      for (const { checkout } of [first, second]) {
+        now += 1000;
+        await store.apply(checkout.id, { type: 'came-back', kind: 'return' });
+      }
+      expect((await store.report()).oldestReturnAt).toBe(START + 1000);
+      await harness.pay(first.attempt.orderId);
+      expect((await store.report()).oldestReturnAt).toBe(START + 2000);
+      now += TEST_RULES.settleWindowSeconds * 1000;
+      await store.applyTime(10);
+      expect((await store.report()).oldestReturnAt).toBeUndefined();
+    });
+
+    it('events wait until they are delivered or given up', async () => {
+      for (const order of ['A1', 'A2']) {
+        const { checkout } = await harness.expose({ order });
+        await store.apply(checkout.id, { type: 'cancel-hinted' });
+        now += 1000;
+      }
+      expect(await store.report()).toMatchObject({ waitingEvents: 2, oldestEventAt: START });
+      const [first, second] = await store.claimEvents(CLAIM);
+      await store.markDelivered(first?.id ?? '');
+      await store.markFailed(second?.id ?? '', undefined);
+      expect(await store.report()).toMatchObject({
+        waitingEvents: 0,
+        oldestEventAt: undefined,
+        deadEvents: 1,
+      });
+    });
+
+    it('deliveries wait until they are worked on; parked ones are listed oldest first', async () => {
+      await deliver('one');
+      now += 1000;
+      await deliver('two');
+      expect(await store.report()).toMatchObject({ waitingDeliveries: 2, oldestDeliveryAt: START });
+      const claimed = await store.claimDeliveries(10, 30);
+      for (const delivery of claimed) await store.parkDelivery(delivery, [], { most: 10 });
+      expect(await store.report()).toMatchObject({ waitingDeliveries: 0, parkedDeliveries: 2 });
+      expect(await store.findParkedDeliveries(1)).toEqual([
+        { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
+      ]);
+    });
+
+    it('checkouts that need a person are listed newest first, by merchant and time', async () => {
+      const flagged: string[] = [];
+      for (const [merchant, order] of [
+        ['teashop', 'A1'],
+        ['bookshop', 'A2'],
+        ['teashop', 'A3'],
+      ] as const) {
+        const { checkout } = await harness.expose({ merchant, order });
+        await store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' });
+        flagged.push(checkout.id);
+        now += DAY_MS;
+      }
+      await harness.expose({ order: 'A4' });
+      const list = async (filter: { merchant?: string; since: number }, limit = 10) =>
+        (await store.findAttention(filter, limit)).map(({ order }) => order);
+      expect(await list({ since: 0 })).toEqual(['A3', 'A2', 'A1']);
+      expect(await list({ since: 0 }, 2)).toEqual(['A3', 'A2']);
+      expect(await list({ since: START + DAY_MS })).toEqual(['A3', 'A2']);
+      expect(await list({ since: 0, merchant: 'teashop' })).toEqual(['A3', 'A1']);
+      expect((await store.findAttention({ since: 0, merchant: 'bookshop' }, 1))[0]).toEqual({
+        merchant: 'bookshop',
+        order: 'A2',
+        checkout: flagged[1],
+        state: 'open',
+        attention: ['amount_mismatch'],
+        createdAt: START + DAY_MS,
+      });
+    });
+  });
+}
