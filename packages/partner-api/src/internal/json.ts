@@ -11,9 +11,13 @@ const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => 
 /**
  * Reads JSON without losing digits: `decimalOf` gives the exact text of numbers that are too long
  * for a double. Where the platform does not tell the source text, `decimalOf` says `undefined`.
+ * The bytes are those of the text: they are quicker to look through.
  */
-export function parseJson(text: string): unknown {
-  if (!mayHoldLongNumber(text)) return JSON.parse(text) as unknown;
+export function parseJson(
+  text: string,
+  bytes: Uint8Array = new TextEncoder().encode(text),
+): unknown {
+  if (!mayHoldLongNumber(bytes)) return JSON.parse(text) as unknown;
   return parseWithSource(text, function (key, value, context) {
     const source = context?.source;
     if (typeof value === 'number' && source !== undefined && needsSource(source)) {
@@ -27,28 +31,35 @@ export function parseJson(text: string): unknown {
 const LONG_RUN = 16;
 
 /**
- * Whether a number may be too long for a double; now and then it says yes to digits in a string.
- * It looks at every sixteenth character only, because a long run cannot pass between two looks:
+ * Whether a number in JSON may be too long for a double; now and then it says yes to digits in a
+ * string. It looks at every sixteenth byte only, because a long run cannot pass between two looks:
  * ordinary replies are so read at the speed of `JSON.parse`.
  */
-export function mayHoldLongNumber(text: string): boolean {
-  for (let at = LONG_RUN - 1; at < text.length; at += LONG_RUN) {
-    if (!isDigitOrPoint(text.charCodeAt(at))) continue;
+export function mayHoldLongNumber(json: Uint8Array): boolean {
+  const { length } = json;
+  for (let at = LONG_RUN - 1; at < length; at += LONG_RUN) {
+    if (!isDigitOrPoint(json[at])) continue;
     let start = at;
-    while (isDigitOrPoint(text.charCodeAt(start - 1))) start -= 1;
+    while (isDigitOrPoint(json[start - 1])) start -= 1;
     let end = at + 1;
-    while (isDigitOrPoint(text.charCodeAt(end))) end += 1;
-    if (end - start >= LONG_RUN && startsNumber(text, start)) return true;
+    while (isDigitOrPoint(json[end])) end += 1;
+    if (end - start >= LONG_RUN && startsNumber(json, start)) return true;
     at = end;
   }
   return false;
 }
 
-function isDigitOrPoint(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x2e;
+function isDigitOrPoint(byte = 0): boolean {
+  return byte <= 0x39 && byte >= 0x2e && byte !== 0x2f;
 }
 
-function startsNumber(text: string, start: number): boolean {
-  const before = text.charAt(text.charAt(start - 1) === '-' ? start - 2 : start - 1);
-  return before === '' || ':,[ \t\r\n'.includes(before);
+/** What stands before a number: nothing, a colon, a comma, a bracket or white space. */
+const BEFORE_NUMBER = new Set<number | undefined>([
+  undefined,
+  ...new TextEncoder().encode(':,[ \t\r\n'),
+]);
+const MINUS = 0x2d;
+
+function startsNumber(json: Uint8Array, start: number): boolean {
+  return BEFORE_NUMBER.has(json[json[start - 1] === MINUS ? start - 2 : start - 1]);
 }

@@ -55,10 +55,12 @@ export type JsonObject = Record<string, unknown>;
 
 /** Reads an object of an answer. */
 export function expectObject(value: unknown, path: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as JsonObject;
-  }
+  if (isObject(value)) return value;
   throw new UnexpectedShape(path, 'an object');
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Reads a text of an answer that must not be empty. */

@@ -9,6 +9,7 @@ import { describeHead, failureOfStatus, type AttemptContext } from './failure.js
 import { parseJson } from './json.js';
 import { UnexpectedShape, UnsuccessfulReply, type Operation } from './operation.js';
 import type { TransportReply } from './transport.js';
+import { decodeUtf8 } from './utf8.js';
 
 /** How the fields of an answer are compared with the document. */
 export interface Comparison {
@@ -35,11 +36,11 @@ export function readReply<Reply>(
   };
   if (answer.body.byteLength === 0)
     return reject('empty', `the answer (${answer.status}) is empty.`);
-  const text = decode(answer.body);
+  const text = decodeUtf8(answer.body);
   if (text === undefined) return reject('encoding', 'the answer is not valid UTF-8.');
   let body: unknown;
   try {
-    body = parseJson(text);
+    body = parseJson(text, answer.body);
   } catch {
     // The engine's own message is not kept: it quotes the body.
     const html = /html/i.test(answer.headers['content-type'] ?? '') || text.trimStart()[0] === '<';
@@ -81,12 +82,4 @@ function refuseUnexpected(log: DriftSink): DriftSink {
       throw new UnexpectedShape(`${path.replace(/^\./, '')} (${kindOf(value)})`, `a ${expected}`);
     },
   };
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

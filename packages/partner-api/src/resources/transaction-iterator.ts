@@ -29,6 +29,8 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   #rows: readonly Transaction[] = [];
   /** Rows of the page in hand that were given, or left out because they were given before. */
   #index = 0;
+  /** The next page is asked for when so many rows of the page in hand were given. */
+  #readAheadAt = 1;
   #cursorInHand: string | undefined;
   #pagesRead = 0;
   #idsBefore: readonly string[] = [];
@@ -53,7 +55,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     const row = this.#mayGiveAtOnce() ? this.#rows[this.#index] : undefined;
     if (row !== undefined) {
       this.#index += 1;
-      this.#readAheadFromTheMiddle();
+      if (this.#index === this.#readAheadAt) this.#source.readAhead();
       return Promise.resolve({ done: false, value: row });
     }
     return this.#inTurn(() => this.#nextRow());
@@ -121,7 +123,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
         continue;
       }
       this.#index += 1;
-      this.#readAheadFromTheMiddle();
+      if (this.#index === this.#readAheadAt) this.#source.readAhead();
       if (!this.#given.take(row)) return { done: false, value: row };
     }
     return { done: true, value: undefined };
@@ -145,12 +147,10 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     this.#pagesRead += 1;
     this.#rows = fetched.page.data.transactions;
     this.#index = 0;
+    // Whoever looks at a few rows may stop on the first page: a second one would be for nothing.
+    this.#readAheadAt = this.#pagesRead === 1 ? (this.#rows.length >> 1) + 1 : 1;
     this.#cursorInHand = fetched.cursor;
     return fetched.page;
-  }
-
-  #readAheadFromTheMiddle(): void {
-    if (this.#index > this.#rows.length >> 1) this.#source.readAhead();
   }
 
   /** Calls of `next` that come before the last one has ended wait for it. */
@@ -173,5 +173,8 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
 }
 
 function idsOf(rows: readonly Transaction[]): string[] {
-  return rows.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  // A plain loop: it runs for every page, and `flatMap` would make a list for every row.
+  const ids: string[] = [];
+  for (const { id } of rows) if (typeof id === 'string') ids.push(id);
+  return ids;
 }

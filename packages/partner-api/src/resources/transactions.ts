@@ -16,6 +16,7 @@ import { hashFilters, readCheckpoint, type IterationPosition } from '../internal
 import { OPERATIONS } from '../internal/operation-facts.js';
 import {
   expectObject,
+  isObject,
   UnexpectedShape,
   type CallOptions,
   type JsonObject,
@@ -208,7 +209,8 @@ function readPage(body: unknown): TransactionPage {
   const data = expectObject(page['data'], 'data');
   const rows = data['transactions'];
   if (!Array.isArray(rows)) throw new UnexpectedShape('data.transactions', 'an array');
-  rows.forEach((row: unknown, index) => expectObject(row, `data.transactions[${index}]`));
+  const odd = rows.findIndex((row: unknown) => !isObject(row));
+  if (odd !== -1) throw new UnexpectedShape(`data.transactions[${odd}]`, 'an object');
   const pagination = expectObject(page['pagination'], 'pagination');
   if (typeof pagination['hasMore'] !== 'boolean') {
     throw new UnexpectedShape('pagination.hasMore', 'a boolean');
