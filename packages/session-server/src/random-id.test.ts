@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashToken, randomId } from './random-id.js';
+import { hashToken, randomId, timedId, timePrefix } from './random-id.js';
 
 describe('a random id', () => {
   it('is 22 characters that a URL carries as they are', () => {
@@ -9,6 +9,25 @@ describe('a random id', () => {
   it('never comes twice', () => {
     const ids = Array.from({ length: 10_000 }, randomId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('a timed id', () => {
+  const second = (seconds: number): number => Date.UTC(2026, 0, 1) + seconds * 1000;
+
+  it('is six characters of time and 128 random bits', () => {
+    expect(timedId(second(0))).toMatch(/^[0-9a-z]{6}[A-Za-z0-9_-]{22}$/);
+    expect(timedId(second(0)).slice(6)).not.toBe(timedId(second(0)).slice(6));
+  });
+
+  it('comes after those of the seconds before, in the order of the alphabet', () => {
+    const times = [0, 1, 35, 36, 1295, 86_400, 400 * 86_400].map(second);
+    expect(times.map(timePrefix).toSorted()).toEqual(times.map(timePrefix));
+    expect(new Set(times.map(timePrefix)).size).toBe(times.length);
+  });
+
+  it('takes a clock that stands before the beginning', () => {
+    expect(timePrefix(0)).toBe('000000');
   });
 });
 

@@ -1,11 +1,42 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
-/** 128 random bits as 22 URL-safe characters: a checkout id, or a token of a return address. */
+const ID_BYTES = 16;
+/** 2025-01-01T00:00:00Z: the seconds of a timed id are counted from here. */
+const EPOCH_MS = 1_735_689_600_000;
+/** In base 36, enough until 2094. */
+const TIME_CHARS = 6;
+
+/** Random bytes asked of the system in one go, since asking costs more than using; each is used once. */
+const pool = Buffer.alloc(256 * ID_BYTES);
+let used = pool.length;
+
+/** 128 random bits as 22 URL-safe characters. */
 export function randomId(): string {
-  return randomBytes(16).toString('base64url');
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const id = pool.toString('base64url', used, used + ID_BYTES);
+  pool.fill(0, used, used + ID_BYTES);
+  used += ID_BYTES;
+  return id;
+}
+
+/**
+ * A random id behind the second that it was made in: 28 characters. What was made together stands
+ * together in an index, so that adding one costs the same however many there are.
+ */
+export function timedId(now: number): string {
+  return `${timePrefix(now)}${randomId()}`;
+}
+
+/** Six characters that grow with time, in the order of the alphabet. */
+export function timePrefix(now: number): string {
+  const seconds = Math.max(0, Math.floor((now - EPOCH_MS) / 1000));
+  return seconds.toString(36).padStart(TIME_CHARS, '0');
 }
 
 /** The form in which a token is stored: whoever reads the database cannot use it. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }

@@ -33,7 +33,7 @@ describe('a running session server', () => {
     );
     for (const [path, operations] of Object.entries(body.paths)) {
       for (const method of Object.keys(operations)) {
-        const address = path.replaceAll(/\{\w+\}/g, 'A'.repeat(22));
+        const address = path.replaceAll(/\{\w+\}/g, 'A'.repeat(28));
         const answer = await stack.fetch<{ code?: string }>(address, {
           method: method.toUpperCase(),
         });

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.js';
 import { describeOperatorStore } from '../operator/operator-store.contract.js';
 import { describeEventStore } from '../order-events/event-store.contract.js';
 import type { EventClaim } from '../order-events/event-store.js';
-import { hashToken } from '../random-id.js';
 import { describeDeliveryStore } from '../webhooks/delivery-store.contract.js';
+import { toStoredToken } from './attempt-token.js';
 import type { Checkout } from './checkout.js';
 import type {
   CheckoutStore,
@@ -146,7 +146,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
           createdAt: START,
           expiresAt: START + HOUR_MS,
         });
-        expect(checkout.id).toMatch(/^[\w-]{22}$/);
+        expect(checkout.id).toMatch(/^[\w-]{28}$/);
         expect(attempt).toMatchObject({
           orderId: FIRST_ORDER_ID,
           merchantReference: `A1001.${String(FIRST_ORDER_ID)}`,
@@ -271,7 +271,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
 
       it('opens nothing while money may be moving', async () => {
         const { checkout, tokens } = await expose();
-        await store.recordReturn(hashToken(tokens.return));
+        await store.recordReturn(toStoredToken(tokens.return));
         expect(await begin(OTHER_PRICE)).toMatchObject({
           kind: 'settled',
           checkout: { id: checkout.id, state: 'returned' },
@@ -463,14 +463,14 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
         ['back', 'left'],
       ] as const)('%s makes the checkout %s', async (kind, state) => {
         const { checkout, attempt, tokens } = await expose();
-        const visit = await store.recordReturn(hashToken(tokens[kind]));
+        const visit = await store.recordReturn(toStoredToken(tokens[kind]));
         expect(visit).toMatchObject({
           kind,
           attempt: { orderId: attempt.orderId },
           change: { before: { state: 'open' }, after: { state } },
         });
         expect((await stateOf(checkout.id)).state).toBe(state);
-        const again = await store.recordReturn(hashToken(tokens[kind]));
+        const again = await store.recordReturn(toStoredToken(tokens[kind]));
         expect(again?.change.after).toEqual(again?.change.before);
       });
 
@@ -478,16 +478,18 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
         const { checkout, tokens } = await expose();
         await expose({ renew: 'session-1' }, 'session-2');
         for (const kind of ['return', 'cancel', 'back'] as const) {
-          expect(await store.recordReturn(hashToken(tokens[kind]))).toMatchObject({ kind });
+          expect(await store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({ kind });
         }
         expect((await stateOf(checkout.id)).state).toBe('open');
       });
 
       it('needs a token of that kind', async () => {
         const { tokens } = await expose();
-        expect(await store.recordReturn(hashToken('unknown'))).toBeUndefined();
-        expect(await store.recordReturn(hashToken(tokens.webhook))).toBeUndefined();
-        expect(await store.recordReturn(tokens.return)).toBeUndefined();
+        expect(await store.recordReturn(toStoredToken('unknown'))).toBeUndefined();
+        expect(await store.recordReturn(toStoredToken(tokens.webhook))).toBeUndefined();
+        expect(
+          await store.recordReturn({ ...toStoredToken(tokens.return), hash: tokens.return }),
+        ).toBeUndefined();
       });
     });
 
@@ -495,7 +497,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
       it('works on what is due, and on nothing else', async () => {
         const expiring = await expose();
         const settling = await expose({ order: 'A1002' });
-        await store.recordReturn(hashToken(settling.tokens.return));
+        await store.recordReturn(toStoredToken(settling.tokens.return));
         now += 300 * SECOND_MS - 1;
         expect(await store.applyTime(10)).toEqual([]);
         now += 1;
@@ -686,7 +688,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
         expect(await store.findAttempts(checkout.id)).toMatchObject([{ sessionId: 'session-1' }]);
         expect(await store.findTransactions(checkout.id)).toHaveLength(1);
         expect(await eventTypes()).toEqual(['checkout.paid']);
-        expect(await store.recordReturn(hashToken(tokens.return))).toMatchObject({
+        expect(await store.recordReturn(toStoredToken(tokens.return))).toMatchObject({
           kind: 'return',
         });
         const next = await beginSending({ order: 'A1002' });

@@ -1,3 +1,4 @@
+import type { AttemptTokens, StoredToken } from './attempt-token.js';
 import type { Checkout, CheckoutFact } from './checkout.js';
 import type { ReturnKind } from '../contract.js';
 import type { OperatorStore } from '../operator/operator-store.js';
@@ -24,14 +25,6 @@ export interface Attempt {
   readonly status: AttemptStatus;
   readonly sessionId?: string | undefined;
   readonly createdAt: number;
-}
-
-/** The four addresses that an attempt gives to the provider; only hashes of them are stored. */
-export interface AttemptTokens {
-  readonly return: string;
-  readonly cancel: string;
-  readonly back: string;
-  readonly webhook: string;
 }
 
 export interface OpeningRequest {
@@ -144,7 +137,7 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore 
 
   /** A visit to a return address; undefined when the token is unknown. */
   recordReturn(
-    tokenHash: string,
+    token: StoredToken,
   ): Promise<
     { readonly kind: ReturnKind; readonly attempt: Attempt; readonly change: Change } | undefined
   >;

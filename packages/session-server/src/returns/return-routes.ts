@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express';
+import { toStoredToken } from '../checkout/attempt-token.js';
 import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { ReturnKind } from '../contract.js';
@@ -7,7 +8,6 @@ import { AppError, checkoutNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { setPageHeaders } from '../http/page-headers.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { hashToken } from '../random-id.js';
 import { merchantPage } from './merchant-page.js';
 import { renderNotice, renderReturnPage } from './return-page.js';
 
@@ -30,7 +30,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       response.end();
       return;
     }
-    const visit = await store.recordReturn(hashToken(request.params.token));
+    const visit = await store.recordReturn(toStoredToken(request.params.token));
     crashPoint('return:recorded');
     const merchant = visit && (await merchants.find(visit.attempt.merchant));
     if (!visit || !merchant) {

@@ -1,12 +1,11 @@
 import type {
   Attempt,
   AttemptStatus,
-  AttemptTokens,
   DueLook,
   OpeningRequest,
   StoreRules,
 } from '../checkout/checkout-store.js';
-import { hashToken, randomId } from '../random-id.js';
+import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { toAttempt } from './sqlite-rows.js';
 
@@ -17,12 +16,17 @@ const FIRST_LOOK_SECONDS = 30;
 const LONGEST_PAUSE_SECONDS = 6 * 3600;
 const HOUR_MS = 3_600_000;
 
+/** Which rows are called by one of the references; found by the `order_id` that these end with. */
+const NAMED = `order_id IN (SELECT value FROM json_each(:orderIds))
+  AND (CAST(order_id AS TEXT) IN (SELECT value FROM json_each(:references))
+    OR merchant_reference IN (SELECT value FROM json_each(:references)))`;
+
 /** Thrown when no `order_id` is left below the configured maximum. */
 export class OrderIdsExhaustedError extends Error {
   override readonly name = 'OrderIdsExhaustedError';
 }
 
-/** Attempts and their return tokens. Its writes run inside the caller's step. */
+/** Attempts. Its writes run inside the caller's step. */
 export class AttemptTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
@@ -60,17 +64,20 @@ export class AttemptTable {
 
   findByReferences(providerMerchantId: number, references: readonly string[]): Attempt[] {
     return this.#connection
-      .all(
-        `SELECT * FROM attempts
-         WHERE order_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:orderIds))
-            OR merchant_reference IN (SELECT value FROM json_each(:references))`,
-        {
-          orderIds: JSON.stringify(references.filter((text) => /^\d{1,15}$/.test(text))),
-          references: JSON.stringify(references),
-        },
-      )
-      .map(toAttempt)
-      .filter((attempt) => attempt.providerMerchantId === providerMerchantId);
+      .all(`SELECT * FROM attempts WHERE ${NAMED} AND provider_merchant_id = :providerMerchantId`, {
+        ...namedBy(references),
+        providerMerchantId,
+      })
+      .map(toAttempt);
+  }
+
+  /** Whether an attempt that is called by one of the references was made since a time. */
+  hasAppeared(references: readonly string[], since: number): boolean {
+    const row = this.#connection.get(
+      `SELECT 1 FROM attempts WHERE ${NAMED} AND created_at >= :since`,
+      { ...namedBy(references), since },
+    );
+    return row !== undefined;
   }
 
   recentRenewals(merchant: string, order: string, now: number): number[] {
@@ -83,17 +90,17 @@ export class AttemptTable {
       .map((row) => Number(row['created_at']));
   }
 
-  /** A new attempt with an `order_id`, a reference and four tokens of its own, ready to be sent. */
+  /** A new attempt with an `order_id` and a reference of its own, ready to be sent. */
   insertSending(
     request: OpeningRequest,
     checkout: string,
     isRenewal: boolean,
     now: number,
-  ): { attempt: Attempt; tokens: AttemptTokens } {
+  ): Attempt {
     const orderId = this.#allocateOrderId(now);
-    this.#connection.insert('attempts', {
+    const row = {
       order_id: orderId,
-      merchant_reference: `${request.order}.${String(orderId)}`,
+      merchant_reference: merchantReferenceOf(request.order, orderId),
       checkout,
       merchant: request.merchant,
       order_name: request.order,
@@ -105,28 +112,35 @@ export class AttemptTable {
       created_at: now,
       next_look_at: now + FIRST_LOOK_SECONDS * 1000,
       looks: 0,
-    });
-    const tokens: AttemptTokens = {
-      return: randomId(),
-      cancel: randomId(),
-      back: randomId(),
-      webhook: randomId(),
     };
-    for (const [kind, token] of Object.entries(tokens) as [string, string][]) {
-      this.#connection.insert('tokens', { hash: hashToken(token), order_id: orderId, kind });
-    }
-    return { attempt: this.get(orderId), tokens };
+    this.#connection.insert('attempts', row);
+    return toAttempt(row);
   }
 
-  setStatus(orderId: number, status: AttemptStatus, sessionId?: string): void {
+  /** Stores the session of an attempt; says whether it is still the one that may be shown. */
+  expose(orderId: number, sessionId: string): boolean {
+    const exposed = this.#connection.run(
+      `UPDATE attempts SET status = 'exposed', session_id = :sessionId
+       WHERE order_id = :orderId AND status = 'sending'`,
+      { orderId, sessionId },
+    );
+    if (exposed === 1) return true;
+    const kept = this.#connection.run(
+      'UPDATE attempts SET session_id = :sessionId WHERE order_id = :orderId',
+      { orderId, sessionId },
+    );
+    if (kept === 0) throw new Error('no such attempt');
+    return false;
+  }
+
+  setStatus(orderId: number, status: AttemptStatus): void {
     this.#connection.run(
-      `UPDATE attempts SET status = :status, session_id = coalesce(:sessionId, session_id),
+      `UPDATE attempts SET status = :status,
          next_look_at = CASE WHEN :isWatched = 1 THEN next_look_at END
        WHERE order_id = :orderId`,
       {
         orderId,
         status,
-        sessionId: sessionId ?? null,
         // No session exists that could be paid.
         isWatched: status === 'refused' || status === 'not_sent' ? 0 : 1,
       },
@@ -136,13 +150,6 @@ export class AttemptTable {
   /** The sender of every attempt that is still `sending` is dead: this process has just started. */
   endAllSending(): void {
     this.#connection.run("UPDATE attempts SET status = 'unknown' WHERE status = 'sending'");
-  }
-
-  findToken(hash: string): { kind: string; attempt: Attempt } | undefined {
-    const row = this.#connection.get('SELECT kind, order_id FROM tokens WHERE hash = :hash', {
-      hash,
-    });
-    return row && { kind: String(row['kind']), attempt: this.get(Number(row['order_id'])) };
   }
 
   /** Plans the next look at an attempt for now, also after its watch has ended; pauses begin anew. */
@@ -178,17 +185,20 @@ export class AttemptTable {
   }
 
   #allocateOrderId(now: number): number {
-    const row = this.#connection.get("SELECT value FROM counters WHERE name = 'order_id'");
-    const last = Number(row?.['value'] ?? 0);
-    const next = Math.max(last + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
-    if (next > this.#rules.maxOrderId) {
-      throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
-    }
-    this.#connection.run(
-      `INSERT INTO counters (name, value) VALUES ('order_id', :next)
-       ON CONFLICT (name) DO UPDATE SET value = :next`,
-      { next },
+    const row = this.#connection.get(
+      `INSERT INTO counters (name, value) VALUES ('order_id', :least)
+       ON CONFLICT (name) DO UPDATE SET value = max(value + 1, :least) RETURNING value`,
+      { least: Math.max(1, Math.floor(now / 1000) - EPOCH_SECONDS) },
     );
-    return next;
+    const next = Number(row?.['value']);
+    if (next <= this.#rules.maxOrderId) return next;
+    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
   }
+}
+
+function namedBy(references: readonly string[]): { orderIds: string; references: string } {
+  return {
+    orderIds: JSON.stringify(orderIdsIn(references)),
+    references: JSON.stringify(references),
+  };
 }

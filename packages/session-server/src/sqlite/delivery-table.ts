@@ -75,13 +75,12 @@ export class DeliveryTable {
     return changed === 1;
   }
 
+  /** @param isNew an attempt appeared while it was worked on, which has not been looked at */
   park(
     { id, claimedAt }: Pick<ClaimedDelivery, 'id' | 'claimedAt'>,
     references: readonly string[],
-    most: number,
+    { most, isNew }: { readonly most: number; readonly isNew: boolean },
   ): void {
-    // An attempt that appeared while the delivery was worked on has not been looked at.
-    const isNew = this.#attemptAppeared(references, claimedAt);
     const row = this.#connection.get(
       `UPDATE deliveries SET status = :status, due_at = :dueAt
        WHERE id = :id AND status <> 'processed' RETURNING token_hash`,
@@ -105,6 +104,8 @@ export class DeliveryTable {
 
   /** Lets the parked deliveries that name an attempt be looked at again. */
   unparkFor(attempt: Attempt, now: number): void {
+    const parked = this.#connection.get('SELECT 1 FROM parked_references LIMIT 1');
+    if (!parked) return;
     this.#connection.run(
       `UPDATE deliveries SET status = 'waiting', due_at = :now
        WHERE status = 'parked' AND id IN (
@@ -189,20 +190,5 @@ export class DeliveryTable {
 
   #forgetReferences(delivery: number): void {
     this.#connection.run('DELETE FROM parked_references WHERE delivery = :delivery', { delivery });
-  }
-
-  #attemptAppeared(references: readonly string[], since: number): boolean {
-    const row = this.#connection.get(
-      `SELECT 1 FROM attempts
-       WHERE created_at >= :since AND (
-         order_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:orderIds))
-         OR merchant_reference IN (SELECT value FROM json_each(:references)))`,
-      {
-        since,
-        orderIds: JSON.stringify(references.filter((text) => /^\d{1,15}$/.test(text))),
-        references: JSON.stringify(references),
-      },
-    );
-    return row !== undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crashPoint } from '../crash-points.js';
 
 interface Job {
@@ -13,11 +13,19 @@ interface Job {
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   #queue: Job[] = [];
   #scheduled = false;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#savepoint = database.prepare('SAVEPOINT job');
+    this.#release = database.prepare('RELEASE job');
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#commit = database.prepare('COMMIT');
   }
 
   /** Runs `work` inside a transaction; resolves when it is on the disk. */
@@ -27,9 +35,9 @@ export class GroupCommit {
       this.#queue.push({
         run: () => {
           try {
-            this.#database.exec('SAVEPOINT job');
+            this.#savepoint.run();
             const value = work();
-            this.#database.exec('RELEASE job');
+            this.#release.run();
             outcome = () => {
               resolve(value);
             };
@@ -56,10 +64,10 @@ export class GroupCommit {
     if (jobs.length === 0) return;
     let failure: unknown;
     try {
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       for (const job of jobs) job.run();
       crashPoint('store:written');
-      this.#database.exec('COMMIT');
+      this.#commit.run();
       crashPoint('store:committed');
     } catch (error) {
       failure = error;

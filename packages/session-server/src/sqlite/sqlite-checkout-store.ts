@@ -1,3 +1,4 @@
+import type { StoredToken } from '../checkout/attempt-token.js';
 import type { Checkout, CheckoutFact } from '../checkout/checkout.js';
 import type {
   Attempt,
@@ -10,7 +11,7 @@ import type {
   StoredTransaction,
   StoreRules,
 } from '../checkout/checkout-store.js';
-import { type OpeningPlan, planOpening } from '../checkout/plan-opening.js';
+import { type OpeningPlan, type OrderHistory, planOpening } from '../checkout/plan-opening.js';
 import { planPayment } from '../checkout/plan-payment.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
@@ -28,7 +29,7 @@ import type {
   EventClaim,
   OutboxEvent,
 } from '../order-events/event-store.js';
-import { randomId } from '../random-id.js';
+import { timedId } from '../random-id.js';
 import type {
   ClaimedDelivery,
   DeliveryCounts,
@@ -44,6 +45,7 @@ import { DeliveryTable } from './delivery-table.js';
 import { EventTable } from './event-table.js';
 import { ReportQueries } from './report-queries.js';
 import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
+import { TokenTable } from './token-table.js';
 import { TransactionTable } from './transaction-table.js';
 
 export interface SqliteCheckoutStoreOptions {
@@ -63,6 +65,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #connection: SqliteConnection;
   readonly #checkouts: CheckoutTable;
   readonly #attempts: AttemptTable;
+  readonly #tokens: TokenTable;
   readonly #transactions: TransactionTable;
   readonly #events: EventTable;
   readonly #deliveries: DeliveryTable;
@@ -81,6 +84,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
       options.observer ?? SILENT_OBSERVER,
     );
     this.#attempts = new AttemptTable(this.#connection, options.rules);
+    this.#tokens = new TokenTable(this.#connection);
     this.#transactions = new TransactionTable(this.#connection);
     this.#events = new EventTable(this.#connection);
     this.#deliveries = new DeliveryTable(this.#connection);
@@ -115,23 +119,13 @@ export class SqliteCheckoutStore implements CheckoutStore {
   beginOpening(request: OpeningRequest): Promise<OpeningDecision> {
     return this.#connection.write(() => {
       const now = this.#clock.now();
-      const { merchant, order } = request;
-      const history = {
-        checkouts: this.#checkouts.findOrder(merchant, order),
-        live: this.#attempts.findLive(merchant, order),
-        recentRenewals: this.#attempts.recentRenewals(merchant, order, now),
-      };
+      const history = this.#historyOf(request, now);
       return this.#carryOut(planOpening(history, request, now, this.#rules), request, now);
     });
   }
 
   exposeSession(orderId: number, sessionId: string): Promise<boolean> {
-    return this.#connection.write(() => {
-      const { status } = this.#attempts.get(orderId);
-      const isOurs = status === 'sending';
-      this.#attempts.setStatus(orderId, isOurs ? 'exposed' : status, sessionId);
-      return isOurs;
-    });
+    return this.#connection.write(() => this.#attempts.expose(orderId, sessionId));
   }
 
   endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void> {
@@ -180,30 +174,31 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   recordReturn(
-    tokenHash: string,
+    token: StoredToken,
   ): Promise<{ kind: ReturnKind; attempt: Attempt; change: Change } | undefined> {
     return this.#connection.write(() => {
-      const token = this.#attempts.findToken(tokenHash);
-      if (!token || token.kind === 'webhook') return undefined;
-      const kind = token.kind as ReturnKind;
-      const checkout = this.#checkouts.get(token.attempt.checkout);
+      const found = this.#tokens.find(token);
+      if (!found || found.kind === 'webhook') return undefined;
+      const { kind } = found;
+      const attempt = this.#attempts.get(found.orderId);
+      const checkout = this.#checkouts.get(attempt.checkout);
       // A hint about a session that gave way says nothing about the one that took its place.
       const facts: CheckoutFact[] =
-        token.attempt.status === 'exposed' ? [{ type: 'came-back', kind }] : [];
+        attempt.status === 'exposed' ? [{ type: 'came-back', kind }] : [];
       const now = this.#clock.now();
       const change = this.#checkouts.apply(checkout, facts, now);
       // The look that follows lives in memory: this one is found by whoever starts after a crash.
       if (kind === 'return' && change.after.state !== 'paid') {
-        this.#attempts.lookSoon(token.attempt.orderId, now);
+        this.#attempts.lookSoon(attempt.orderId, now);
       }
-      return { kind, attempt: token.attempt, change };
+      return { kind, attempt, change };
     });
   }
 
-  findWebhookAttempt(tokenHash: string): Promise<Attempt | undefined> {
+  findWebhookAttempt(token: StoredToken): Promise<Attempt | undefined> {
     return this.#read(() => {
-      const token = this.#attempts.findToken(tokenHash);
-      return token?.kind === 'webhook' ? token.attempt : undefined;
+      const found = this.#tokens.find(token);
+      return found?.kind === 'webhook' ? this.#attempts.get(found.orderId) : undefined;
     });
   }
 
@@ -239,7 +234,8 @@ export class SqliteCheckoutStore implements CheckoutStore {
     limits: ParkingLimits,
   ): Promise<void> {
     return this.#connection.write(() => {
-      this.#deliveries.park(delivery, references, limits.most);
+      const isNew = this.#attempts.hasAppeared(references, delivery.claimedAt);
+      this.#deliveries.park(delivery, references, { most: limits.most, isNew });
     });
   }
 
@@ -346,6 +342,17 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return Promise.resolve();
   }
 
+  /** What is known of an order; one that is new has no attempts to look for. */
+  #historyOf({ merchant, order }: OpeningRequest, now: number): OrderHistory {
+    const checkouts = this.#checkouts.findOrder(merchant, order);
+    if (checkouts.length === 0) return { checkouts, live: undefined, recentRenewals: [] };
+    return {
+      checkouts,
+      live: this.#attempts.findLive(merchant, order),
+      recentRenewals: this.#attempts.recentRenewals(merchant, order, now),
+    };
+  }
+
   #recordPayment(evidence: PaymentEvidence, now: number): Change | undefined {
     const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
     const facts = planPayment(
@@ -398,12 +405,8 @@ export class SqliteCheckoutStore implements CheckoutStore {
         const checkout = plan.checkout
           ? this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now).after
           : this.#insertCheckout(request, now);
-        const { attempt, tokens } = this.#attempts.insertSending(
-          request,
-          checkout.id,
-          plan.isRenewal,
-          now,
-        );
+        const attempt = this.#attempts.insertSending(request, checkout.id, plan.isRenewal, now);
+        const tokens = this.#tokens.insert(attempt.orderId, now);
         this.#deliveries.unparkFor(attempt, now);
         return { kind: 'send', checkout, attempt, tokens };
       }
@@ -412,7 +415,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
 
   #insertCheckout(request: OpeningRequest, now: number): Checkout {
     const checkout: Checkout = {
-      id: randomId(),
+      id: timedId(now),
       merchant: request.merchant,
       order: request.order,
       orderVersion: request.orderVersion,

@@ -29,6 +29,8 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync | undefined;
   readonly #statements = new Map<string, StatementSync>();
+  /** By table. */
+  readonly #inserts = new Map<string, StatementSync>();
   readonly #commits: GroupCommit;
 
   /**
@@ -70,10 +72,18 @@ export class SqliteConnection {
     return Number(this.#prepare(sql).run(values).changes);
   }
 
+  /** Every row of a table must name the same columns in the same order. */
   insert(table: string, row: Record<string, Value>): void {
-    const columns = Object.keys(row);
-    const names = columns.map((column) => `:${column}`);
-    this.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${names.join(', ')})`, row);
+    let statement = this.#inserts.get(table);
+    if (!statement) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => '?');
+      statement = this.#prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`,
+      );
+      this.#inserts.set(table, statement);
+    }
+    statement.run(...Object.values(row));
   }
 
   close(): void {

@@ -30,7 +30,7 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE attempts (
     order_id INTEGER PRIMARY KEY,
-    merchant_reference TEXT NOT NULL UNIQUE,
+    merchant_reference TEXT NOT NULL,
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     merchant TEXT NOT NULL,
     order_name TEXT NOT NULL,
@@ -50,9 +50,12 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX attempts_next_look ON attempts (next_look_at) WHERE next_look_at IS NOT NULL;
 
   CREATE TABLE tokens (
-    hash TEXT PRIMARY KEY,
+    locator TEXT PRIMARY KEY,
     order_id INTEGER NOT NULL REFERENCES attempts (order_id),
-    kind TEXT NOT NULL
+    return_hash TEXT NOT NULL,
+    cancel_hash TEXT NOT NULL,
+    back_hash TEXT NOT NULL,
+    webhook_hash TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE transactions (

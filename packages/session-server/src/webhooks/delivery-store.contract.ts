@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
-import { hashToken } from '../random-id.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { ClaimedDelivery, DeliveryOutcome, IncomingDelivery } from './delivery-store.js';
 
@@ -49,11 +49,11 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
 
     it('find the attempt by the token of its WebhookUrl, and by no other', async () => {
       const { attempt, tokens } = await harness.expose();
-      expect((await store.findWebhookAttempt(hashToken(tokens.webhook)))?.orderId).toBe(
+      expect((await store.findWebhookAttempt(toStoredToken(tokens.webhook)))?.orderId).toBe(
         attempt.orderId,
       );
       for (const token of [tokens.return, tokens.cancel, tokens.back, 'unknown']) {
-        expect(await store.findWebhookAttempt(hashToken(token))).toBeUndefined();
+        expect(await store.findWebhookAttempt(toStoredToken(token))).toBeUndefined();
       }
     });
 

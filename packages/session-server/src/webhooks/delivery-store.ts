@@ -1,3 +1,4 @@
+import type { StoredToken } from '../checkout/attempt-token.js';
 import type { AttentionCode } from '../checkout/checkout.js';
 import type { Attempt, Change, PaymentEvidence } from '../checkout/checkout-store.js';
 
@@ -70,7 +71,7 @@ export interface DeliveryCounts {
  */
 export interface DeliveryStore {
   /** The attempt whose `WebhookUrl` carries this token. */
-  findWebhookAttempt(tokenHash: string): Promise<Attempt | undefined>;
+  findWebhookAttempt(token: StoredToken): Promise<Attempt | undefined>;
   /** Stores a delivery; `orderId` when the token is an attempt's. */
   recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<DeliveryReceipt>;
   /** Takes deliveries to work on; after the lease they count as left behind and come again. */

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Router } from 'express';
+import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { hashToken } from '../random-id.js';
 import type { BodyVault } from './body-vault.js';
 import { isTestDelivery, packDelivery, readContent } from './delivery-content.js';
 import { sealContext, toStoredHash } from './delivery-inbox.js';
@@ -34,8 +34,9 @@ export function webhookRoutes(options: WebhookRoutesOptions): Router {
   const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, onStored } = options;
   const router = Router();
   router.post('/webhooks/:token', async (request, response) => {
-    const tokenHash = hashToken(request.params.token);
-    const attempt = await store.findWebhookAttempt(tokenHash);
+    const token = toStoredToken(request.params.token);
+    const tokenHash = token.hash;
+    const attempt = await store.findWebhookAttempt(token);
     if (!attempt && !(await isRegistered(tokenHash, merchants))) {
       throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
     }
