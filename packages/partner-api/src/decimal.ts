@@ -29,6 +29,11 @@ export function rememberSource(holder: object, field: string, text: string): voi
   (withSources[SOURCES] ??= new Map()).set(field, text);
 }
 
+/** Whether the exact text of any number of this object was remembered. */
+export function hasSources(holder: object): boolean {
+  return (holder as WithSources)[SOURCES] !== undefined;
+}
+
 /**
  * The exact value of a numeric field of a reply, as plain decimal text (no exponent).
  *

@@ -1,6 +1,7 @@
-import { decimalOf } from '../../decimal.js';
+import { decimalOf, hasSources } from '../../decimal.js';
 import type { Transaction } from '../../resources/transactions.js';
 import { toJsonText } from '../output/json-text.js';
+import type { ByteText } from './byte-text.js';
 
 /** What a CSV export holds. */
 export interface CsvOptions {
@@ -30,39 +31,48 @@ export class CsvText {
     return `${titles.map(quote).join(',')}\r\n`;
   }
 
-  line(row: Transaction): string {
-    const hasSources = Object.getOwnPropertySymbols(row).length > 0;
-    let line = '';
-    let separator = '';
+  /** Adds the line of a row. */
+  writeLine(row: Transaction, text: ByteText): void {
+    const isExact = !hasSources(row);
     let fieldsWritten = 0;
-    for (const column of this.#columns) {
+    for (let at = 0; at < this.#columns.length; at += 1) {
+      const column = this.#columns[at] as string;
+      if (at > 0) text.comma();
       const value = row[column];
-      line += separator;
-      separator = ',';
       if (value === undefined) continue;
       fieldsWritten += 1;
-      if (typeof value === 'string') line += this.#text(value);
-      else if (typeof value === 'number') line += this.#number(row, column, value, hasSources);
-      else if (value !== null) line += this.#text(toJsonText(value));
+      if (typeof value === 'string') this.#writeText(value, text);
+      else if (typeof value === 'number') this.#writeNumber(row, column, value, isExact, text);
+      else if (value !== null) this.#writeText(toJsonText(value), text);
     }
-    if (!this.#options.extra) return `${line}\r\n`;
-    const hasMore = Object.keys(row).length > fieldsWritten;
-    return `${line},${hasMore ? this.#extra(row) : ''}\r\n`;
+    if (this.#options.extra) {
+      text.comma();
+      if (Object.keys(row).length > fieldsWritten) text.write(this.#extra(row));
+    }
+    text.endLine();
   }
 
   /** A number without a remembered source was short, so JavaScript's own text of it is exact. */
-  #number(row: Transaction, column: string, value: number, hasSources: boolean): string {
-    if (!hasSources && Number.isFinite(value)) {
-      const text = String(value);
-      if (!text.includes('e')) return text;
-    }
+  #writeNumber(
+    row: Transaction,
+    column: string,
+    value: number,
+    isExact: boolean,
+    text: ByteText,
+  ): void {
+    if (isExact && text.writeNumber(value)) return;
     const exact = decimalOf(row, column);
     if (exact === undefined) this.inexactNumbers += 1;
-    return exact ?? '';
+    else text.write(exact);
   }
 
-  #text(text: string): string {
-    return quote(this.#options.guardFormulas && FORMULA.test(text) ? `'${text}` : text);
+  #writeText(value: string, text: ByteText): void {
+    const first = value.charCodeAt(0);
+    if (first < 0x80) {
+      const isFormula = this.#options.guardFormulas && FORMULA_STARTS[first] === 1;
+      if (!isFormula && text.writePlain(value)) return;
+    }
+    text.write(quote(this.#options.guardFormulas && FORMULA.test(value) ? `'${value}` : value));
   }
 
   #extra(row: Transaction): string {
@@ -77,6 +87,11 @@ export class CsvText {
 /** What spreadsheets take for the begin of a formula, in both widths of these signs. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
+
+/** The same for the letters of ASCII: 1 for those that begin a formula. */
+const FORMULA_STARTS = Uint8Array.from({ length: 128 }, (_, code) =>
+  FORMULA.test(String.fromCharCode(code)) ? 1 : 0,
+);
 
 function quote(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -12,7 +12,7 @@ describe('an export file', () => {
     const output = folder.at('a.csv');
     const options = { output, request: 'r', restart: false, overwrite: false };
     const file = await ExportFile.open(options);
-    await file!.append('row\r\n');
+    await file!.append(Buffer.from('row\r\n'));
     await file!.save({ ...STATE, ended: true });
     const checkpoint = await readFile(`${output}.checkpoint`, 'utf8');
     await file!.finish();
@@ -27,7 +27,7 @@ describe('an export file', () => {
     const output = folder.at('a.csv');
     const options = { output, request: 'r', restart: false, overwrite: false };
     const killed = await ExportFile.open(options);
-    await killed!.append('row\r\n');
+    await killed!.append(Buffer.from('row\r\n'));
     await killed!.save({ ...STATE, ended: true });
     await killed!.close();
     const next = await ExportFile.open(options);

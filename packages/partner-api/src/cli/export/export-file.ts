@@ -13,6 +13,9 @@ export interface ExportFileOptions {
   readonly overwrite: boolean;
 }
 
+/** How far an export has come; its file knows the bytes. */
+export type SavedState = Omit<ExportCheckpoint, 'version' | 'bytes'>;
+
 /**
  * A file that survives being stopped at any moment. Rows go to `<output>.partial`; a checkpoint
  * beside it says how many of its bytes count; the partial file gets its own name when it is whole.
@@ -67,8 +70,7 @@ export class ExportFile {
     return this.#bytes;
   }
 
-  async append(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
+  async append(bytes: Uint8Array): Promise<void> {
     await tell(`write ${this.output}.partial`, async () => {
       for (let done = 0; done < bytes.length;) {
         const { bytesWritten } = await this.#file.write(
@@ -84,7 +86,7 @@ export class ExportFile {
   }
 
   /** Makes everything so far durable: first the rows, then the checkpoint that counts them. */
-  async save(state: Omit<ExportCheckpoint, 'version' | 'bytes'>): Promise<void> {
+  async save(state: SavedState): Promise<void> {
     const checkpoint: ExportCheckpoint = { version: 1, bytes: this.#bytes, ...state };
     await tell(`write ${this.output}.partial`, () => this.#file.datasync());
     await replacePrivateFile(pathsOf(this.output).checkpoint, JSON.stringify(checkpoint));

@@ -1,27 +1,40 @@
+import { hasSources } from '../../decimal.js';
 import type { Transaction } from '../../resources/transactions.js';
 import { UsageError } from '../exit-codes.js';
 import { toJsonText } from '../output/json-text.js';
+import { ByteText } from './byte-text.js';
 import { CsvText, type CsvOptions } from './csv-text.js';
 
 export type FormatName = 'csv' | 'ndjson';
 
-/** How rows become text. */
+/** How rows become a file. */
 export interface ExportFormat {
   readonly header: string;
-  readonly line: (row: Transaction) => string;
+  /** The rows of a page as UTF-8, valid until the next call. */
+  readonly encode: (rows: readonly Transaction[]) => Uint8Array;
   readonly inexactNumbers: () => number;
 }
 
 export function makeFormat(name: FormatName, options: CsvOptions): ExportFormat {
+  const text = new ByteText();
+  const encodeLines = (writeLine: (row: Transaction) => void) => (rows: readonly Transaction[]) => {
+    text.clear();
+    for (const row of rows) writeLine(row);
+    return text.bytes;
+  };
   if (name === 'csv') {
     const csv = new CsvText(options);
     return {
       header: csv.header(),
-      line: (row) => csv.line(row),
+      encode: encodeLines((row) => csv.writeLine(row, text)),
       inexactNumbers: () => csv.inexactNumbers,
     };
   }
-  return { header: '', line: toJsonLine, inexactNumbers: () => 0 };
+  return {
+    header: '',
+    encode: encodeLines((row) => text.write(toJsonLine(row))),
+    inexactNumbers: () => 0,
+  };
 }
 
 /** The format that the name of a file tells, unless it is given. */
@@ -38,7 +51,7 @@ function toJsonLine(row: Transaction): string {
 
 /** Exact texts are remembered under a symbol; those of nested values are not looked for. */
 function hasLongNumbers(row: Transaction): boolean {
-  if (Object.getOwnPropertySymbols(row).length > 0) return true;
+  if (hasSources(row)) return true;
   for (const field in row) if (typeof row[field] === 'object' && row[field] !== null) return true;
   return false;
 }

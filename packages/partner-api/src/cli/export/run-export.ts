@@ -1,10 +1,11 @@
 import type { PartnerClient } from '../../client.js';
 import { isPartnerApiError } from '../../errors.js';
-import type { ListTransactionsParams } from '../../resources/transactions.js';
+import type { ListTransactionsParams, Transaction } from '../../resources/transactions.js';
 import type { TransactionIterator } from '../../resources/transaction-iterator.js';
 import type { Terminal } from '../output/terminal.js';
-import type { ExportFile } from './export-file.js';
+import type { ExportFile, SavedState } from './export-file.js';
 import type { ExportFormat } from './export-format.js';
+import { PageWriter } from './page-writer.js';
 import { ProgressLine } from './progress-line.js';
 
 /** What an export works with. */
@@ -42,23 +43,30 @@ export async function runExport(job: ExportJob, file: ExportFile): Promise<Expor
   const progress: Progress = { rows: resumed?.rows ?? 0, reached: resumed?.reached };
   const line = new ProgressLine(job.terminal, progress.rows);
   const iterator = startIterator(job, resumed?.position);
-  const save = (ended: boolean): Promise<void> =>
-    file.save({
-      request: job.request,
-      ended,
-      position: iterator.checkpoint(),
-      rows: progress.rows,
-      ...(progress.reached === undefined ? {} : { reached: progress.reached }),
-    });
+  const writer = new PageWriter(file);
+  const stateOf = (ended: boolean): SavedState => ({
+    request: job.request,
+    ended,
+    position: iterator.checkpoint(),
+    rows: progress.rows,
+    ...(progress.reached === undefined ? {} : { reached: progress.reached }),
+  });
   try {
-    await writePages(job, file, iterator, progress, line, () => save(false));
+    if (file.bytes === 0 && job.format.header !== '') {
+      await file.append(new TextEncoder().encode(job.format.header));
+    }
+    await writePages(job, iterator, writer, {
+      progress,
+      show: () => line.show(progress.rows, file.bytes, progress.reached),
+      stateOf: () => stateOf(false),
+    });
   } catch (error) {
     line.end(progress.rows);
     // A page that was not written whole is not in the checkpoint: only calls of the API end here.
-    if (isPartnerApiError(error)) await save(false);
+    if (isPartnerApiError(error)) await writer.save(stateOf(false));
     throw error;
   }
-  await save(true);
+  await writer.save(stateOf(true));
   await file.finish();
   return { ...progress, bytes: file.bytes, words: line.end(progress.rows) };
 }
@@ -71,29 +79,26 @@ function startIterator(job: ExportJob, position: string | undefined): Transactio
 }
 
 async function writePages(
-  job: ExportJob,
-  file: ExportFile,
+  { format, checkpointSeconds }: ExportJob,
   iterator: TransactionIterator,
-  progress: Progress,
-  line: ProgressLine,
-  save: () => Promise<void>,
+  writer: PageWriter,
+  { progress, show, stateOf }: { progress: Progress; show: () => void; stateOf: () => SavedState },
 ): Promise<void> {
-  const { format, checkpointSeconds } = job;
-  if (file.bytes === 0 && format.header !== '') await file.append(format.header);
   let savedAt = performance.now();
   for await (const { data } of iterator.pages()) {
-    let text = '';
-    for (const row of data.transactions) {
-      text += format.line(row);
-      if (row.transactionTime !== undefined) progress.reached = row.transactionTime;
-    }
-    await file.append(text);
+    await writer.whenWritten();
+    writer.write(format.encode(data.transactions));
     progress.rows += data.transactions.length;
-    line.show(progress.rows, file.bytes, progress.reached);
-    if (performance.now() - savedAt < checkpointSeconds * 1000) continue;
-    await save();
+    progress.reached = lastTimeOf(data.transactions) ?? progress.reached;
+    show();
+    if (writer.isSaving || performance.now() - savedAt < checkpointSeconds * 1000) continue;
+    writer.beginSave(stateOf());
     savedAt = performance.now();
   }
+}
+
+function lastTimeOf(rows: readonly Transaction[]): string | undefined {
+  return rows.findLast(({ transactionTime }) => transactionTime !== undefined)?.transactionTime;
 }
 
 /** Writes the rows of a list to stdout; there is nothing to go on from. */
@@ -105,9 +110,9 @@ export async function streamExport(
   const line = new ProgressLine(terminal, 0);
   if (format.header !== '') await terminal.write(format.header);
   for await (const { data } of client.transactions.iterate(params, { signal }).pages()) {
-    await terminal.write(data.transactions.map(format.line).join(''));
+    await terminal.write(Buffer.from(format.encode(data.transactions)));
     progress.rows += data.transactions.length;
-    progress.reached = data.transactions.at(-1)?.transactionTime ?? progress.reached;
+    progress.reached = lastTimeOf(data.transactions) ?? progress.reached;
   }
   return { ...progress, words: line.end(progress.rows) };
 }

@@ -68,7 +68,7 @@ export class Terminal {
   }
 
   /** Data on stdout as it is, at the speed of whoever reads it. */
-  async write(data: string): Promise<void> {
+  async write(data: string | Uint8Array): Promise<void> {
     if (!this.#stdout.write(data)) await once(this.#stdout, 'drain');
   }
 
