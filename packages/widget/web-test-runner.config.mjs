@@ -34,7 +34,8 @@ export default {
     chromeLauncher({
       launchOptions: {
         ...(executablePath && { executablePath }),
-        args: browserArgs,
+        // Tests look at what is left behind.
+        args: [...browserArgs, '--js-flags=--expose-gc'],
       },
     }),
   ],

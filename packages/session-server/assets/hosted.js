@@ -5,7 +5,9 @@
   const element = /** @type {HTMLElement} */ (document.querySelector('pay-checkout'));
   const leave = /** @type {HTMLElement} */ (document.getElementById('leave'));
   const link = /** @type {HTMLAnchorElement} */ (leave.querySelector('a'));
-  const opener = /** @type {Window | null} */ (window.opener);
+  const isFramed = window.parent !== window;
+  /** Who shows this page, if anybody does. */
+  const shower = /** @type {Window | null} */ (window.opener ?? (isFramed ? window.parent : null));
   const origins = (document.documentElement.dataset['origins'] ?? '').split(' ');
 
   /** How long a payment received stays on the screen before the page goes on, in milliseconds. */
@@ -24,12 +26,13 @@
       if (!checkout) return;
       link.href = `/v1/checkouts/${encodeURIComponent(checkout)}/leave?kind=${kind}`;
       leave.hidden = false;
-      for (const origin of opener ? origins : []) {
-        opener?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);
+      for (const origin of origins) {
+        shower?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);
       }
-      if (name !== 'pay-paid') return;
+      // Who frames the page takes the frame away.
+      if (name !== 'pay-paid' || isFramed) return;
       setTimeout(() => {
-        if (opener) window.close();
+        if (shower) window.close();
         else location.assign(link.href);
       }, READING_TIME);
     });

@@ -4,13 +4,22 @@ export class CodedError extends Error {
   /** Status of the server's answer; 0 when there was none. */
   readonly status: number;
   readonly requestId: string | undefined;
+  /** Names of the fields that the server refused. */
+  readonly fields: readonly string[] | undefined;
 
-  constructor(code: string, cause?: unknown, status = 0, requestId?: string) {
+  constructor(
+    code: string,
+    cause?: unknown,
+    status = 0,
+    requestId?: string,
+    fields?: readonly string[],
+  ) {
     super(code, { cause });
     this.name = 'CodedError';
     this.code = code;
     this.status = status;
     this.requestId = requestId;
+    this.fields = fields;
   }
 }
 

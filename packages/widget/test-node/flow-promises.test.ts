@@ -1,6 +1,7 @@
 import type {
   CheckoutState,
   CheckoutStatus,
+  NeedsReply,
   OpenCheckoutReply,
 } from '@pay-checkout/session-server/contract';
 import fc from 'fast-check';
@@ -31,6 +32,13 @@ const STATES: readonly CheckoutState[] = [
 /** States in which money may be moving, or has moved. */
 const MAY_BE_PAYING: readonly CheckoutState[] = ['returned', 'unconfirmed', 'paid'];
 
+const ASKED: NeedsReply = {
+  needs: ['avs'],
+  amount: '42.50',
+  currency: 'GBP',
+  environment: 'sandbox',
+};
+
 /** The server's words: an answer of a poll, late, repeated or out of order. */
 const statuses = fc
   .record({
@@ -54,9 +62,9 @@ const openings = fc
     state: fc.constantFrom(...STATES),
     revision: fc.integer({ min: 1, max: 12 }),
     hasSession: fc.boolean(),
-    isElsewhere: fc.boolean(),
+    elsewhere: fc.constantFrom('page', 'window', undefined),
   })
-  .map(({ hasSession, isElsewhere, ...told }): FlowEvent => {
+  .map(({ hasSession, elsewhere, ...told }): FlowEvent => {
     const reply: OpenCheckoutReply = {
       ...told,
       amount: '42.50',
@@ -64,12 +72,14 @@ const openings = fc
       environment: 'sandbox',
       ...(hasSession && { sessionId: 's-1' }),
     };
-    return { type: 'opened', reply, order: 'A1001', isElsewhere };
+    return { type: 'opened', reply, order: 'A1001', elsewhere };
   });
 
 /** Clicks, messages, the SDK, the browser's Back, and clocks: what gives up is told as trouble. */
 const happenings = fc.constantFrom<FlowEvent>(
   { type: 'start' },
+  { type: 'asked', address: { asked: ASKED } },
+  { type: 'given', given: { houseNumber: '12', postcode: 'ZZ1 1ZZ' } },
   { type: 'retry' },
   { type: 'close' },
   { type: 'reset' },
@@ -195,7 +205,7 @@ describe('whatever happens, in whatever order', () => {
         play(story, (before, _event, after) => {
           if (after === before) return;
           seen = knownOf(after)?.revision ?? 0;
-          teller.tell(before, after);
+          teller.tell(before, after, 'inline');
         });
         expect(new Set(told).size).toBe(told.length);
       }),

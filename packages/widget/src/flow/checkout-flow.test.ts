@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import type {
   CheckoutState,
   CheckoutStatus,
+  NeedsReply,
   OpenCheckoutReply,
 } from '@pay-checkout/session-server/contract';
 import {
@@ -25,6 +26,14 @@ const reply: OpenCheckoutReply = {
   environment: 'sandbox',
 };
 
+const asked: NeedsReply = {
+  needs: ['avs'],
+  amount: '42.50',
+  currency: 'GBP',
+  environment: 'sandbox',
+};
+const given = { houseNumber: '12', postcode: 'ZZ1 1ZZ' };
+
 function status(state: CheckoutState, revision = 4): FlowEvent {
   const told: CheckoutStatus = {
     checkout: 'c-1',
@@ -46,8 +55,10 @@ const STATES = {
   idle: IDLE,
   'idle, known': { phase: 'idle', known },
   opening: { phase: 'opening' },
+  address: { phase: 'address', known, address: { asked } },
   drawing: { phase: 'opening', known, session },
   ready: { phase: 'ready', known, session, declined: false },
+  'in a window': { phase: 'ready', known, session, declined: false, inWindow: true },
   redirecting: { phase: 'redirecting', url: 'https://pay.example/' },
   confirming: { phase: 'confirming', known },
   unseen: { phase: 'confirming', known: { ...known, revision: -1 } },
@@ -70,6 +81,10 @@ const EVENTS = {
   follow: { type: 'follow', checkout: 'c-2', order: null },
   opened: { type: 'opened', reply, order: 'A1001' },
   'opened, paid': { type: 'opened', reply: { ...reply, state: 'paid' }, order: 'A1001' },
+  'opened, elsewhere': { type: 'opened', reply, order: 'A1001', elsewhere: 'page' },
+  'opened, in a window': { type: 'opened', reply, order: 'A1001', elsewhere: 'window' },
+  asked: { type: 'asked', address: { asked } },
+  given: { type: 'given', given },
   drawn: { type: 'drawn' },
   submitted: { type: 'submitted' },
   declined: { type: 'declined' },
@@ -105,7 +120,18 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   opening: {
     opened: 'opening',
     'opened, paid': 'paid',
+    'opened, elsewhere': 'idle',
+    'opened, in a window': 'ready',
+    asked: 'address',
+    leave: 'redirecting',
     trouble: 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+  address: {
+    ...TOLD,
+    given: 'opening',
+    'status open': 'address',
     close: 'idle',
     reset: 'idle',
   },
@@ -118,6 +144,14 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
     reset: 'idle',
   },
   ready: {
+    ...TOLD,
+    declined: 'ready',
+    'status open': 'ready',
+    trouble: 'problem',
+    close: 'idle',
+    reset: 'idle',
+  },
+  'in a window': {
     ...TOLD,
     declined: 'ready',
     'status open': 'ready',
@@ -209,6 +243,17 @@ describe('the flow of a checkout', () => {
     expect(checking).to.have.property('checking', true);
     expect(transition(checking, status('unconfirmed', 3))).not.to.have.property('checking');
     expect(transition(checking, status('paid')).phase).to.equal('paid');
+  });
+
+  it('what a shopper typed goes with the next opening, and no further', () => {
+    const asking = transition(STATES.opening, { type: 'asked', address: { asked } });
+    const sending = transition(asking, { type: 'given', given });
+    expect(sending).to.deep.include({ phase: 'opening', address: { asked, given } });
+    const opened = transition(sending, { type: 'opened', reply, order: 'A1001' });
+    expect(JSON.stringify(opened)).not.to.contain('ZZ1');
+    const refused = { asked, given, refused: ['avs.postcode'] };
+    const again = transition(sending, { type: 'asked', address: refused });
+    expect(again).to.deep.include({ phase: 'address', address: refused });
   });
 
   it('a decline stays until the next card is sent', () => {

@@ -1,7 +1,9 @@
 import type {
+  AvsInput,
   CheckoutState,
   CheckoutStatus,
   Environment,
+  NeedsReply,
   OpenCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
@@ -25,6 +27,15 @@ export interface OpenSession {
   readonly sdk?: SdkDescription;
 }
 
+/** The address fields that the server asked for. */
+export interface Address {
+  readonly asked: NeedsReply;
+  /** What the shopper typed. It is kept in no storage, and only until the checkout is open. */
+  readonly given?: AvsInput | undefined;
+  /** Names of the fields that the server refused. */
+  readonly refused?: readonly string[] | undefined;
+}
+
 /** What `retry` does about a {@link Trouble}; absent when trying again cannot help. */
 export type Remedy = 'open' | 'renew' | 'draw' | 'follow';
 
@@ -45,6 +56,12 @@ export type FlowState =
       readonly session?: OpenSession;
       /** The session that the SDK refused. */
       readonly renew?: string | undefined;
+      readonly address?: Address | undefined;
+    }
+  | {
+      readonly phase: 'address';
+      readonly known?: KnownCheckout | undefined;
+      readonly address: Address;
     }
   | {
       readonly phase: 'ready';
@@ -52,6 +69,8 @@ export type FlowState =
       readonly session: OpenSession;
       /** Whether the SDK told of a decline that the shopper has not answered yet. */
       readonly declined: boolean;
+      /** Whether the form is in a window of its own. */
+      readonly inWindow?: boolean;
     }
   | { readonly phase: 'redirecting'; readonly url: string }
   | {
@@ -76,9 +95,11 @@ export type FlowEvent =
       readonly type: 'opened';
       readonly reply: OpenCheckoutReply;
       readonly order: string | null;
-      /** Whether the payment happens on another page, so that nothing is to be drawn here. */
-      readonly isElsewhere?: boolean;
+      /** Where the payment happens, when nothing is to be drawn here. */
+      readonly elsewhere?: 'page' | 'window' | undefined;
     }
+  | { readonly type: 'asked'; readonly address: Address }
+  | { readonly type: 'given'; readonly given: AvsInput }
   | { readonly type: 'drawn' | 'submitted' | 'declined' | 'restored' }
   | { readonly type: 'status'; readonly status: CheckoutStatus }
   | { readonly type: 'trouble'; readonly trouble: Trouble };
@@ -118,7 +139,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return isPayable(state) ? { phase: 'opening', known } : state;
 
     case 'leave':
-      return isPayable(state) || phase === 'problem'
+      return isPayable(state) || phase === 'problem' || (phase === 'opening' && !state.session)
         ? { phase: 'redirecting', url: event.url }
         : state;
 
@@ -132,6 +153,16 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 
     case 'opened':
       return phase === 'opening' && !state.session ? opened(event) : state;
+
+    case 'asked':
+      return phase === 'opening' && !state.session
+        ? { phase: 'address', known, address: event.address }
+        : state;
+
+    case 'given':
+      return phase === 'address'
+        ? { phase: 'opening', known, address: { ...state.address, given: event.given } }
+        : state;
 
     case 'drawn':
       return phase === 'opening' && known && state.session
@@ -156,7 +187,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return phase === 'problem' ? remedied(state) : state;
 
     case 'close':
-      return phase === 'opening' || phase === 'ready' || phase === 'problem'
+      return phase === 'opening' || phase === 'address' || phase === 'ready' || phase === 'problem'
         ? { phase: 'idle', known }
         : state;
 
@@ -169,7 +200,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 }
 
 /** Whether the shopper may be offered to pay: never while a payment may be on its way. */
-function isPayable({ phase }: FlowState): boolean {
+export function isPayable({ phase }: FlowState): boolean {
   return (
     phase === 'idle' ||
     phase === 'failed' ||
@@ -180,14 +211,19 @@ function isPayable({ phase }: FlowState): boolean {
 }
 
 function opened(event: FlowEvent & { type: 'opened' }): FlowState {
-  const { reply, order, isElsewhere } = event;
+  const { reply, order, elsewhere } = event;
   const { checkout, revision, amount, currency, environment, state, sessionId, sdk } = reply;
   const known: KnownCheckout = { checkout, revision, order, amount, currency, environment };
   if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
     return { phase: phaseOf(state), known };
   }
-  if (isElsewhere) return { phase: 'idle', known };
-  if (sessionId) return { phase: 'opening', known, session: { sessionId, ...(sdk && { sdk }) } };
+  if (elsewhere === 'page') return { phase: 'idle', known };
+  if (sessionId) {
+    const session: OpenSession = { sessionId, ...(sdk && { sdk }) };
+    return elsewhere
+      ? { phase: 'ready', known, session, declined: false, inWindow: true }
+      : { phase: 'opening', known, session };
+  }
   return { phase: 'problem', trouble: { code: 'session_missing' }, known };
 }
 
@@ -205,7 +241,8 @@ function informed(state: FlowState, status: CheckoutStatus): FlowState {
 
 function moved(state: FlowState, to: CheckoutState, known: KnownCheckout): FlowState {
   if (to !== 'open') return { phase: phaseOf(to), known };
-  return state.phase === 'opening' || state.phase === 'ready' || state.phase === 'problem'
+  const { phase } = state;
+  return phase === 'opening' || phase === 'address' || phase === 'ready' || phase === 'problem'
     ? { ...state, known }
     : { phase: 'idle', known };
 }

@@ -10,11 +10,13 @@ import { PayDeclinedEvent } from '../events/pay-declined.js';
 import { PayRedirectEvent } from '../events/pay-redirect.js';
 import { scriptNonce } from '../script-origin.js';
 import { drawForm } from '../sdk/draw-form.js';
+import { hostedFrame } from '../sdk/hosted-frame.js';
 import { ScriptSdk } from '../sdk/script-sdk.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
   IDLE,
   isChecked,
+  isPayable,
   isUnseen,
   knownOf,
   sessionOf,
@@ -27,14 +29,19 @@ import { Effect } from './effect.js';
 import { whenFirstVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
+import { measure } from './measure.js';
+import { chooseWay, surroundings, type Way } from './modes.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { readPageMessage } from './page-messages.js';
+import { pause } from './pause.js';
 import { fetchConfig, isRetryable, openCheckout, sendHint, serverSession } from './session-api.js';
 import { settlementOf, type Settlement } from './settlement.js';
 import { statusFeed, type News, type StatusFeed } from './status-feed.js';
 
 /** Problems that end by themselves when the tag says more. */
 const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
+/** A window tells nobody that it was closed, so that somebody has to look. */
+const WINDOW_LOOK_MS = 500;
 
 /**
  * Drives one element through the flow: holds the state, runs what goes on in it, tells the page.
@@ -49,6 +56,8 @@ export class FlowController implements ReactiveController {
   isFollowing = false;
   /** Known from the server's configuration, before anything is opened. */
   environment: Environment | undefined;
+  /** Where the payment happens: chosen at the last start. */
+  way: Way = 'inline';
   readonly #host: FlowHost;
   readonly #teller: FlowTeller;
   readonly #preparing = new Effect((signal) => this.#prepare(signal));
@@ -56,6 +65,7 @@ export class FlowController implements ReactiveController {
   readonly #opening = new Effect((signal) => this.#open(signal));
   readonly #drawing = new Effect((signal) => this.#draw(signal));
   readonly #following = new Effect((signal) => this.#follow(signal));
+  readonly #windowing = new Effect((signal) => this.#watchWindow(signal));
   #listening = new AbortController();
   #settlement = Promise.withResolvers<Settlement>();
   #subject: string | undefined;
@@ -63,10 +73,15 @@ export class FlowController implements ReactiveController {
   #isResting = false;
   #mayAutostart = true;
   #lastHint: Promise<void> | undefined;
+  #sdk: SdkDescription | undefined;
+  #window: Window | null | undefined;
+  #connectedAt = 0;
+  #startedAt = 0;
 
   constructor(host: FlowHost) {
     this.#host = host;
     this.#teller = new FlowTeller(host);
+    this.#listening.abort();
     host.addController(this);
   }
 
@@ -75,17 +90,28 @@ export class FlowController implements ReactiveController {
   }
 
   start(): void {
-    const { leavesPage, serverUrl, merchant, order, orderToken } = this.#host;
     this.#mayAutostart = false;
-    if (leavesPage && merchant && order && orderToken) {
-      const path = [merchant, orderToken].map(encodeURIComponent).join('/');
-      this.#leave(`${serverUrl}/v1/pay/${path}`);
-    } else this.send({ type: 'start' });
+    if (!isPayable(this.state) && this.state.phase !== 'problem') return;
+    const url = this.#hostedUrl;
+    this.way = this.#choose();
+    if (this.way === 'popup' && url) {
+      this.#window = open(url, 'pay-checkout', 'popup,width=520,height=760');
+      if (!this.#window) this.way = 'redirect';
+    }
+    if (this.way === 'redirect' && url) this.#leave(url);
+    else this.send({ type: 'start' });
   }
 
   close(): void {
     const { state } = this;
-    if (this.send({ type: 'close' })) this.#hint(state, 'cancelled');
+    if (!this.send({ type: 'close' })) return;
+    this.#hint(state, 'cancelled');
+    this.#window?.close();
+  }
+
+  /** Brings the window with the form to the front. */
+  showWindow(): void {
+    this.#window?.focus();
   }
 
   /** Whether `event` was lawful. */
@@ -96,13 +122,15 @@ export class FlowController implements ReactiveController {
     this.state = state;
     this.#host.requestUpdate();
     this.#settle(previous, state);
-    this.#teller.tell(previous, state);
+    this.#teller.tell(previous, state, this.way);
+    this.#clock(previous, state);
     this.#sync();
     if (isChecked(state)) this.#feed.look();
     return true;
   }
 
   hostConnected(): void {
+    this.#connectedAt = performance.now();
     this.#listening = new AbortController();
     const { signal } = this.#listening;
     const look = (): void => {
@@ -122,7 +150,7 @@ export class FlowController implements ReactiveController {
   }
 
   hostUpdate(): void {
-    if (!this.#host.isConnected) return;
+    if (this.#listening.signal.aborted) return;
     const { merchant, order, orderToken } = this.#host;
     const subject = JSON.stringify([merchant, order]);
     if (subject !== this.#subject) {
@@ -136,6 +164,19 @@ export class FlowController implements ReactiveController {
 
   get #parameter(): string {
     return this.#host.returnParam || 'checkout';
+  }
+
+  /** The server's page for this order; a page with a `createSession` of its own has none. */
+  get #hostedUrl(): string | undefined {
+    const { createSession, serverUrl, merchant, order, orderToken } = this.#host;
+    if (createSession || !merchant || !order || !orderToken) return undefined;
+    return [`${serverUrl}/v1/pay`, ...[merchant, orderToken].map(encodeURIComponent)].join('/');
+  }
+
+  #choose(): Way {
+    const { mode, createSession } = this.#host;
+    const way = chooseWay(mode, surroundings(this.#sdk?.navigates));
+    return createSession && way !== 'overlay' ? 'inline' : way;
   }
 
   /** Takes up the order that the tag names, or the checkout that the page's address names. */
@@ -164,19 +205,24 @@ export class FlowController implements ReactiveController {
 
   #sync(): void {
     const { state } = this;
-    const { isConnected, merchant, order, serverUrl, autostart, leavesPage } = this.#host;
-    const isHere = isConnected && !this.#isResting;
+    const { merchant, order, serverUrl, autostart, mode } = this.#host;
+    const isPlaced = !this.#listening.signal.aborted;
+    const isHere = isPlaced && !this.#isResting;
     const isNamed = isHere && Boolean(merchant && order);
     const known = knownOf(state);
     const session = sessionOf(state);
     const isAsking = state.phase === 'opening' && !session;
     const isRefused = state.phase === 'problem' && isUnseen(state);
-    const mayWatch = this.#mayAutostart && !(leavesPage && cameByHistory());
+    const inWindow = state.phase === 'ready' && state.inWindow;
+    // A window opens in a click only, and nobody who came Back is sent away again.
+    const mayWatch =
+      this.#mayAutostart && mode !== 'popup' && !(mode === 'redirect' && cameByHistory());
 
-    this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant}`);
+    this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant} ${mode}`);
     this.#watching.run(isNamed && autostart && mayWatch && state === IDLE && 'visible');
     this.#opening.run(isAsking && !this.#isResting && 'open');
-    this.#drawing.run(isConnected && session !== undefined && session.sessionId);
+    this.#drawing.run(isPlaced && session !== undefined && !inWindow && session.sessionId);
+    this.#windowing.run(isHere && inWindow === true && 'window');
     this.#following.run(
       isHere &&
         known !== undefined &&
@@ -185,6 +231,16 @@ export class FlowController implements ReactiveController {
         state.phase !== 'paid' &&
         known.checkout,
     );
+  }
+
+  #clock({ phase: previous }: FlowState, { phase }: FlowState): void {
+    if (phase === previous) return;
+    if (phase === 'opening' && previous !== 'address') this.#startedAt = performance.now();
+    else if (this.#startedAt && phase === 'ready') measure(this.#host, 'ready', this.#startedAt);
+    else if (this.#startedAt && isOutcome(phase)) {
+      measure(this.#host, 'outcome', this.#startedAt);
+      this.#startedAt = 0;
+    }
   }
 
   #settle(previous: FlowState, state: FlowState): void {
@@ -198,17 +254,18 @@ export class FlowController implements ReactiveController {
 
   /** Loads what a payment will need, before anybody asks. What fails here is told when it matters. */
   async #prepare(signal: AbortSignal): Promise<void> {
-    const { adapter, createSession, leavesPage, serverUrl, merchant } = this.#host;
-    if (leavesPage || (!adapter && createSession)) return;
+    const { adapter, createSession, serverUrl, merchant, mode } = this.#host;
+    if (mode === 'redirect' || mode === 'popup' || (!adapter && createSession)) return;
     try {
-      if (adapter) {
-        await adapter.load(signal);
-        return;
-      }
-      const { sdk, environment } = await fetchConfig(serverUrl, merchant ?? '', signal);
-      this.environment = environment;
-      this.#host.requestUpdate();
-      await this.#scriptSdk(sdk).load(signal);
+      if (!adapter) {
+        const { sdk, environment } = await fetchConfig(serverUrl, merchant ?? '', signal);
+        this.environment = environment;
+        this.#sdk = sdk;
+        this.#host.requestUpdate();
+        if (this.#choose() === 'redirect') return;
+        await this.#scriptSdk(sdk).load(signal);
+      } else await adapter.load(signal);
+      measure(this.#host, 'loader', this.#connectedAt);
     } catch {
       return;
     }
@@ -223,10 +280,10 @@ export class FlowController implements ReactiveController {
   }
 
   async #open(signal: AbortSignal): Promise<void> {
-    const { merchant, order, orderToken, language, leavesPage, createSession, serverUrl } =
-      this.#host;
-    const renew = this.state.phase === 'opening' && this.state.renew;
-    if (!merchant || !order || (leavesPage && !orderToken)) {
+    const { merchant, order, orderToken, language, createSession, serverUrl } = this.#host;
+    const { renew, address } = this.state as FlowState & { phase: 'opening' };
+    const elsewhere = ({ redirect: 'page', popup: 'window' } as const)[this.way as 'popup'];
+    if (!merchant || !order || (elsewhere && !orderToken)) {
       this.#fail({ code: 'tag_incomplete' });
       return;
     }
@@ -236,17 +293,30 @@ export class FlowController implements ReactiveController {
       ...(orderToken && { orderToken }),
       ...(language && { locale: language }),
       ...(renew && { renew }),
+      ...(address?.given && { avs: address.given }),
     };
     try {
       await this.#lastHint;
       const create = createSession ?? serverSession(serverUrl);
       const reply = await openCheckout(create, request, signal);
-      if (!signal.aborted) this.send({ type: 'opened', reply, order, isElsewhere: leavesPage });
+      if (signal.aborted) return;
+      if ('needs' in reply) {
+        this.send({ type: 'asked', address: { asked: reply, given: address?.given } });
+        return;
+      }
+      measure(this.#host, 'session', this.#startedAt);
+      this.#sdk = reply.sdk;
+      const url = this.#hostedUrl;
+      if (this.way === 'inline' && url && this.#choose() !== 'inline') this.#leave(url);
+      else this.send({ type: 'opened', reply, order, elsewhere });
     } catch (error) {
       if (signal.aborted) return;
       const trouble = coded(error, 'session_failed');
-      const { code, requestId } = trouble;
-      this.#fail({ code, requestId, remedy: isRetryable(trouble) ? 'open' : undefined });
+      const { code, requestId, fields } = trouble;
+      const refused = fields?.filter((field) => field.startsWith('avs.'));
+      if (address && refused?.length) {
+        this.send({ type: 'asked', address: { ...address, refused } });
+      } else this.#fail({ code, requestId, remedy: isRetryable(trouble) ? 'open' : undefined });
     }
   }
 
@@ -255,11 +325,13 @@ export class FlowController implements ReactiveController {
     if (!session) return;
     const { adapter, language, formLabel } = this.#host;
     try {
+      const url = this.#hostedUrl;
+      const isFramed = this.way === 'overlay' && url && session.sdk && !session.sdk.container;
       const sdk = adapter ?? (session.sdk && this.#scriptSdk(session.sdk));
       if (!sdk) throw new CodedError('sdk_missing');
       await drawForm(
         {
-          adapter: sdk,
+          adapter: isFramed ? hostedFrame(url) : sdk,
           sessionId: session.sessionId,
           locale: language,
           host: this.#host,
@@ -291,6 +363,16 @@ export class FlowController implements ReactiveController {
     } else if (kind === 'error' && this.state.phase === 'opening') {
       this.#fail({ code: 'sdk_configure_failed', remedy: 'renew' });
     }
+  }
+
+  /** A closed window tells nothing: the server looks, and what it knows comes as news. */
+  async #watchWindow(signal: AbortSignal): Promise<void> {
+    while (!this.#window?.closed) {
+      await pause(WINDOW_LOOK_MS, signal);
+      if (signal.aborted) return;
+    }
+    this.#hint(this.state, 'shown');
+    this.send({ type: 'close' });
   }
 
   #follow(signal: AbortSignal): void {

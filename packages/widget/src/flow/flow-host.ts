@@ -1,5 +1,6 @@
 import type { ReactiveControllerHost } from 'lit';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import type { Mode } from './modes.js';
 import type { CreateSession } from './session-api.js';
 
 /** What the flow needs of the element that it drives. */
@@ -11,8 +12,7 @@ export interface FlowHost extends ReactiveControllerHost, HTMLElement {
   returnParam: string | null | undefined;
   createSession: CreateSession | undefined;
   adapter: SdkAdapter | undefined;
-  /** Whether the payment happens on a page of the server, and not in this one. */
-  readonly leavesPage: boolean;
+  mode: Mode | null | undefined;
   /** Address of the session server, without a slash at its end. */
   readonly serverUrl: string;
   /** BCP 47 tag, when the page says one. */

@@ -8,6 +8,7 @@ import { PayReadyEvent } from '../events/pay-ready.js';
 import { PayStateChangeEvent } from '../events/pay-statechange.js';
 import { PayUnconfirmedEvent } from '../events/pay-unconfirmed.js';
 import type { FlowState, KnownCheckout } from './checkout-flow.js';
+import type { Way } from './modes.js';
 import type { OutcomePhase, Phase } from './phases.js';
 
 /** The event of each phase that tells what became of the payment. */
@@ -36,10 +37,10 @@ export class FlowTeller {
     this.#target = target;
   }
 
-  tell(previous: FlowState, state: FlowState): void {
+  tell(previous: FlowState, state: FlowState, way: Way): void {
     const { phase } = state;
     const isNew = phase !== previous.phase;
-    if (isNew) this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase));
+    if (isNew) this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase, way));
     if (phase === 'ready') {
       const { checkout, order } = state.known;
       if (isNew) this.#target.dispatchEvent(new PayReadyEvent(checkout, order));

@@ -2,18 +2,26 @@ import type { CheckoutState } from '@pay-checkout/session-server/contract';
 
 /** What the element can be doing. Each is described in `docs/states.md`. */
 export type Phase =
-  'idle' | 'opening' | 'ready' | 'redirecting' | 'confirming' | OutcomePhase | 'problem';
+  | 'idle'
+  | 'opening'
+  | 'address'
+  | 'ready'
+  | 'redirecting'
+  | 'confirming'
+  | OutcomePhase
+  | 'problem';
 
 /** The phases in which there is something to tell about the payment. */
 export type OutcomePhase = 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
 
 /** What the shopper can press. What each does is in `docs/states.md`. */
-export type ButtonName = 'pay' | 'continue' | 'check' | 'retry';
+export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry';
 
 /** What each phase offers to press. */
 export const BUTTONS: Readonly<Record<Phase, ButtonName | undefined>> = {
   idle: 'pay',
   opening: undefined,
+  address: 'next',
   ready: undefined,
   redirecting: 'continue',
   confirming: undefined,

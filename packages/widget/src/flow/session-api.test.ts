@@ -27,7 +27,7 @@ describe('talking to the session server', () => {
 
   it('opens a checkout by naming merchant and order, and nothing of a price', async () => {
     const reply = await openCheckout(serverSession(world.server), request, signal);
-    expect(reply.checkout).to.equal(world.checkout);
+    expect(reply).to.have.property('checkout', world.checkout);
     const [seen] = await world.opens();
     expect(seen?.body).to.deep.equal(request);
   });
@@ -36,14 +36,14 @@ describe('talking to the session server', () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 0 } };
     await world.write({ open: [opening, opening, { status: 200, body: world.openReply() }] });
     const reply = await openCheckout(serverSession(world.server), request, signal);
-    expect(reply.state).to.equal('open');
+    expect(reply).to.have.property('state', 'open');
     expect(await world.opens()).to.have.length(3);
   });
 
   it('asks again after a broken connection', async () => {
     await world.write({ faults: { open: 1 } });
     const reply = await openCheckout(serverSession(world.server), request, signal);
-    expect(reply.checkout).to.equal(world.checkout);
+    expect(reply).to.have.property('checkout', world.checkout);
   });
 
   it('asks again after a server error, and not after a refusal', async () => {
@@ -55,11 +55,17 @@ describe('talking to the session server', () => {
     expect(await world.opens()).to.have.length(2);
   });
 
-  it('says that the shopper’s address is needed', async () => {
+  it('brings what the server asks for, when the shopper’s address is needed', async () => {
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
     await world.write({ open: [{ status: 200, body: needs }] });
+    expect(await openCheckout(serverSession(world.server), request, signal)).to.deep.equal(needs);
+  });
+
+  it('names the fields that the server refused', async () => {
+    const errors = [{ field: 'avs.postcode', message: 'expected some text' }];
+    await world.write({ open: [{ status: 400, body: { code: 'invalid_request', errors } }] });
     const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
-    expect(error).to.include({ code: 'address_needed' });
+    expect(error.fields).to.deep.equal(['avs.postcode']);
   });
 
   it('stops asking when nobody wants the answer any more', async () => {

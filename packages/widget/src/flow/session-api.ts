@@ -35,14 +35,13 @@ export async function openCheckout(
   create: CreateSession,
   request: OpenCheckoutRequest,
   signal: AbortSignal,
-): Promise<OpenCheckoutReply> {
+): Promise<OpenCheckoutReply | NeedsReply> {
   const giveUpAt = Date.now() + OPENING_LIMIT_MS;
   for (let tries = 1; ;) {
     let waitMs: number;
     try {
       const reply = await create(request, signal);
-      if ('needs' in reply) throw new CodedError('address_needed', undefined, 200);
-      if (reply.state !== 'opening') return reply;
+      if ('needs' in reply || reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {
       const status = error instanceof CodedError ? error.status : undefined;
@@ -129,5 +128,6 @@ async function refusal(response: Response): Promise<CodedError> {
   const { status } = response;
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
   const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
-  return new CodedError(code, undefined, status, problem.requestId);
+  const fields = problem.errors?.map(({ field }) => field);
+  return new CodedError(code, undefined, status, problem.requestId, fields);
 }

@@ -1,3 +1,4 @@
+import type { AvsField } from '@pay-checkout/session-server/contract';
 import type { ButtonName, Phase } from '../flow/phases.js';
 
 /** Every word that the element says. Text only: nothing here is ever read as markup. */
@@ -6,10 +7,16 @@ export interface Labels {
   readonly locale: string;
   readonly phases: Readonly<Partial<Record<Phase, string>>>;
   readonly buttons: Readonly<Record<ButtonName, string>>;
-  /** By code of `docs/error-codes.md`; the others are said with `problem`. */
+  /** By code of `docs/error-codes.md`; the others are said with `sdkProblem` or `problem`. */
   readonly codes: Readonly<Record<string, string>>;
+  /** Of the codes that begin with `sdk_`. */
+  readonly sdkProblem: string;
   readonly problem: string;
   readonly declined: string;
+  readonly inWindow: string;
+  readonly fields: Readonly<Record<AvsField, string>>;
+  readonly refusedField: string;
+  readonly close: string;
   readonly checking: string;
   readonly amount: string;
   readonly reference: string;
@@ -26,6 +33,7 @@ export const en: Labels = {
   locale: 'en',
   phases: {
     opening: 'Opening the checkout…',
+    address: 'Please enter the address that your card is registered to.',
     redirecting: 'Taking you to the payment page…',
     confirming: 'We are confirming your payment. Please do not pay again.',
     paid: 'Payment received. Thank you.',
@@ -38,6 +46,7 @@ export const en: Labels = {
   },
   buttons: {
     pay: 'Pay',
+    next: 'Continue',
     continue: 'Continue to the payment page',
     check: 'Check again',
     retry: 'Try again',
@@ -49,14 +58,21 @@ export const en: Labels = {
     order_token_expired: RELOAD,
     checkout_mismatch: 'The address of this page belongs to another order.',
     checkout_not_found: 'The payment that the address of this page names was not found.',
-    sdk_load_failed: SDK_PROBLEM,
-    sdk_timeout: SDK_PROBLEM,
-    sdk_global_missing: SDK_PROBLEM,
-    sdk_configure_failed: SDK_PROBLEM,
     session_refused: SDK_PROBLEM,
   },
+  sdkProblem: SDK_PROBLEM,
   problem: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
+  inWindow: 'Please pay in the window that has opened.',
+  fields: {
+    houseNumber: 'House number or name',
+    postcode: 'Postcode',
+    flat: 'Flat',
+    address1: 'Address',
+    address2: 'Address, second line',
+  },
+  refusedField: 'Please check this.',
+  close: 'Close',
   checking: 'Asking again…',
   amount: 'Amount',
   reference: 'Reference',

@@ -134,11 +134,13 @@ const EVENTS = [
   'pay-expired',
   'pay-error',
   'pay-redirect',
+  'pay-metric',
 ] as const;
 
 const PHASE_NAMES: readonly Phase[] = [
   'idle',
   'opening',
+  'address',
   'ready',
   'redirecting',
   'confirming',

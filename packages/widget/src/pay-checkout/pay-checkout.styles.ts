@@ -14,25 +14,41 @@ export const styles = css`
     --radius: var(--pay-checkout-radius, 12px);
     --gap: var(--pay-checkout-gap, 16px);
     display: block;
-    color: var(--text);
-    font: inherit;
-    line-height: 1.45;
-    text-align: start;
   }
   :host([hidden]) {
     display: none;
-  }
-  :host([theme='light']) {
-    color-scheme: light;
-  }
-  :host([theme='dark']) {
-    color-scheme: dark;
   }
   * {
     box-sizing: border-box;
     margin: 0;
   }
+  :host([theme='light']) section {
+    color-scheme: light;
+  }
+  :host([theme='dark']) section {
+    color-scheme: dark;
+  }
+  /* Where there is no overlay, the dialog is not there for the layout. */
+  dialog:not([open]) {
+    display: contents;
+  }
+  dialog {
+    inline-size: min(100vw - 16px, 480px);
+    max-block-size: calc(100dvh - 16px);
+    margin: auto;
+    padding: 0;
+    border: 0;
+    border-radius: var(--radius);
+    overflow: auto;
+    background: none;
+  }
+  ::backdrop {
+    background: #0009;
+  }
   section {
+    color: var(--text);
+    line-height: 1.45;
+    text-align: start;
     padding: 4px calc(var(--gap) * 1.25) calc(var(--gap) * 1.25);
     border: 1px solid var(--border);
     border-radius: var(--radius);
@@ -43,6 +59,7 @@ export const styles = css`
   .message,
   .button,
   .reference,
+  label,
   ::slotted([slot='form']) {
     margin-block-start: var(--gap);
   }
@@ -114,11 +131,51 @@ export const styles = css`
     text-decoration: none;
     cursor: pointer;
   }
+  .close {
+    float: inline-end;
+    display: none;
+    inline-size: 44px;
+    block-size: 44px;
+    border: 0;
+    background: none;
+    color: inherit;
+    font: inherit;
+    cursor: pointer;
+  }
+  .close::before {
+    content: '✕' / '';
+  }
+  :modal .close {
+    display: block;
+  }
+  label {
+    display: block;
+  }
+  input {
+    display: block;
+    inline-size: 100%;
+    min-block-size: 44px;
+    padding: 8px 12px;
+    border: 1px solid var(--muted);
+    border-radius: calc(var(--radius) / 2);
+    background: none;
+    color: inherit;
+    font: inherit;
+    font-size: max(16px, 1em);
+  }
+  [aria-invalid='true'] {
+    border-color: var(--bad);
+  }
+  label small {
+    color: var(--bad);
+  }
   .button:hover {
     filter: brightness(1.1);
   }
   .button:focus-visible,
-  .message:focus-visible {
+  .message:focus-visible,
+  .close:focus-visible,
+  input:focus-visible {
     outline: 3px solid var(--accent);
     outline-offset: 2px;
   }

@@ -528,7 +528,7 @@ describe('<pay-checkout>', () => {
         await harness.during('problem', () => harness.press());
         relent();
         expect(await error).to.include({ code, retryable: true });
-        expect(harness.notice).to.equal(`${en.codes[code]}${code}`);
+        expect(harness.notice).to.equal(`${en.sdkProblem}${code}`);
         expect(harness.reference).to.contain('A1001');
         expect(harness.button?.textContent?.trim()).to.equal('Try again');
         await world.write({ sdk: 'fine' });

@@ -1,7 +1,10 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { AvsField, AvsInput } from '@pay-checkout/session-server/contract';
 import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
+import { measure } from '../flow/measure.js';
+import type { Mode } from '../flow/modes.js';
 import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { CreateSession } from '../flow/session-api.js';
 import type { Settlement } from '../flow/settlement.js';
@@ -11,14 +14,14 @@ import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { formatMoney } from './money.js';
 import { styles } from './pay-checkout.styles.js';
 
-/** Where the payment happens. `auto` is `inline` for now. */
-export type Mode = 'auto' | 'inline' | 'redirect';
-
 /** `auto` follows the page's `color-scheme`. */
 export type Theme = 'auto' | 'light' | 'dark';
 
+const REFLECTED = { reflect: true };
+
 /** Paths of the icons, in a square of 24. */
 const ICONS: Readonly<Partial<Record<Phase, string>>> = {
+  address: 'M4 11l8-6 8 6M7 10v9h10v-9',
   paid: 'M5 12.5l5 5L19 7.5',
   failed: 'M7 7l10 10M17 7L7 17',
   cancelled: 'M6 12h12',
@@ -27,6 +30,17 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
   unconfirmed: 'M12 5v8m0 5v.1',
   problem: 'M12 5v8m0 5v.1',
 };
+
+/** What a browser fills in. A whole line is welcome as house number: the server finds it there. */
+const AUTOFILL: Readonly<Record<AvsField, string>> = {
+  houseNumber: 'address-line1',
+  postcode: 'postal-code',
+  flat: 'address-line3',
+  address1: 'address-line1',
+  address2: 'address-line2',
+};
+/** The phases in which the shopper has something to do in an overlay. */
+const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
 
 /**
  * Takes the payment of one order: opens the checkout, shows the provider's form, says what is known.
@@ -47,6 +61,7 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
  * @fires pay-back - The shopper went back.
  * @fires pay-expired - The checkout was open for too long.
  * @fires pay-error - Technical trouble: `code`, `retryable`, `requestId`.
+ * @fires pay-metric - How long something took: `name`, `startTime`, `duration`.
  * @fires pay-redirect - The page is about to be left for `url`; cancelable.
  *
  * @csspart card - The whole.
@@ -55,6 +70,10 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
  * @csspart badge - The mark of a test environment.
  * @csspart message - What the element says.
  * @csspart notice - A problem, or a decline.
+ * @csspart overlay - The native dialog of mode `overlay`.
+ * @csspart close - The button that closes it.
+ * @csspart field - A label with its input, when the address is asked for.
+ * @csspart input - The input.
  * @csspart button - The button or link.
  * @csspart reference - Order and checkout, for a shopper to quote.
  *
@@ -75,15 +94,16 @@ export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
 
   static override properties = {
-    merchant: {},
-    order: {},
+    merchant: REFLECTED,
+    order: REFLECTED,
+    // Not reflected: recorders of pages keep attributes.
     orderToken: { attribute: 'order-token' },
-    server: {},
-    mode: {},
-    autostart: { type: Boolean },
-    locale: {},
-    theme: { reflect: true },
-    returnParam: { attribute: 'return-param' },
+    server: REFLECTED,
+    mode: REFLECTED,
+    autostart: { type: Boolean, reflect: true },
+    locale: REFLECTED,
+    theme: REFLECTED,
+    returnParam: { attribute: 'return-param', reflect: true },
     createSession: { attribute: false },
     adapter: { attribute: false },
   };
@@ -96,7 +116,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare orderToken: string | null | undefined;
   /** Address of the session server. Default: the origin that this script came from. */
   declare server: string | null | undefined;
-  /** Where the payment happens. Default `auto`. */
+  /** Where the payment happens. Default `auto`: here, unless the SDK leaves the page. */
   declare mode: Mode | null | undefined;
   /** Opens when first visible, without a pay button. */
   autostart = false;
@@ -116,6 +136,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #wasPressed = false;
   #shownPhase: Phase | undefined;
   #movesFocus = false;
+  readonly #createdAt = performance.now();
 
   /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
@@ -142,10 +163,6 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#flow.send({ type: 'reset' });
   }
 
-  get leavesPage(): boolean {
-    return this.mode === 'redirect';
-  }
-
   get serverUrl(): string {
     return new URL(this.server || scriptOrigin(), location.href).href.replace(/\/+$/, '');
   }
@@ -163,6 +180,12 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.requestUpdate();
   }
 
+  protected override firstUpdated(): void {
+    // Left by whoever copied an element with its form.
+    this.querySelectorAll(':scope > [slot="form"]').forEach((copy) => copy.remove());
+    measure(this, 'paint', this.#createdAt);
+  }
+
   /** After the flow has read the tag, and before anything is drawn. */
   protected override update(changed: PropertyValues<this>): void {
     const { phase } = this.#flow.state;
@@ -175,30 +198,51 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   protected override updated(): void {
-    const { phase } = this.#flow.state;
+    const { state, way } = this.#flow;
+    const { phase } = state;
+    const dialog = this.renderRoot.querySelector('dialog');
+    const isModal = way === 'overlay' && IN_OVERLAY.includes(phase);
+    if (dialog && dialog.matches(':modal') !== isModal) {
+      dialog.close();
+      if (isModal && this.isConnected) dialog.showModal();
+    }
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
     const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
     if (phase === 'ready' && form && !form.contains(document.activeElement)) form.focus();
-    else this.renderRoot.querySelector<HTMLElement>('.message')?.focus();
+    else {
+      const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
+      (find('input') ?? find('.message'))?.focus();
+    }
   }
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
     const polite = this.#movesFocus ? 'off' : 'polite';
     const assertive = this.#movesFocus ? 'off' : 'assertive';
-    return html`<section part="card" lang=${en.locale} aria-label=${en.card}>
-      ${this.#header(state)}
-      <div role="status" aria-live=${polite}>${this.#message(state)}</div>
-      <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
-      <slot name="form"></slot>
-      ${this.#button(state)} ${this.#reference(state)}
-    </section>`;
+    return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
+      <section part="card" lang=${en.locale} aria-label=${en.card}>
+        <button
+          type="button"
+          class="close"
+          part="close"
+          aria-label=${en.close}
+          @click=${this.close}
+        ></button>
+        ${this.#header(state)}
+        <div role="status" aria-live=${polite}>${this.#message(state)}</div>
+        <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
+        <slot name="form"></slot>
+        ${this.#form(state)} ${this.#button(state)} ${this.#reference(state)}
+      </section>
+    </dialog>`;
   }
 
   #header(state: FlowState): TemplateResult | typeof nothing {
-    const { amount, currency, environment = this.#flow.environment } = knownOf(state) ?? {};
+    const { environment: known } = this.#flow;
+    const facts = state.phase === 'address' ? state.address.asked : knownOf(state);
+    const { amount, currency, environment = known } = facts ?? {};
     const isTest = environment === 'sandbox';
     if (!amount && !isTest) return nothing;
     return html`<header part="header">
@@ -216,7 +260,8 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   #message(state: FlowState): TemplateResult | typeof nothing {
     const isChecking = isChecked(state);
-    const words = isChecking ? en.checking : en.phases[state.phase];
+    const inWindow = state.phase === 'ready' && state.inWindow;
+    const words = isChecking ? en.checking : inWindow ? en.inWindow : en.phases[state.phase];
     if (!words) return nothing;
     const icon = isChecking ? nothing : iconOf(state.phase);
     return html`<div class="message" part="message" tabindex="-1">
@@ -227,7 +272,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #notice(state: FlowState): TemplateResult | typeof nothing {
     const trouble = state.phase === 'problem' ? state.trouble : undefined;
     if (!trouble && !(state.phase === 'ready' && state.declined)) return nothing;
-    const words = trouble ? (en.codes[trouble.code] ?? en.problem) : en.declined;
+    const words = trouble ? wordsOf(trouble.code) : en.declined;
     return html`<div class="message" part="notice" tabindex="-1">
       ${iconOf('problem')}<span
         >${words}${
@@ -239,6 +284,32 @@ export class PayCheckout extends LitElement implements FlowHost {
     </div>`;
   }
 
+  #form(state: FlowState): TemplateResult | typeof nothing {
+    if (state.phase !== 'address') return nothing;
+    const { asked, given, refused = [] } = state.address;
+    const fields: readonly AvsField[] = asked.fields ?? ['houseNumber', 'postcode'];
+    return html`<form id="address" @submit=${this.#submit}>
+      ${fields.map((name, index) => {
+        const isNeeded = name === 'houseNumber' || name === 'postcode';
+        const isRefused = refused.includes(`avs.${name}`);
+        return html`<label part="field"
+          >${en.fields[name]}
+          <input
+            part="input"
+            name=${name}
+            autocomplete="billing ${AUTOFILL[name]}"
+            maxlength=${name === 'postcode' ? 32 : 100}
+            pattern=".*\\S.*"
+            ?required=${isNeeded}
+            .value=${given?.[name] ?? ''}
+            aria-invalid=${isRefused}
+            aria-describedby="e${index}"
+          /><small id="e${index}">${isRefused ? en.refusedField : nothing}</small></label
+        >`;
+      })}
+    </form>`;
+  }
+
   #button(state: FlowState): TemplateResult | typeof nothing {
     const name = this.#offers(state);
     if (!name) return nothing;
@@ -247,7 +318,8 @@ export class PayCheckout extends LitElement implements FlowHost {
       return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
     }
     return html`<button
-      type="button"
+      type=${name === 'next' ? 'submit' : 'button'}
+      form=${name === 'next' ? 'address' : nothing}
       class="button"
       part="button"
       ?disabled=${isChecked(state)}
@@ -270,6 +342,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** The button of the phase, when it can do something here. */
   #offers(state: FlowState): ButtonName | undefined {
     const button = BUTTONS[state.phase];
+    if (state.phase === 'ready' && state.inWindow) return 'continue';
     if (button === 'retry' && !(state.phase === 'problem' && state.trouble.remedy))
       return undefined;
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
@@ -280,7 +353,20 @@ export class PayCheckout extends LitElement implements FlowHost {
   #press(name: ButtonName): void {
     this.#wasPressed = true;
     if (name === 'pay') this.start();
-    else this.retry();
+    else if (name === 'continue') this.#flow.showWindow();
+    else if (name !== 'next') this.retry();
+  }
+
+  #submit(event: SubmitEvent): void {
+    event.preventDefault();
+    const typed = [...new FormData(event.target as HTMLFormElement)].filter(([, text]) => text);
+    this.#flow.send({ type: 'given', given: Object.fromEntries(typed) as unknown as AvsInput });
+  }
+
+  /** Escape: what belongs to it is done here, and not by the browser. */
+  #cancel(event: Event): void {
+    event.preventDefault();
+    this.close();
   }
 
   /** Whether moving the focus would take it from nothing else on the page. */
@@ -288,6 +374,10 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { activeElement } = this.getRootNode() as Document | ShadowRoot;
     return !activeElement || activeElement === document.body || this.contains(activeElement);
   }
+}
+
+function wordsOf(code: string): string {
+  return en.codes[code] ?? (code.startsWith('sdk_') ? en.sdkProblem : en.problem);
 }
 
 function iconOf(phase: Phase): TemplateResult | typeof nothing {

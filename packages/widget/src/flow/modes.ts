@@ -1,0 +1,39 @@
+/** Where the payment happens, as the tag asks for it. */
+export type Mode = 'auto' | Way;
+
+/** Where the payment happens, as it was chosen. */
+export type Way = 'inline' | 'overlay' | 'popup' | 'redirect';
+
+/** What a choice depends on besides the tag. */
+export interface Surroundings {
+  /** Whether the SDK leaves the page by itself. */
+  readonly navigates: boolean | undefined;
+  /** Whether the page is shown in a frame of another one. */
+  readonly isFramed: boolean;
+  /** Whether a window that is opened here could tell nothing and be told nothing. */
+  readonly isAlone: boolean;
+}
+
+/** Apps that show pages without windows of their own. */
+const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
+
+/**
+ * The way to pay. `auto` stays on the page, unless the SDK would leave it: then the page is left
+ * from outside a frame, and a window is opened from inside one, where the provider's page may not
+ * be shown. An unknown mode is `auto`.
+ */
+export function chooseWay(mode: string | null | undefined, around: Surroundings): Way {
+  if (mode === 'inline' || mode === 'overlay' || mode === 'redirect') return mode;
+  const { navigates, isFramed, isAlone } = around;
+  if (mode === 'popup' || (navigates && isFramed)) return isAlone ? 'redirect' : 'popup';
+  return navigates ? 'redirect' : 'inline';
+}
+
+/** Looks at this page. */
+export function surroundings(navigates: boolean | undefined): Surroundings {
+  return {
+    navigates,
+    isFramed: parent !== window,
+    isAlone: crossOriginIsolated || WEB_VIEW.test(navigator.userAgent),
+  };
+}

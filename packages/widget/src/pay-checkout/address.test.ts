@@ -1,0 +1,138 @@
+import { expect } from '@open-wc/testing';
+import type {
+  AvsField,
+  NeedsReply,
+  OpenCheckoutRequest,
+} from '@pay-checkout/session-server/contract';
+import { en } from '../labels/en.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+const CANARY = 'Canary Cottage';
+
+function needs(fields?: readonly AvsField[]): { status: number; body: NeedsReply } {
+  const facts = { amount: '42.50', currency: 'GBP', environment: 'sandbox' } as const;
+  return { status: 200, body: { needs: ['avs'], ...facts, ...(fields && { fields }) } };
+}
+
+function inputsOf({ element }: PayCheckoutHarness): HTMLInputElement[] {
+  return [...element.renderRoot.querySelectorAll('input')];
+}
+
+function fill(harness: PayCheckoutHarness, ...values: readonly string[]): void {
+  inputsOf(harness).forEach((input, index) => (input.value = values[index] ?? ''));
+}
+
+describe('<pay-checkout> when the server needs the shopper’s address', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  const opened = () => ({ status: 200, body: world.openReply() });
+  async function asked(
+    ...answers: { status: number; body: unknown }[]
+  ): Promise<PayCheckoutHarness> {
+    await world.write({ open: answers });
+    const harness = await PayCheckoutHarness.place(world, { locale: 'en-GB' });
+    await harness.during('address', () => harness.press());
+    return harness;
+  }
+  const sent = async (): Promise<unknown> =>
+    ((await world.opens()).at(-1)?.body as OpenCheckoutRequest).avs;
+
+  it('asks for house number and postcode, and pays with them', async () => {
+    const harness = await asked(needs(), opened());
+    expect(harness.announcement).to.equal(en.phases.address);
+    const amount = harness.element.renderRoot.querySelector('[part="amount"]');
+    expect(amount?.textContent).to.equal('£42.50');
+    expect(harness.form).to.equal(null);
+    fill(harness, '12a', 'ZZ1 1ZZ');
+    await harness.during('ready', () => harness.press());
+    expect(await sent()).to.deep.equal({ houseNumber: '12a', postcode: 'ZZ1 1ZZ' });
+    expect(inputsOf(harness)).to.have.length(0);
+    await harness.during('paid', () => world.tell('paid'));
+  });
+
+  it('asks for what the server lists, in its order, and leaves out what stays empty', async () => {
+    const fields = ['flat', 'houseNumber', 'address1', 'postcode'] as const;
+    const harness = await asked(needs(fields), opened());
+    const labels = [...harness.element.renderRoot.querySelectorAll('label')];
+    expect(labels.map((label) => label.firstChild?.nextSibling?.textContent?.trim())).to.deep.equal(
+      fields.map((name) => en.fields[name]),
+    );
+    expect(inputsOf(harness).map((input) => input.autocomplete)).to.deep.equal([
+      'billing address-line3',
+      'billing address-line1',
+      'billing address-line1',
+      'billing postal-code',
+    ]);
+    fill(harness, '', '12', '', 'ZZ1 1ZZ');
+    await harness.during('ready', () => harness.press());
+    expect(await sent()).to.deep.equal({ houseNumber: '12', postcode: 'ZZ1 1ZZ' });
+  });
+
+  it('sends nothing while a field is empty or holds only spaces', async () => {
+    const harness = await asked(needs(), opened());
+    for (const [house, postcode, wrong] of [
+      ['', 'ZZ1 1ZZ', 0],
+      ['12', '', 1],
+      ['  ', 'ZZ1 1ZZ', 0],
+    ] as const) {
+      fill(harness, house, postcode);
+      harness.press();
+      const inputs = inputsOf(harness);
+      expect(inputs.map(({ validity }) => validity.valid)).to.deep.equal([
+        wrong !== 0,
+        wrong !== 1,
+      ]);
+      const { activeElement } = harness.element.renderRoot as ShadowRoot;
+      expect(activeElement?.getAttribute('name')).to.equal(inputs[wrong]?.name);
+    }
+    expect(harness.phase).to.equal('address');
+    expect(await world.opens()).to.have.length(1);
+  });
+
+  it('shows which field the server refused, with what was typed', async () => {
+    const errors = [{ field: 'avs.postcode', message: 'expected a postcode' }];
+    const refusal = { status: 400, body: { code: 'invalid_request', errors } };
+    const harness = await asked(needs(), refusal, opened());
+    fill(harness, '12', 'nowhere');
+    await harness.during('address', () => harness.press());
+    const [house, postcode] = inputsOf(harness);
+    expect(house?.value).to.equal('12');
+    expect(house?.ariaInvalid).to.equal('false');
+    expect(postcode?.value).to.equal('nowhere');
+    expect(postcode?.ariaInvalid).to.equal('true');
+    const words = harness.element.renderRoot.querySelector(
+      `#${postcode?.getAttribute('aria-describedby') ?? ''}`,
+    );
+    expect(words?.textContent).to.equal(en.refusedField);
+    fill(harness, '12', 'ZZ1 1ZZ');
+    await harness.during('ready', () => harness.press());
+  });
+
+  it('puts the focus in the first field after the press that led here', async () => {
+    const harness = await asked(needs(), opened());
+    const root = harness.element.renderRoot as ShadowRoot;
+    expect(root.activeElement?.getAttribute('name')).to.equal('houseNumber');
+  });
+
+  it('keeps what was typed nowhere in the browser', async () => {
+    const harness = await asked(needs(), opened());
+    fill(harness, CANARY, 'ZZ1 1ZZ');
+    await harness.during('ready', () => harness.press());
+    const kept = JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
+    expect(kept + location.href + JSON.stringify(history.state)).not.to.contain(CANARY);
+    expect(harness.element.outerHTML).not.to.contain(CANARY);
+    expect((harness.element.renderRoot as ShadowRoot).innerHTML).not.to.contain(CANARY);
+    expect(await indexedDB.databases()).to.deep.equal([]);
+  });
+
+  it('close() leaves the address behind, and the next start asks anew', async () => {
+    const harness = await asked(needs());
+    fill(harness, '12', 'ZZ1 1ZZ');
+    await harness.during('idle', () => harness.element.close());
+    await harness.during('address', () => harness.press());
+    expect(inputsOf(harness).map(({ value }) => value)).to.deep.equal(['', '']);
+    expect(await world.hints()).to.deep.equal([]);
+  });
+});

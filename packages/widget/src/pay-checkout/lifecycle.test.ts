@@ -1,0 +1,132 @@
+import { expect } from '@open-wc/testing';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+import type { PayCheckout } from './pay-checkout.js';
+
+/** Not in every browser yet. */
+interface Mover {
+  moveBefore(node: Node, child: Node | null): void;
+}
+
+describe('<pay-checkout> in a page that changes', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  it('moved with moveBefore() keeps the form as it is', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const { form } = harness;
+    const place = document.createElement('div');
+    document.body.append(place);
+    (place as unknown as Mover).moveBefore(harness.element, null);
+    await harness.element.updateComplete;
+    expect(harness.element.parentElement).to.equal(place);
+    expect(harness.form).to.equal(form);
+    expect(harness.phase).to.equal('ready');
+    expect(world.sdk.calls).to.have.length(1);
+    await harness.during('paid', () => world.tell('paid'));
+    place.remove();
+  });
+
+  it('moved as usual draws the same session again, and opens nothing', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const place = document.createElement('div');
+    document.body.append(place);
+    place.append(harness.element);
+    await until(() => world.sdk.calls.length === 2);
+    expect(world.sdk.destroyed).to.equal(1);
+    expect(await world.opens()).to.have.length(1);
+    expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
+    place.remove();
+  });
+
+  it('copied with its form is a tag of its own, without the form', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const copy = harness.element.cloneNode(true) as PayCheckout;
+    copy.orderToken = harness.element.orderToken;
+    document.body.append(copy);
+    await copy.updateComplete;
+    expect(copy.querySelector('[slot="form"]')).to.equal(null);
+    expect(copy.matches(':state(idle)')).to.equal(true);
+    expect(copy.order).to.equal('A1001');
+    expect(harness.form).not.to.equal(null);
+    copy.remove();
+  });
+
+  it('attributes and properties agree both ways', async () => {
+    const { element } = await PayCheckoutHarness.place(world);
+    const pairs = {
+      merchant: 'merchant',
+      order: 'order',
+      server: 'server',
+      mode: 'mode',
+      locale: 'locale',
+      theme: 'theme',
+      returnParam: 'return-param',
+    } as const;
+    const values = { mode: 'inline', theme: 'dark', server: world.server, locale: 'de' } as const;
+    for (const [property, attribute] of Object.entries(pairs)) {
+      const value = values[property as keyof typeof values] ?? 'x-1';
+      Object.assign(element, { [property]: value });
+      await element.updateComplete;
+      expect(element.getAttribute(attribute), attribute).to.equal(value);
+      element.removeAttribute(attribute);
+      expect(element[property as keyof typeof pairs], property).to.equal(null);
+      element.setAttribute(attribute, value);
+      expect(element[property as keyof typeof pairs], property).to.equal(value);
+    }
+    element.autostart = true;
+    await element.updateComplete;
+    expect(element.hasAttribute('autostart')).to.equal(true);
+  });
+
+  it('an order token that code sets is not written into the page', async () => {
+    const { element } = await PayCheckoutHarness.place(world);
+    expect(element.outerHTML).not.to.contain('c2lnbmF0dXJl');
+  });
+
+  it('tells how long things took, as events and as User Timing measures', async () => {
+    const heard: string[] = [];
+    const hear = ({
+      name,
+      startTime,
+      duration,
+    }: GlobalEventHandlersEventMap['pay-metric']): void => {
+      expect(startTime).to.be.above(0);
+      expect(duration).to.be.at.least(0);
+      heard.push(name);
+    };
+    document.addEventListener('pay-metric', hear);
+    const harness = await PayCheckoutHarness.place(world);
+    await until(() => heard.includes('loader'));
+    await harness.during('ready', () => harness.press());
+    await harness.during('paid', () => world.tell('paid'));
+    document.removeEventListener('pay-metric', hear);
+    expect(heard).to.deep.equal(['paint', 'loader', 'session', 'ready', 'outcome']);
+    for (const name of heard) {
+      const entries = performance.getEntriesByName(`pay-checkout:${name}`, 'measure');
+      expect(entries, name).to.have.length(1);
+    }
+  });
+
+  it('a thousand tags that come and go leave nothing behind, and open nothing', async function () {
+    this.timeout(60_000);
+    const watched: WeakRef<PayCheckout>[] = [];
+    for (let round = 0; round < 1000; round += 1) {
+      const element = document.createElement('pay-checkout');
+      Object.assign(element, { merchant: 'corner-shop', order: 'A1001', server: world.server });
+      document.body.append(element);
+      await element.updateComplete;
+      element.remove();
+      watched.push(new WeakRef(element));
+    }
+    expect(document.querySelectorAll('pay-checkout')).to.have.length(0);
+    expect(await world.opens()).to.have.length(0);
+    expect(await world.polls()).to.have.length(0);
+    expect(await world.seen('GET', /sdk\.js$/)).to.have.length.at.most(1);
+    await until(() => {
+      (globalThis as unknown as { gc(): void }).gc();
+      return watched.filter((element) => element.deref()).length <= 2;
+    });
+  });
+});

@@ -1,0 +1,229 @@
+import { expect } from '@open-wc/testing';
+import type { Way } from '../flow/modes.js';
+import { Tab } from '../testing/tab.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+const TOKEN = 'A1001.2000000000.c2lnbmF0dXJl';
+
+/** The window that a test's element opens; a browser under test opens as many as it is asked to. */
+function nextWindow(): Promise<Window | null> {
+  const real = window.open.bind(window);
+  return new Promise((resolve) => {
+    window.open = (...args) => {
+      window.open = real;
+      const opened = real(...args);
+      resolve(opened);
+      return opened;
+    };
+  });
+}
+
+function blockNextWindow(): void {
+  const real = window.open.bind(window);
+  window.open = () => {
+    window.open = real;
+    return null;
+  };
+}
+
+function dialogOf({ element }: PayCheckoutHarness): HTMLDialogElement {
+  return element.renderRoot.querySelector('dialog') as HTMLDialogElement;
+}
+
+function hear(harness: PayCheckoutHarness): Way[] {
+  const ways: Way[] = [];
+  harness.element.addEventListener('pay-statechange', ({ mode }) => ways.push(mode));
+  return ways;
+}
+
+describe('<pay-checkout> modes', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  const hostedUrl = (): string => `${world.server}/v1/pay/corner-shop/${TOKEN}`;
+  const describeNavigating = (): Promise<void> => {
+    const sdk = { ...world.sdkDescription, navigates: true };
+    const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+    return world.write({
+      config: { status: 200, body: config },
+      open: [{ status: 200, body: world.openReply({ sdk }) }],
+    });
+  };
+
+  describe('overlay', () => {
+    it('shows the provider’s form in a dialog above the page, whatever the page stacks', async () => {
+      const wall = document.createElement('div');
+      Object.assign(wall.style, { position: 'fixed', inset: '0', zIndex: '2147483647' });
+      document.body.append(wall);
+      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const ways = hear(harness);
+      expect(dialogOf(harness).matches(':modal')).to.equal(true);
+      const button = harness.form?.querySelector('button') as HTMLElement;
+      const { left, top } = button.getBoundingClientRect();
+      expect(document.elementFromPoint(left + 2, top + 2)).to.equal(button);
+      await harness.during('paid', () => world.tell('paid'));
+      expect(dialogOf(harness).matches(':modal')).to.equal(false);
+      expect(harness.announcement).to.equal('Payment received. Thank you.');
+      expect(ways).to.deep.equal(['overlay']);
+      wall.remove();
+    });
+
+    it('Escape and the close button cancel, and the page can be used again', async () => {
+      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const dialog = dialogOf(harness);
+      await harness.during('idle', () => dialog.dispatchEvent(new Event('cancel')));
+      expect(dialog.matches(':modal')).to.equal(false);
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      await until(async () => (await world.hints()).includes('cancelled'));
+      await harness.during('ready', () => harness.press());
+      const close = dialog.querySelector<HTMLElement>('[part="close"]') as HTMLElement;
+      await harness.during('idle', () => close.click());
+      expect(dialog.matches(':modal')).to.equal(false);
+    });
+
+    it('shows the hosted page in a frame when the SDK cannot be told where to draw', async () => {
+      const { container: _, ...sdk } = world.sdkDescription;
+      await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
+      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const frame = harness.form?.querySelector('iframe');
+      expect(frame?.src).to.equal(hostedUrl());
+      expect(frame?.title).to.equal('Payment form');
+      expect(world.sdk.calls).to.have.length(0);
+      await harness.during('paid', () => world.tell('paid'));
+      expect(harness.element.querySelector('iframe')).to.equal(null);
+    });
+
+    it('a trouble ends the overlay, with its words on the page', async () => {
+      const refusal = { status: 409, body: { code: 'order_void', requestId: 'r-1' } };
+      await world.write({ open: [refusal] });
+      const harness = await PayCheckoutHarness.place(world, { mode: 'overlay' });
+      await harness.during('problem', () => harness.press());
+      expect(dialogOf(harness).matches(':modal')).to.equal(false);
+      expect(harness.notice).to.contain('can no longer be paid');
+    });
+  });
+
+  describe('popup', () => {
+    it('opens the hosted page in the click, follows it, and ends in the same events', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const ways = hear(harness);
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      await until(() => popup?.location.href === hostedUrl());
+      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      expect(harness.form).to.equal(null);
+      expect(world.sdk).to.equal(undefined);
+      expect(harness.count('pay-ready')).to.equal(1);
+      await harness.during('confirming', () => world.tell('returned', 2));
+      await harness.during('paid', () => world.tell('paid', 3));
+      expect(ways).to.deep.equal(['popup', 'popup', 'popup', 'popup']);
+      popup?.close();
+    });
+
+    it('a window that the shopper closed: the server looks, and pay is offered again', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      await harness.during('idle', () => popup?.close());
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      expect(await world.hints()).to.deep.equal(['shown']);
+      await harness.during('paid', () => world.tell('paid'));
+    });
+
+    it('close() closes the window, and tells the server that the shopper cancelled', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      await harness.during('idle', () => harness.element.close());
+      expect(popup?.closed).to.equal(true);
+      await until(async () => (await world.hints()).includes('cancelled'));
+    });
+
+    it('a window that the browser blocks is a redirect, which the page may prevent', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const ways = hear(harness);
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      blockNextWindow();
+      const redirect = harness.hears('pay-redirect');
+      harness.press();
+      expect((await redirect).url).to.equal(hostedUrl());
+      expect(ways).to.deep.equal(['redirect', 'redirect']);
+      expect(harness.phase).to.equal('idle');
+    });
+
+    it('never opens by itself', async () => {
+      let opened = 0;
+      const real = window.open.bind(window);
+      window.open = () => {
+        opened += 1;
+        return null;
+      };
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', autostart: true });
+      await new Promise((resolve) => {
+        const observer = new IntersectionObserver(([entry]) => {
+          if (entry?.isIntersecting) resolve(observer.disconnect());
+        });
+        observer.observe(harness.element);
+      });
+      await harness.element.updateComplete;
+      window.open = real;
+      expect(opened).to.equal(0);
+      expect(harness.phase).to.equal('idle');
+      expect(harness.button).not.to.equal(null);
+    });
+  });
+
+  describe('auto', () => {
+    it('leaves the page for the hosted one when the SDK would leave it anyway', async () => {
+      await describeNavigating();
+      const harness = await PayCheckoutHarness.place(world);
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      await until(() => harness.element.renderRoot.querySelector('[part="badge"]') !== null);
+      const redirect = harness.hears('pay-redirect');
+      harness.press();
+      expect((await redirect).url).to.equal(hostedUrl());
+      expect(await world.opens()).to.have.length(0);
+      expect(await world.seen('GET', /sdk\.js$/)).to.have.length(0);
+    });
+
+    it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
+      await describeNavigating();
+      await world.write({ config: { status: 500, body: {} } });
+      const harness = await PayCheckoutHarness.place(world);
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      const redirect = harness.hears('pay-redirect');
+      harness.press();
+      expect((await redirect).url).to.equal(hostedUrl());
+      expect(await world.opens()).to.have.length(1);
+    });
+
+    it('opens a window from inside a frame, where the SDK’s page may not be shown', async () => {
+      await describeNavigating();
+      const tab = await Tab.open(world);
+      const badge = (): unknown => tab.element.renderRoot.querySelector('[part="badge"]');
+      await until(() => badge() !== null);
+      let url: string | URL | undefined;
+      const { page } = tab;
+      const real = page.open.bind(page);
+      let popup: Window | null = null;
+      page.open = (wanted, ...rest) => (popup = real((url = wanted), ...rest));
+      tab.element.start();
+      await tab.reaches('ready');
+      expect(url).to.equal(hostedUrl());
+      (popup as Window | null)?.close();
+      tab.close();
+    });
+  });
+
+  it('a page that opens its own sessions stays where it is, whatever mode it asks for', async () => {
+    const createSession = (): Promise<ReturnType<WorldClient['openReply']>> =>
+      Promise.resolve(world.openReply());
+    const harness = await PayCheckoutHarness.ready(world, { mode: 'popup', createSession });
+    expect(harness.form).not.to.equal(null);
+  });
+});

@@ -1,0 +1,17 @@
+import type { SdkAdapter } from './sdk-adapter.js';
+
+/** Shows the server's hosted page in a frame, for an SDK that cannot be told where to draw. */
+export function hostedFrame(url: string): SdkAdapter {
+  return {
+    load: () => Promise.resolve(),
+    open: ({ container }) =>
+      new Promise((resolve) => {
+        const frame = document.createElement('iframe');
+        frame.title = container.ariaLabel ?? '';
+        frame.allow = 'payment';
+        frame.onload = () => resolve();
+        frame.src = url;
+        container.append(frame);
+      }),
+  };
+}
