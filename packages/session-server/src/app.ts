@@ -17,6 +17,8 @@ import { allowPages, dataHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
 import { merchantOrderRoutes } from './merchant-orders/merchant-order-routes.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
+import { observeRequests } from './metrics/observe-requests.js';
+import { type Observer, SILENT_OBSERVER } from './metrics/observer.js';
 import { assetRoutes } from './page-assets/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
 import type { BodyVault } from './webhooks/body-vault.js';
@@ -32,6 +34,8 @@ export interface AppServices {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** {@link SILENT_OBSERVER} when there is nobody to tell. */
+  readonly observer: Observer;
   readonly environment: Environment;
   readonly vault: BodyVault;
   readonly deliveries: Pick<DeliveryLimits, 'maxBytes'>;
@@ -48,11 +52,12 @@ export interface AppServices {
 /** The middleware and routes, in order. It never listens. */
 export function createApp(services: AppServices): Express {
   const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
-  const { environment, publicUrl, widgetScript, rateLimits, trustProxy } = services;
+  const { environment, publicUrl, widgetScript, rateLimits, trustProxy, observer } = services;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
+  if (observer !== SILENT_OBSERVER) app.use(observeRequests(observer));
   app.use(requestId);
 
   // Pages and their files set headers of their own; webhooks read raw bodies before any parser.
@@ -71,6 +76,7 @@ export function createApp(services: AppServices): Express {
       store,
       merchants,
       logger,
+      observer,
       vault: services.vault,
       webhookBaseUrl: services.webhookBaseUrl,
       maxBytes: services.deliveries.maxBytes,

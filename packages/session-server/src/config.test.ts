@@ -69,11 +69,36 @@ describe('the environment', () => {
     ['PAY_SETTLE_WINDOW_SECONDS', '0', 'above 0'],
     ['PAY_SETTLE_WINDOW_SECONDS', 'Infinity', 'number'],
     ['PAY_WATCH_DAYS', '1.5', 'whole number'],
+    ['PAY_OPERATOR_PORT', 'http', 'port number'],
+    ['PAY_OPERATOR_KEY', 'short', '32 characters'],
+    ['PAY_OPERATOR_NAMES', 'pay.internal:9464', 'without ports'],
   ])('with %s = %j is refused by name', (name, value, expected) => {
     const mistakes = mistakesOf({ [name]: value });
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toMatch(new RegExp(`^${name}: `));
     expect(mistakes[0]).toContain(expected);
+  });
+
+  it('has no operator’s listener unless a port is given', () => {
+    expect(parseConfig(ENV).operator).toBeUndefined();
+    expect(parseConfig({ ...ENV, PAY_OPERATOR_PORT: '9464' }).operator).toEqual({
+      host: '127.0.0.1',
+      port: 9464,
+      key: undefined,
+      names: [],
+    });
+  });
+
+  it('opens the operator’s listener to a network only with a key, in production', () => {
+    const open = { PAY_OPERATOR_PORT: '9464', PAY_OPERATOR_HOST: '10.0.0.7' };
+    const mistakes = mistakesOf({ ...open, PAY_LOG_LEVEL: 'verbose' });
+    expect(mistakes.join()).toContain('PAY_OPERATOR_HOST: production expects a loopback address');
+    expect(mistakesOf({ ...open, PAY_OPERATOR_KEY: 'k'.repeat(32) })).toEqual([]);
+    expect(mistakesOf({ ...open, PAY_ENVIRONMENT: 'sandbox' })).toEqual([]);
+    expect(mistakesOf({ ...open, PAY_OPERATOR_PORT: undefined })).toEqual([]);
+    for (const host of ['localhost', '::1', '127.0.0.2']) {
+      expect(mistakesOf({ ...open, PAY_OPERATOR_HOST: host })).toEqual([]);
+    }
   });
 
   it('has every mistake listed at once, those of production included', () => {

@@ -17,6 +17,24 @@ const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
   abort: true,
 });
 
+/** Addresses that only programs of the same machine reach. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
+const port = z.coerce.number('expected a port number from 0 to 65535').int().min(0).max(65_535);
+
+/** Host names, without ports. */
+const hostNames = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ''),
+  )
+  .refine((names) => names.every((name) => /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)), {
+    error: 'expected host names without ports, parted by commas: "pay-1.internal"',
+  });
+
 const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
 
 /** How many proxies stand before us, or their addresses. `true` would let anybody choose an address. */
@@ -39,12 +57,14 @@ const environmentSchema = z
   .object({
     PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
     PAY_HOST: z.string().default('127.0.0.1'),
-    PAY_PORT: z.coerce
-      .number('expected a port number from 0 to 65535')
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(4200),
+    PAY_PORT: port.default(4200),
+    PAY_OPERATOR_HOST: z.string().default('127.0.0.1'),
+    PAY_OPERATOR_PORT: port.optional(),
+    PAY_OPERATOR_KEY: z
+      .string()
+      .min(32, 'expected at least 32 characters of random text')
+      .optional(),
+    PAY_OPERATOR_NAMES: hostNames,
     PAY_PUBLIC_URL: originUrl,
     PAY_WEBHOOK_BASE_URL: originUrl.optional(),
     PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
@@ -89,6 +109,15 @@ const environmentSchema = z
         const message = `production needs a key for the bodies of webhooks; ${BODY_KEY_EXPECTED}`;
         context.addIssue({ code: 'custom', path: ['PAY_BODY_KEY'], message });
       }
+      if (
+        env.PAY_OPERATOR_PORT !== undefined &&
+        env.PAY_OPERATOR_KEY === undefined &&
+        !LOOPBACK.test(env.PAY_OPERATOR_HOST)
+      ) {
+        const message =
+          'production expects a loopback address such as "127.0.0.1", or PAY_OPERATOR_KEY beside it';
+        context.addIssue({ code: 'custom', path: ['PAY_OPERATOR_HOST'], message });
+      }
       for (const name of ADDRESSES) {
         if (env[name]?.startsWith('http:')) {
           context.addIssue({ code: 'custom', path: [name], message: 'production expects https' });
@@ -121,6 +150,15 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     environment: values.PAY_ENVIRONMENT,
     host: values.PAY_HOST,
     port: values.PAY_PORT,
+    operator:
+      values.PAY_OPERATOR_PORT === undefined
+        ? undefined
+        : {
+            host: values.PAY_OPERATOR_HOST,
+            port: values.PAY_OPERATOR_PORT,
+            key: values.PAY_OPERATOR_KEY,
+            names: values.PAY_OPERATOR_NAMES,
+          },
     publicUrl: values.PAY_PUBLIC_URL,
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,
     databaseFile: values.PAY_DATABASE_FILE,

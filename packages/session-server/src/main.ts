@@ -30,8 +30,10 @@ async function serve(): Promise<void> {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
-  process.stdout.write(`session server on port ${String(server.port)}\n`);
-  process.send?.({ type: 'listening', port: server.port });
+  const { port, operatorPort } = server;
+  const beside = operatorPort === undefined ? '' : `, operator on port ${String(operatorPort)}`;
+  process.stdout.write(`session server on port ${String(port)}${beside}\n`);
+  process.send?.({ type: 'listening', port, operatorPort });
 }
 
 async function main(args: readonly string[]): Promise<void> {

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { PartnerClient } from '@pay-checkout/partner-api';
 import { createApp } from './app.js';
 import { ChangeFeed } from './checkout/change-feed.js';
@@ -12,9 +9,15 @@ import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { EvidenceService } from './evidence/evidence-service.js';
 import { startSweeper } from './evidence/sweeper.js';
+import { type Listener, startListener } from './http/listener.js';
 import { createLogger, type Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/file-merchant-source.js';
+import { observeGateway } from './metrics/observed-gateway.js';
+import { SILENT_OBSERVER } from './metrics/observer.js';
+import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './net/shop-client.js';
+import { createOperatorApp } from './operator/operator-app.js';
+import { OperatorService } from './operator/operator-service.js';
 import { startEventSender } from './order-events/event-sender.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
@@ -25,12 +28,11 @@ import { loadSandboxKeys } from './webhooks/body-keys.js';
 import { BodyVault } from './webhooks/body-vault.js';
 import { startDeliveryInbox } from './webhooks/delivery-inbox.js';
 
-/** How long requests that are under way may take when the server closes. */
-const DRAIN_MS = 2000;
-
 export interface SessionServer {
   /** The port that it listens on. */
   readonly port: number;
+  /** The port of the operator's listener; undefined when there is none. */
+  readonly operatorPort: number | undefined;
   /** Stops taking requests, ends the ones under way, stops the jobs, closes the store. */
   close(): Promise<void>;
 }
@@ -65,19 +67,25 @@ export async function startSessionServer(
       environment: config.environment,
       logger,
     });
+  const metrics = config.operator && new ServerMetrics();
+  const observer = metrics ?? SILENT_OBSERVER;
   const store: CheckoutStore = await SqliteCheckoutStore.open({
     path: config.databaseFile,
     clock,
     rules: storeRulesOf(config),
+    observer,
   });
   const shop = new ShopClient();
   const changes = new ChangeFeed();
-  const gateway = createPartnerGateway(
-    new PartnerClient({
-      apiKey: config.partnerApiKey,
-      baseUrl: config.partnerApiUrl,
-      timeoutSeconds: config.createSessionTimeoutSeconds,
-    }),
+  const gateway = observeGateway(
+    createPartnerGateway(
+      new PartnerClient({
+        apiKey: config.partnerApiKey,
+        baseUrl: config.partnerApiUrl,
+        timeoutSeconds: config.createSessionTimeoutSeconds,
+      }),
+    ),
+    observer,
   );
   const evidence = new EvidenceService({
     store,
@@ -88,6 +96,7 @@ export async function startSessionServer(
     logger,
     intervalMs: config.readIntervalSeconds * 1000,
     pagesPerMinute: config.readPagesPerMinute,
+    observer,
   });
   const checkouts = new CheckoutService({
     merchants,
@@ -101,6 +110,7 @@ export async function startSessionServer(
     addresses: config,
     maxOrderId: config.maxOrderId,
     followSeconds: config.followSeconds,
+    observer,
   });
   const status = new StatusService({ store, changes, evidence });
   const vault = new BodyVault(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
@@ -113,6 +123,7 @@ export async function startSessionServer(
     clock,
     logger,
     limits: config.deliveries,
+    observer,
   });
   const app = createApp({
     ...config,
@@ -128,44 +139,49 @@ export async function startSessionServer(
     changes,
     clock,
     logger,
+    observer,
   });
-  const server = createServer(app);
-  const sender = startEventSender({ store, merchants, shop, clock, logger });
+  const sender = startEventSender({ store, merchants, shop, clock, logger, observer });
   const jobs = [inbox, sender, startSweeper({ store, evidence, changes, logger })];
   changes.onAny(() => {
     sender.wake();
   });
 
+  const listeners: Listener[] = [];
   const close = async (): Promise<void> => {
-    await closeServer(server);
+    await Promise.all(listeners.map((listener) => listener.close()));
     await Promise.all(jobs.map((job: Repeating) => job.close()));
     await evidence.close();
     await Promise.all([shop.close(), merchants.close()]);
     await store.close();
   };
   try {
-    server.listen(config.port, config.host);
-    await once(server, 'listening');
+    listeners.push(await startListener(app, config));
+    if (config.operator && metrics) {
+      const service = new OperatorService({
+        store,
+        merchants,
+        gateway,
+        evidence,
+        clock,
+        maxOrderId: config.maxOrderId,
+        onRedriven: () => {
+          sender.wake();
+        },
+      });
+      const access = config.operator;
+      const operatorApp = createOperatorApp({ access, metrics, service, logger });
+      listeners.push(await startListener(operatorApp, config.operator));
+    }
+    let closing: Promise<void> | undefined;
+    const [main, operator] = listeners;
+    return {
+      port: main?.port ?? 0,
+      operatorPort: operator?.port,
+      close: () => (closing ??= close()),
+    };
   } catch (error) {
     await close();
     throw error;
   }
-  let closing: Promise<void> | undefined;
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () => (closing ??= close()),
-  };
-}
-
-/** Lets requests end, then ends them: a shopper's long poll asks again by itself. */
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => {
-    server.closeAllConnections();
-  }, DRAIN_MS);
-  await closed;
-  clearTimeout(timer);
 }

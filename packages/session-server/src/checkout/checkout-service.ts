@@ -6,6 +6,7 @@ import type { EvidenceService } from '../evidence/evidence-service.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { Observer } from '../metrics/observer.js';
 import { parseMinor } from '../money.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { judgeOrderToken } from '../orders/order-token.js';
@@ -38,6 +39,7 @@ export interface CheckoutServiceOptions {
   readonly maxOrderId: number;
   /** How long a request waits for another one that is opening the same order. */
   readonly followSeconds: number;
+  readonly observer: Pick<Observer, 'opened'>;
 }
 
 export type OpenResult =
@@ -90,6 +92,18 @@ export class CheckoutService {
    * same time, one session is exposed.
    */
   async open(request: OpenCheckoutRequest): Promise<OpenResult> {
+    const { observer } = this.#options;
+    try {
+      const result = await this.#open(request);
+      observer.opened(result.kind);
+      return result;
+    } catch (error) {
+      observer.opened(error instanceof AppError ? error.code : 'internal_error');
+      throw error;
+    }
+  }
+
+  async #open(request: OpenCheckoutRequest): Promise<OpenResult> {
     const merchant = await this.merchant(request.merchant);
     this.#checkToken(merchant, request);
     const order = await this.#options.lookUpOrder(merchant, request.order);

@@ -7,6 +7,7 @@ import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import { judge, referencesOf, type TransactionRow } from './evidence.js';
 import { expectedPaymentOf } from './expected-payment.js';
 import { TransactionReader } from './transaction-reader.js';
@@ -23,6 +24,8 @@ export interface EvidenceServiceOptions {
   readonly logger: Logger;
   readonly intervalMs: number;
   readonly pagesPerMinute: number;
+  /** Hears of every look. Default: nobody. */
+  readonly observer?: Pick<Observer, 'looked'>;
 }
 
 interface Interest {
@@ -81,6 +84,15 @@ export class EvidenceService {
       // Oldest first: what paid a checkout is recorded before what was given back of it.
       for (const row of candidates.toReversed()) await this.#judgeRow(row, attempt, merchant);
     }
+  }
+
+  /** How many merchants at the provider are read now and then, and of how many that is paused. */
+  countReaders(): { readonly all: number; readonly backingOff: number } {
+    const readers = [...this.#readers.values()];
+    return {
+      all: readers.length,
+      backingOff: readers.filter((reader) => reader.isBackingOff()).length,
+    };
   }
 
   async close(): Promise<void> {
@@ -151,7 +163,7 @@ export class EvidenceService {
     const { providerMerchantId } = merchant;
     const known = this.#readers.get(providerMerchantId);
     if (known) return known;
-    const { gateway, clock, logger, intervalMs, pagesPerMinute } = this.#options;
+    const { gateway, clock, logger, intervalMs, pagesPerMinute, observer } = this.#options;
     const reader = new TransactionReader({
       gateway,
       providerMerchantId,
@@ -159,6 +171,7 @@ export class EvidenceService {
       logger,
       intervalMs,
       pagesPerMinute,
+      observer: observer ?? SILENT_OBSERVER,
       onRows: (rows) => this.settle(providerMerchantId, rows),
     });
     this.#readers.set(providerMerchantId, reader);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TransactionQuery } from '../checkout/partner-gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
+import { SILENT_OBSERVER } from '../metrics/observer.js';
 import type { TransactionRow } from './evidence.js';
 import { TransactionReader, type TransactionReaderOptions } from './transaction-reader.js';
 
@@ -39,6 +40,7 @@ class TestList {
       logger,
       intervalMs: 0,
       pagesPerMinute: 100,
+      observer: SILENT_OBSERVER,
       onRows: (rows) => {
         this.seen.push(...rows.map(({ id }) => id ?? ''));
         return Promise.resolve();

@@ -3,6 +3,7 @@ import type { PartnerGateway, TransactionPage } from '../checkout/partner-gatewa
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
+import type { Observer } from '../metrics/observer.js';
 import type { TransactionRow } from './evidence.js';
 
 const DAY_MS = 86_400_000;
@@ -24,6 +25,7 @@ export interface TransactionReaderOptions {
   readonly pagesPerMinute: number;
   /** Called with each page; resolves when what it proves is stored. */
   readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
+  readonly observer: Pick<Observer, 'looked'>;
 }
 
 interface Demand {
@@ -60,6 +62,7 @@ export class TransactionReader {
   #lastStartedAt = -Infinity;
   #backoffUntil = -Infinity;
   #failures = 0;
+  #pagesRead = 0;
   /** The pages of the last minute. */
   #pages: { readonly at: number; readonly isDeep: boolean }[] = [];
   /** What is left of a look that ran out of budget. */
@@ -88,6 +91,11 @@ export class TransactionReader {
     return promise;
   }
 
+  /** Whether it pauses because the provider failed or asked for it. */
+  isBackingOff(): boolean {
+    return this.#backoffUntil > this.#options.clock.now();
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -108,6 +116,8 @@ export class TransactionReader {
   }
 
   async #lookOnce(sinceMs: number): Promise<void> {
+    const startedAt = performance.now();
+    this.#pagesRead = 0;
     try {
       await this.#readBack(sinceMs);
       this.#failures = 0;
@@ -122,6 +132,11 @@ export class TransactionReader {
         'the list of transactions could not be read',
       );
     }
+    this.#options.observer.looked({
+      pages: this.#pagesRead,
+      seconds: (performance.now() - startedAt) / 1000,
+      isOk: this.#failures === 0,
+    });
   }
 
   /** Reads from the newest row back to `sinceMs`, then goes on where an earlier look stopped. */
@@ -168,6 +183,7 @@ export class TransactionReader {
     cursor: string | undefined,
     isDeep: boolean,
   ): Promise<TransactionPage> {
+    this.#pagesRead += 1;
     this.#pages.push({ at: this.#options.clock.now(), isDeep });
     const { gateway, providerMerchantId } = this.#options;
     return gateway.listTransactions({

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import type { ShopClient } from '../net/shop-client.js';
 import { repeat, type Repeating } from '../repeat.js';
 import type { EventStore, OutboxEvent } from './event-store.js';
@@ -21,11 +22,13 @@ export interface EventSenderOptions {
   readonly shop: ShopClient;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Hears of every try. Default: nobody. */
+  readonly observer?: Pick<Observer, 'eventTried'>;
 }
 
 /** How one try ended. */
 type TryResult =
-  | { readonly kind: 'taken' }
+  | { readonly kind: 'delivered' }
   /** The shop answered, and did not take it. */
   | { readonly kind: 'refused'; readonly why: LogFields }
   /** No answer came: the shop is slow, gone, or cannot be reached. */
@@ -87,11 +90,12 @@ async function deliver(
   options: EventSenderOptions,
   silentMerchants: Set<string>,
 ): Promise<void> {
-  const { store, logger } = options;
+  const { store, logger, observer = SILENT_OBSERVER } = options;
   const result = await tryOnce(event, options);
+  observer.eventTried(result.kind);
   if (result.kind === 'silent') silentMerchants.add(event.merchant);
   else silentMerchants.delete(event.merchant);
-  if (result.kind === 'taken') {
+  if (result.kind === 'delivered') {
     await store.markDelivered(event.id);
     crashPoint('events:delivered-stored');
     return;
@@ -113,7 +117,7 @@ async function tryOnce(event: OutboxEvent, options: EventSenderOptions): Promise
     const answer = await options.shop.post(merchant, merchant.events, event, LIMITS);
     crashPoint('events:answered');
     const isTaken = answer.status >= 200 && answer.status < 300;
-    return isTaken ? { kind: 'taken' } : { kind: 'refused', why: { status: answer.status } };
+    return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status: answer.status } };
   } catch (error) {
     return { kind: 'silent', why: describeError(error) };
   }

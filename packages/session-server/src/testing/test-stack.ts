@@ -110,6 +110,11 @@ export class TestStack {
     return `http://127.0.0.1:${String(this.server.port)}`;
   }
 
+  /** Asks the operator's listener, which there is when `env` has PAY_OPERATOR_PORT. */
+  async askOperator<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
+    return this.#ask<T>(`http://127.0.0.1:${String(this.server.operatorPort)}${path}`, init);
+  }
+
   /** Moves the time on for server and provider alike. */
   advance(seconds: number): void {
     this.clock.advance(seconds);
@@ -148,8 +153,12 @@ export class TestStack {
     });
   }
 
-  async fetch<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
-    const response = await fetch(`${this.url}${path}`, { redirect: 'manual', ...init });
+  fetch<T>(path: string, init: RequestInit = {}): Promise<Answer<T>> {
+    return this.#ask<T>(`${this.url}${path}`, init);
+  }
+
+  async #ask<T>(url: string, init: RequestInit): Promise<Answer<T>> {
+    const response = await fetch(url, { redirect: 'manual', ...init });
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
     return {

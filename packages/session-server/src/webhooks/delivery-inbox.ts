@@ -8,6 +8,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { DeliverySettings } from '../merchants/delivery-settings.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import { repeat, type Repeating } from '../repeat.js';
 import type { BodyVault } from './body-vault.js';
 import { type RawDelivery, readContent, unpackDelivery } from './delivery-content.js';
@@ -31,6 +32,8 @@ export interface DeliveryInboxOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: DeliveryLimits;
+  /** Hears what became of each delivery. Default: nobody. */
+  readonly observer?: Pick<Observer, 'deliveryWorkedOn'>;
 }
 
 export interface DeliveryLimits {
@@ -82,9 +85,11 @@ export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
 class DeliveryInbox {
   readonly #options: DeliveryInboxOptions;
   readonly #looks = new LookLimiter();
+  readonly #observer: Pick<Observer, 'deliveryWorkedOn'>;
 
   constructor(options: DeliveryInboxOptions) {
     this.#options = options;
+    this.#observer = options.observer ?? SILENT_OBSERVER;
   }
 
   /** Works on what is due; answers how long to wait for more. */
@@ -130,6 +135,7 @@ class DeliveryInbox {
       const references = await this.#referencesOf(delivery, content);
       await store.parkDelivery(delivery, references, { most: limits.mostParked });
       crashPoint('webhook:parked');
+      this.#observer.deliveryWorkedOn('parked', []);
       return;
     }
     const flags: DeliveryFlag[] = found.isContradictory ? ['contradicts'] : [];
@@ -160,6 +166,7 @@ class DeliveryInbox {
     const lookFor = due.map(({ orderId }) => orderId);
     const change = await store.settleDelivery(delivery.id, { flags, lookFor, proof });
     crashPoint('webhook:settled');
+    this.#observer.deliveryWorkedOn('processed', flags);
     if (change && change.after !== change.before) changes.notify(change.after.id);
     if (flags.some((flag) => flag !== 'verified')) {
       logger.warn({ delivery: delivery.id, flags }, 'a webhook delivery needs a look by a person');

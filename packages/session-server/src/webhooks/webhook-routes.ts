@@ -6,6 +6,7 @@ import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { Observer } from '../metrics/observer.js';
 import type { BodyVault } from './body-vault.js';
 import { isTestDelivery, packDelivery, readContent } from './delivery-content.js';
 import { sealContext, toStoredHash } from './delivery-inbox.js';
@@ -22,6 +23,7 @@ export interface WebhookRoutesOptions {
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
   readonly maxBytes: number;
+  readonly observer: Pick<Observer, 'deliveryReceived'>;
   /** Called when there is something to work on. */
   readonly onStored: () => void;
 }
@@ -31,7 +33,7 @@ export interface WebhookRoutesOptions {
  * then answered. The work is done after the answer.
  */
 export function webhookRoutes(options: WebhookRoutesOptions): Router {
-  const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, onStored } = options;
+  const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } = options;
   const router = Router();
   router.post('/webhooks/:token', async (request, response) => {
     const token = toStoredToken(request.params.token);
@@ -49,14 +51,16 @@ export function webhookRoutes(options: WebhookRoutesOptions): Router {
     if (body.length <= MOST_TEST_BYTES && isTestDelivery(readContent(delivery, MOST_TEST_BYTES))) {
       await store.countTestDelivery();
       crashPoint('webhook:test-counted');
+      observer.deliveryReceived('test');
       logger.info({}, 'a webhook test was received');
       response.json({ received: 'test' });
       return;
     }
     const digest = vault.digest(tokenHash, body);
     const sealed = vault.seal(packDelivery(delivery), sealContext(tokenHash, digest));
-    await store.recordDelivery({ tokenHash, digest, sealed }, attempt?.orderId);
+    const receipt = await store.recordDelivery({ tokenHash, digest, sealed }, attempt?.orderId);
     crashPoint('webhook:stored');
+    observer.deliveryReceived(receipt);
     onStored();
     crashPoint('webhook:before-answer');
     response.status(204).end();

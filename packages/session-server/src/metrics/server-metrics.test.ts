@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestStack } from '../testing/test-stack.js';
+
+const PATIENTLY = { timeout: 10_000 };
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start({
+    env: { PAY_OPERATOR_PORT: '0', PAY_SETTLE_WINDOW_SECONDS: '60' },
+  });
+});
+afterAll(() => stack.close());
+
+const scrape = async (): Promise<string> => (await stack.askOperator('/metrics')).text;
+
+/** What a sample of the metrics says, 0 when it is not there. */
+async function sample(nameAndLabels: string): Promise<number> {
+  const line = (await scrape()).split('\n').find((text) => text.startsWith(`${nameAndLabels} `));
+  return Number(line?.slice(nameAndLabels.length + 1) ?? 0);
+}
+
+async function until(nameAndLabels: string, value: number): Promise<void> {
+  await expect.poll(() => sample(nameAndLabels), PATIENTLY).toBe(value);
+}
+
+describe('the metrics', () => {
+  it('are text that Prometheus reads, with the defaults of the process', async () => {
+    const { status, headers, text } = await stack.askOperator('/metrics');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('have a zero for what must never happen unseen', async () => {
+    const text = await scrape();
+    expect(text).toContain('pay_attention_total{code="paid_twice"} 0');
+    expect(text).toContain('pay_checkout_moves_total{from="returned",to="unconfirmed"} 0');
+    expect(text).toMatch(/^pay_order_events_dead 0$/m);
+  });
+
+  it('count a payment from its opening to its event', async () => {
+    const { body } = await stack.open('P1', { amount: '9.99' });
+    expect(await sample('pay_opens_total{result="opened"}')).toBe(1);
+    expect(await sample('pay_checkout_moves_total{from="new",to="open"}')).toBe(1);
+    const calls = 'pay_provider_call_seconds_count{operation="create_session",outcome="created"}';
+    expect(await sample(calls)).toBe(1);
+    expect(await sample('pay_watched_attempts')).toBe(1);
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(body.checkout, 'paid');
+    await stack.shop.event('checkout.paid');
+    expect(await sample('pay_checkout_moves_total{from="open",to="returned"}')).toBe(1);
+    expect(await sample('pay_checkout_moves_total{from="returned",to="paid"}')).toBe(1);
+    expect(await sample('pay_order_events_queued_total')).toBe(1);
+    await until('pay_order_event_tries_total{result="delivered"}', 1);
+    await until('pay_order_events_waiting', 0);
+    await expect
+      .poll(() => sample('pay_evidence_look_seconds_count{result="ok"}'), PATIENTLY)
+      .toBeGreaterThan(0);
+    expect(await sample('pay_evidence_pages_total')).toBeGreaterThan(0);
+  });
+
+  it('count openings that were refused, by their code', async () => {
+    await stack.post('/v1/checkouts', { merchant: 'teashop', order: 'P2', orderToken: 'P2.1.x' });
+    await stack.reopen('P3');
+    expect(await sample('pay_opens_total{result="order_not_found"}')).toBe(2);
+  });
+
+  it('count deliveries: stored, repeated, tests', async () => {
+    const { body } = await stack.open('P4', { amount: '9.99' });
+    const path = stack.webhookPath(body.sessionId ?? '');
+    for (const content of [{ any: 1 }, { any: 1 }, { event: 'test' }])
+      await stack.post(path, content);
+    for (const result of ['stored', 'repeated', 'test']) {
+      expect(await sample(`pay_webhooks_received_total{result="${result}"}`)).toBe(1);
+    }
+    await until('pay_webhooks_worked_on_total{result="processed"}', 1);
+    await until('pay_webhooks_waiting', 0);
+  });
+
+  it('show how long a shopper has waited, and that the provider’s list fails', async () => {
+    const { body } = await stack.open('P5', { amount: '9.99' });
+    stack.sandbox.control.addFault({
+      operation: 'transactions-list',
+      fault: 'error',
+      status: 503,
+      retryAfterSeconds: 3600,
+      times: 100,
+    });
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+    await until('pay_readers_backing_off', 1);
+    const failed =
+      'pay_provider_call_seconds_count{operation="list_transactions",outcome="failed"}';
+    expect(await sample(failed)).toBeGreaterThan(0);
+    expect(await sample('pay_evidence_look_seconds_count{result="failed"}')).toBeGreaterThan(0);
+    stack.advance(45);
+    expect(await sample('pay_oldest_return_seconds')).toBeGreaterThanOrEqual(45);
+    stack.advance(30);
+    await stack.until(body.checkout, 'unconfirmed');
+    expect(await sample('pay_attention_total{code="unconfirmed"}')).toBe(1);
+    expect(await sample('pay_checkout_moves_total{from="returned",to="unconfirmed"}')).toBe(1);
+    expect(await sample('pay_oldest_return_seconds')).toBe(0);
+  });
+
+  it('show how late looks and events are', async () => {
+    stack.shop.eventAnswers.push(...Array.from({ length: 20 }, () => 500));
+    const { body } = await stack.open('P6', { amount: '9.99' });
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
+    await expect
+      .poll(() => sample('pay_order_event_tries_total{result="refused"}'), PATIENTLY)
+      .toBeGreaterThan(0);
+    stack.advance(100);
+    expect(await sample('pay_oldest_order_event_seconds')).toBeGreaterThanOrEqual(100);
+    stack.shop.eventAnswers.length = 0;
+  });
+
+  it('name routes by their template, whatever the path was', async () => {
+    const { body: api } = await stack.fetch<{ paths: Record<string, Record<string, unknown>> }>(
+      '/openapi.json',
+    );
+    for (const path of [...Object.keys(api.paths), '/v1/pay-checkout.js', '/nowhere/A1001']) {
+      const address = path.replaceAll(/\{\w+\}/g, 'Secret7Secret7Secret7S');
+      await stack.fetch(address);
+      await stack.fetch(address, { method: 'POST', body: '{' });
+    }
+    await stack.fetch('/v1/checkouts?id=AAAAAAAAAAAAAAAAAAAAAA:0&wait=1');
+    const text = await scrape();
+    expect(text).not.toContain('Secret7');
+    expect(text).not.toContain('A1001');
+    const routes = [...text.matchAll(/pay_http_request_seconds_count\{.*?route="([^"]+)"/g)];
+    const seen = new Set(routes.map(([, route = '']) => route));
+    const known = [
+      ...Object.keys(api.paths),
+      '/openapi.json',
+      'none',
+      '/metrics',
+      '/v1/pay-checkout.js',
+    ];
+    expect([...seen].filter((route) => !known.includes(route))).toEqual(['/v1/checkouts?wait']);
+    for (const path of Object.keys(api.paths)) expect([...seen]).toContain(path);
+  });
+
+  it('have labels from closed lists only: no order, checkout, token or merchant', async () => {
+    const allowed: Record<string, RegExp> = {
+      method: /^(GET|POST|HEAD|OPTIONS)$/,
+      route: /^(none|[a-z0-9/.{}?-]+)$/i,
+      status: /^(\d{3}|gone)$/,
+      result: /^[a-z_-]+$/,
+      outcome: /^[a-z_]+$/,
+      operation: /^(create_session|list_transactions)$/,
+      from: /^[a-z]+$/,
+      to: /^[a-z]+$/,
+      code: /^[a-z_]+$/,
+      refund: /^(partial|full)$/,
+      flag: /^[a-z_]+$/,
+      le: /^(\+Inf|[\d.]+)$/,
+    };
+    const ours = (await scrape()).split('\n').filter((line) => line.startsWith('pay_'));
+    const labels = ours.flatMap((line) => [...line.matchAll(/(\w+)="([^"]*)"/g)]);
+    expect(labels.length).toBeGreaterThan(100);
+    const unknown = labels.filter(([, name = '', value = '']) => !allowed[name]?.test(value));
+    expect(unknown.map(([text]) => text)).toEqual([]);
+    expect(ours.join('\n')).not.toContain('teashop');
+  });
+});
+
+describe('a server without an operator’s listener', () => {
+  it('listens on one port only', async () => {
+    const plain = await TestStack.start();
+    try {
+      expect(plain.server.operatorPort).toBeUndefined();
+      expect((await plain.open('N1', { amount: '9.99' })).status).toBe(200);
+    } finally {
+      await plain.close();
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Histogram,
+  type PrometheusContentType,
+  Registry,
+} from '@prometheus-io/client';
+import type { AttentionCode, Checkout } from '../checkout/checkout.js';
+import type { DeliveryFlag } from '../webhooks/delivery-store.js';
+import type { AnsweredRequest, EvidenceLook, Observer, ProviderCall } from './observer.js';
+
+const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Every code, so that each is there as 0 before it is first raised: an alarm sees the first one. */
+const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
+  amount_mismatch: true,
+  currency_mismatch: true,
+  currency_missing: true,
+  paid_twice: true,
+  superseded_paid: true,
+  late_payment: true,
+  unconfirmed: true,
+  price_changed_after_paid: true,
+};
+
+/**
+ * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists: no
+ * order, checkout, token, address or merchant is ever one. `docs/operations.md` lists them all.
+ */
+export class ServerMetrics implements Observer {
+  readonly registry = new Registry<PrometheusContentType>();
+  readonly #registers = [this.registry];
+  readonly #requests = new Histogram({
+    name: 'pay_http_request_seconds',
+    help: 'Time to answer requests, by template of the route; polls that wait have a route of their own',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers: this.#registers,
+  });
+  readonly #opens = this.#counter('pay_opens_total', 'Openings, by result or error code', 'result');
+  readonly #moves = this.#counter(
+    'pay_checkout_moves_total',
+    'Checkouts that moved from one state to another; a new one comes from "new"',
+    'from',
+    'to',
+  );
+  readonly #attention = this.#counter(
+    'pay_attention_total',
+    'Reasons raised for a person to look at a checkout before shipping',
+    'code',
+  );
+  readonly #refunds = this.#counter(
+    'pay_refunds_total',
+    'Paid checkouts of which money was given back, by how much of it',
+    'refund',
+  );
+  readonly #provider = new Histogram({
+    name: 'pay_provider_call_seconds',
+    help: 'Time of calls to the provider, by how they ended',
+    labelNames: ['operation', 'outcome'],
+    buckets: PROVIDER_BUCKETS,
+    registers: this.#registers,
+  });
+  readonly #looks = new Histogram({
+    name: 'pay_evidence_look_seconds',
+    help: 'Time of looks at the transactions of a merchant',
+    labelNames: ['result'],
+    buckets: PROVIDER_BUCKETS,
+    registers: this.#registers,
+  });
+  readonly #pages = this.#counter('pay_evidence_pages_total', 'Pages of transactions asked for');
+  readonly #received = this.#counter(
+    'pay_webhooks_received_total',
+    'Deliveries of the provider that were answered, by what they were',
+    'result',
+  );
+  readonly #workedOn = this.#counter(
+    'pay_webhooks_worked_on_total',
+    'Deliveries of the provider that were worked on',
+    'result',
+  );
+  readonly #flags = this.#counter(
+    'pay_webhook_flags_total',
+    'What was found out about deliveries of the provider',
+    'flag',
+  );
+  readonly #queued = this.#counter(
+    'pay_order_events_queued_total',
+    'Events stored, to be sent to shops',
+  );
+  readonly #tries = this.#counter(
+    'pay_order_event_tries_total',
+    'Tries to send an event to its shop, by how they ended',
+    'result',
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+    for (const code of Object.keys(ATTENTION_CODES)) this.#attention.inc({ code }, 0);
+    this.#moves.inc({ from: 'returned', to: 'unconfirmed' }, 0);
+  }
+
+  requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
+    this.#requests.observe({ method, route, status }, seconds);
+  }
+
+  opened(result: string): void {
+    this.#opens.inc({ result });
+  }
+
+  checkoutChanged(before: Checkout | undefined, after: Checkout): void {
+    if (before?.state !== after.state) {
+      this.#moves.inc({ from: before?.state ?? 'new', to: after.state });
+    }
+    if (!before) return;
+    for (const code of after.attention) {
+      if (!before.attention.includes(code)) this.#attention.inc({ code });
+    }
+    if (before.refund !== after.refund) this.#refunds.inc({ refund: after.refund });
+    this.#queued.inc({}, after.sequence - before.sequence);
+  }
+
+  providerCalled({ operation, outcome, seconds }: ProviderCall): void {
+    this.#provider.observe({ operation, outcome }, seconds);
+  }
+
+  looked({ pages, seconds, isOk }: EvidenceLook): void {
+    this.#looks.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
+    this.#pages.inc({}, pages);
+  }
+
+  deliveryReceived(result: 'stored' | 'repeated' | 'test'): void {
+    this.#received.inc({ result });
+  }
+
+  deliveryWorkedOn(result: 'processed' | 'parked', flags: readonly DeliveryFlag[]): void {
+    this.#workedOn.inc({ result });
+    for (const flag of flags) this.#flags.inc({ flag });
+  }
+
+  eventTried(result: 'delivered' | 'refused' | 'silent'): void {
+    this.#tries.inc({ result });
+  }
+
+  #counter<T extends string>(name: string, help: string, ...labelNames: T[]): Counter<T> {
+    return new Counter({ name, help, labelNames, registers: this.#registers });
+  }
+}

@@ -1,0 +1,123 @@
+import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import type { Clock } from '../clock.js';
+import { AppError } from '../errors.js';
+import type { EvidenceService } from '../evidence/evidence-service.js';
+import { explainOrder } from '../evidence/explain.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { DeadEventFilter } from '../order-events/event-store.js';
+import { toStoredHash } from '../webhooks/delivery-inbox.js';
+import { type Backlog, toBacklog } from './backlog.js';
+
+const DAY_MS = 86_400_000;
+
+export interface OperatorServiceOptions {
+  readonly store: CheckoutStore;
+  readonly merchants: MerchantSource;
+  readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+  readonly evidence: Pick<EvidenceService, 'countReaders'>;
+  readonly clock: Clock;
+  readonly maxOrderId: number;
+  /** Called when events wait to be sent again. */
+  readonly onRedriven: () => void;
+}
+
+/** What a list answers: the first of them, and whether there are more. */
+export interface List<T> {
+  readonly items: readonly T[];
+  readonly more: boolean;
+}
+
+/** What people who run the server ask and do. It tells of orders by their names, and of no person. */
+export class OperatorService {
+  readonly #options: OperatorServiceOptions;
+  #isExplaining = false;
+
+  constructor(options: OperatorServiceOptions) {
+    this.#options = options;
+  }
+
+  async backlog(): Promise<Backlog> {
+    const { store, evidence, clock, maxOrderId } = this.#options;
+    const readersBackingOff = evidence.countReaders().backingOff;
+    return toBacklog({ report: await store.report(), readersBackingOff, maxOrderId }, clock.now());
+  }
+
+  /** How it stands with the parts of the server. Rejects when the store cannot be asked. */
+  async health() {
+    const { store, merchants, evidence } = this.#options;
+    const isWritable = await store.ping().then(
+      () => true,
+      () => false,
+    );
+    return {
+      status: isWritable ? 'ok' : 'store_not_writable',
+      uptimeSeconds: Math.round(process.uptime()),
+      merchants: (await merchants.all()).length,
+      readers: evidence.countReaders().all,
+      backlog: await this.backlog(),
+    };
+  }
+
+  /**
+   * Says of each transaction that names an order whether it counts, in lines of text. It reads the
+   * provider's list beside the reader that shoppers wait for, so one is explained at a time.
+   */
+  async explain(merchantId: string, order: string): Promise<readonly string[]> {
+    const { store, merchants, gateway, clock } = this.#options;
+    const merchant = await merchants.find(merchantId);
+    if (!merchant) throw new AppError(404, 'unknown_merchant', 'No such merchant.');
+    if (this.#isExplaining) {
+      throw new AppError(
+        429,
+        'too_many_requests',
+        'Another order is being explained. Wait for it.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    }
+    this.#isExplaining = true;
+    try {
+      return await explainOrder({ merchant, order, store, gateway, now: clock.now() });
+    } finally {
+      this.#isExplaining = false;
+    }
+  }
+
+  async deadEvents(filter: DeadEventFilter, limit: number) {
+    return toList(await this.#options.store.findDeadEvents(filter, limit + 1), limit);
+  }
+
+  async redrive(filter: DeadEventFilter): Promise<number> {
+    const count = await this.#options.store.redriveEvents(filter);
+    if (count > 0) this.#options.onRedriven();
+    return count;
+  }
+
+  /** Parked deliveries, each with the merchants that registered the endpoint that it came to. */
+  async parkedDeliveries(limit: number) {
+    const merchants = await this.#options.merchants.all();
+    const parked = await this.#options.store.findParkedDeliveries(limit + 1);
+    const deliveries = parked.map(({ id, tokenHash, receivedAt }) => ({
+      id,
+      receivedAt,
+      merchants: merchants
+        .filter(({ webhookEndpoints }) =>
+          webhookEndpoints.some((endpoint) => toStoredHash(endpoint.tokenHash) === tokenHash),
+        )
+        .map((merchant) => merchant.id),
+    }));
+    return toList(deliveries, limit);
+  }
+
+  async attention(merchant: string | undefined, days: number, limit: number) {
+    const { store, clock } = this.#options;
+    const filter = { merchant, since: clock.now() - days * DAY_MS };
+    return toList(await store.findAttention(filter, limit + 1), limit);
+  }
+}
+
+function toList<T>(found: readonly T[], limit: number): List<T> {
+  return { items: found.slice(0, limit), more: found.length > limit };
+}
