@@ -11,7 +11,8 @@ const page = await readFile(new URL('../../../../docs/pay-partner.md', import.me
 const { signal } = new AbortController();
 const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
 const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
-const program = createProgram(new Cli({ env: {}, stdin, ...streams, signal }));
+const cli = new Cli({ env: {}, stdin, ...streams, signal });
+const program = await createProgram(cli);
 
 function listCommands(command: Command, path: readonly string[] = []): [string, Command][] {
   return command.commands.flatMap((child): [string, Command][] => {
@@ -42,6 +43,16 @@ describe('help', () => {
       expect(command.helpInformation()).not.toMatch(/undefined/);
       const noText = command.options.filter(({ description }) => description === '');
       expect(noText).toEqual([]);
+    },
+  );
+
+  it.each(program.commands.map((command) => [command.name(), command] as const))(
+    'of %s is the same when only that command is loaded',
+    async (name, command) => {
+      const [only, ...others] = (await createProgram(cli, name)).commands;
+      expect(others).toEqual([]);
+      expect(only?.name()).toBe(name);
+      expect(only?.helpInformation()).toBe(command.helpInformation());
     },
   );
 });

@@ -2,16 +2,6 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 
 import type { Cli } from './cli.js';
-import { addAnalyticsCommand } from './commands/analytics.js';
-import { addCheckoutSessionCommands } from './commands/checkout-sessions.js';
-import { addConformanceCommand } from './commands/conformance.js';
-import { addDoctorCommand } from './commands/doctor.js';
-import { addMerchantCommands } from './commands/merchants.js';
-import { addProfileCommands } from './commands/profiles.js';
-import { addReportCommands } from './commands/reports.js';
-import { addTransactionCommands } from './commands/transactions.js';
-import { addTransferCommands } from './commands/transfers.js';
-import { addWebhookCommands } from './commands/webhooks.js';
 import { EXIT } from './exit-codes.js';
 import { addGlobalOptions, type GlobalOptions } from './settings/global-options.js';
 import { tellAttempts } from './tell-attempts.js';
@@ -28,8 +18,25 @@ Examples:
 Exit codes: 0 done, 1 refused, 2 wrong use, 3 outcome unknown, 4 not sent, 5 a check failed,
 6 a file of this machine, 130 interrupted.`;
 
-/** Puts the command line together. */
-export function createProgram(cli: Cli): Command {
+type AddCommands = (program: Command, cli: Cli) => void;
+
+/** Commands in the order of the help. Each loads only what it needs, so that all start quickly. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
+  transactions: async () => (await import('./commands/transactions.js')).addTransactionCommands,
+  reports: async () => (await import('./commands/reports.js')).addReportCommands,
+  merchants: async () => (await import('./commands/merchants.js')).addMerchantCommands,
+  transfers: async () => (await import('./commands/transfers.js')).addTransferCommands,
+  analytics: async () => (await import('./commands/analytics.js')).addAnalyticsCommand,
+  'checkout-sessions': async () =>
+    (await import('./commands/checkout-sessions.js')).addCheckoutSessionCommands,
+  webhooks: async () => (await import('./commands/webhooks.js')).addWebhookCommands,
+  doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
+  conformance: async () => (await import('./commands/conformance.js')).addConformanceCommand,
+  profiles: async () => (await import('./commands/profiles.js')).addProfileCommands,
+};
+
+/** Puts the command line together: all of it, or only what its first word needs. */
+export async function createProgram(cli: Cli, first = ''): Promise<Command> {
   const program = new Command('pay-partner')
     .description("The provider's partner API on the command line: every operation.")
     .version(readVersion(), '--version', 'print the version')
@@ -48,22 +55,21 @@ export function createProgram(cli: Cli): Command {
     cli.terminal.quiet = options.quiet === true;
     if (options.verbose === true) cli.onClose(tellAttempts(cli.terminal));
   });
-  addTransactionCommands(program, cli);
-  addReportCommands(program, cli);
-  addMerchantCommands(program, cli);
-  addTransferCommands(program, cli);
-  addAnalyticsCommand(program, cli);
-  addCheckoutSessionCommands(program, cli);
-  addWebhookCommands(program, cli);
-  addDoctorCommand(program, cli);
-  addConformanceCommand(program, cli);
-  addProfileCommands(program, cli);
+  for (const add of await Promise.all(commandsFor(first).map((load) => load()))) {
+    add(program, cli);
+  }
   return program;
+}
+
+function commandsFor(first: string): readonly (() => Promise<AddCommands>)[] {
+  if (first === '--version') return [];
+  const only = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return only === undefined ? Object.values(COMMANDS) : [only];
 }
 
 /** Runs one command line and gives its exit code. It never throws. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
-  const program = createProgram(cli);
+  const program = await createProgram(cli, args[0]);
   try {
     await program.parseAsync(args, { from: 'user' });
     return cli.exitCode;

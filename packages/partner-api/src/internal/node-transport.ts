@@ -1,10 +1,5 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 
 import { ACCEPTED_ENCODINGS, decompress } from './decompress.js';
@@ -17,6 +12,11 @@ import {
   type TransportReply,
   type TransportRequest,
 } from './transport.js';
+
+// An import of `node:http` reads all that it exports, and one of that is a whole second HTTP client:
+// it would make every process start about 30 ms later.
+const http = process.getBuiltinModule('node:http');
+const https = process.getBuiltinModule('node:https');
 
 /**
  * An idle connection is dropped before servers usually drop it (5 s in Node): a request written to
@@ -45,8 +45,8 @@ export class NodeTransport implements Transport {
   constructor(options: NodeTransportOptions = {}) {
     const proxies = readProxyOptions(options.proxyEnv);
     const settings = { keepAlive: true, timeout: IDLE_MILLISECONDS, ...proxies };
-    this.#httpAgent = options.httpAgent ?? new HttpAgent(settings);
-    this.#httpsAgent = options.httpsAgent ?? new HttpsAgent(settings);
+    this.#httpAgent = options.httpAgent ?? new http.Agent(settings);
+    this.#httpsAgent = options.httpsAgent ?? new https.Agent(settings);
   }
 
   async send(request: TransportRequest): Promise<TransportReply> {
@@ -120,8 +120,8 @@ export class NodeTransport implements Transport {
       },
     };
     return secure
-      ? httpsRequest(url, { ...options, agent: this.#httpsAgent })
-      : httpRequest(url, { ...options, agent: this.#httpAgent });
+      ? https.request(url, { ...options, agent: this.#httpsAgent })
+      : http.request(url, { ...options, agent: this.#httpAgent });
   }
 }
 

@@ -40,7 +40,8 @@ export class ProgressLine {
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-GB');
+  // Not `toLocaleString`, whose first call loads the languages of the world.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 export function formatBytes(bytes: number): string {
