@@ -42,12 +42,12 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** The middle one of several measurements, by a number of each. */
-export function median<T>(values: readonly T[], by: (value: T) => number): T {
-  const sorted = [...values].sort((a, b) => by(a) - by(b));
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  if (middle === undefined) throw new Error('nothing was measured');
-  return middle;
+/** The middle one of several measurements. */
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
 }
 
 export function round(value: number): number {

@@ -1,11 +1,12 @@
 /**
  * The least that could be called the same: Express 5 that parses with zod and forwards with undici,
- * answers a status from memory, and takes a webhook without keeping it.
+ * and answers a status from memory.
  */
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import { Agent } from 'undici';
 import { z } from 'zod';
+import { listenAndReport } from './report.ts';
 
 const agent = new Agent({ connections: 50 });
 const provider = process.env['PROVIDER_URL'] ?? '';
@@ -38,7 +39,4 @@ app.post('/v1/checkouts', express.json(), async (request, response) => {
 app.get('/v1/checkouts', (request, response) => {
   response.json({ checkouts: [{ checkout: request.query['id'], state: 'open', revision: 1 }] });
 });
-const server = app.listen(0, '127.0.0.1', () => {
-  process.send?.({ type: 'listening', port: (server.address() as AddressInfo).port });
-});
-process.once('disconnect', () => process.exit());
+listenAndReport(createServer(app));

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Usage } from './report.ts';
 
 export interface BenchProcess {
   readonly url: string;
-  /** Resident memory, in bytes. */
-  memory(): Promise<number>;
+  usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
@@ -19,9 +19,10 @@ export async function startProcess(
   const { port } = await nextMessage<{ port: number }>(child);
   return {
     url: `http://127.0.0.1:${String(port)}`,
-    async memory() {
-      child.send('memory');
-      return (await nextMessage<{ bytes: number }>(child)).bytes;
+    usage() {
+      const answered = nextMessage<Usage>(child);
+      child.send('usage');
+      return answered;
     },
     async stop() {
       const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -33,11 +34,13 @@ export async function startProcess(
 
 function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => {
-      resolve(message as T);
-    });
-    child.once('exit', (code) => {
+    const onExit = (code: number | null): void => {
       reject(new Error(`a process of the benchmark ended with ${String(code)}`));
+    };
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.off('exit', onExit);
+      resolve(message as T);
     });
   });
 }

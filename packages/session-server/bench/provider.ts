@@ -3,8 +3,8 @@
  * `GET /webhook-url` tells the `WebhookUrl` that it was given last.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenAndReport } from './report.ts';
 
 let sessions = 0;
 let lastBody = '{}';
@@ -25,7 +25,4 @@ const server = createServer((request, response) => {
     }
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ type: 'listening', port: (server.address() as AddressInfo).port });
-});
-process.once('disconnect', () => process.exit());
+listenAndReport(server);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
 import { BENCH_MERCHANTS } from './merchant.ts';
+import { reportToParent } from './report.ts';
 
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'bench-'));
 writeFileSync(join(folder, 'pay-checkout.js'), '');
@@ -29,13 +30,7 @@ const server = await startSessionServer(
       Promise.resolve({ order, amount: '9.99', currency: 'GBP', status: 'payable' }),
   },
 );
-process.send?.({ type: 'listening', port: server.port });
-process.on('message', () => {
-  process.send?.({ type: 'memory', bytes: process.memoryUsage().rss });
-});
-process.once('disconnect', () => {
-  void server.close().then(() => {
-    if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true, force: true });
-    process.exit();
-  });
+reportToParent(server.port, async () => {
+  await server.close();
+  if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,0 +1,43 @@
+import type { Dispatcher } from 'undici';
+import { load, type LoadResult } from './load.ts';
+import { BENCH_MERCHANT_ID, BENCH_ORIGIN } from './merchant.ts';
+
+export const CONCURRENCY = 50;
+
+const HEADERS = { 'content-type': 'application/json', origin: BENCH_ORIGIN };
+
+export interface OpenedCheckout {
+  readonly checkout: string;
+  readonly sessionId: string;
+}
+
+let orders = 0;
+
+/** Opens so many orders, each for the first time. */
+export function openMany(url: string, requests: number): Promise<LoadResult> {
+  return load({ url, requests, concurrency: CONCURRENCY, request: openingRequest });
+}
+
+export async function openOne(url: string): Promise<OpenedCheckout> {
+  const { path, method, headers, body } = openingRequest();
+  const response = await fetch(`${url}${path}`, { method, headers, body });
+  return (await response.json()) as OpenedCheckout;
+}
+
+/** The page says that its shopper cancelled: news for everybody who waits for this checkout. */
+export async function cancel(url: string, opened: OpenedCheckout): Promise<void> {
+  const body = JSON.stringify({ kind: 'cancelled', sessionId: opened.sessionId });
+  const address = `${url}/v1/checkouts/${opened.checkout}/hints`;
+  const response = await fetch(address, { method: 'POST', headers: HEADERS, body });
+  await response.arrayBuffer();
+}
+
+function openingRequest(): Pick<Dispatcher.DispatchOptions, 'path'> & {
+  method: 'POST';
+  headers: typeof HEADERS;
+  body: string;
+} {
+  orders += 1;
+  const body = JSON.stringify({ merchant: BENCH_MERCHANT_ID, order: `A${String(orders)}` });
+  return { path: '/v1/checkouts', method: 'POST', headers: HEADERS, body };
+}
