@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 const SOURCES = new URL('../src/', import.meta.url);
 /** Where a code of the element is made: an error, a trouble, or the code for what has none. */
 const MADE =
-  /(?:CodedError\(|code: |fail\(|coded\(error, |code \?\? |\? |: )'([a-z]+(?:_[a-z]+)+)'/g;
+  /(?:CodedError\(|code: |fail\(|coded\(error, |code \?\? |\? |: |return |=> )'([a-z]+(?:_[a-z]+)+)'/g;
 
 const page = readFileSync(new URL('../../../docs/error-codes.md', import.meta.url), 'utf8');
 const [ofServer = '', ofElement = ''] = page.split('## Of the element');

@@ -20,9 +20,13 @@ export interface Script {
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;
   /** What the SDK's address answers; by default the SDK, fine. */
-  sdk?: 'fine' | 'missing' | 'empty' | 'silent';
+  sdk?: 'fine' | 'missing' | 'failing' | 'empty' | 'silent';
   /** Whether the page at `/page` forbids scripts of other origins than its own. */
   forbidsSdk?: boolean;
+  /** The Content Security Policy of the page at `/loader`. */
+  policy?: string;
+  /** The same, but only to report what it would block. */
+  reportOnlyPolicy?: string;
   /** Holds back the answers of hints. */
   holdHints?: boolean;
   /** Answers a poll at once, even with an older revision than it names, as a lagging replica would. */

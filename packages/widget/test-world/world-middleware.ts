@@ -48,6 +48,7 @@ async function answer(context: Context, world: World, path: string): Promise<voi
   }
   if (path === '/sdk.js') return answerSdk(context, world);
   if (path === '/page') return answerPage(context, world);
+  if (path === '/loader') return answerLoader(context, world);
   if (path === '/return') return answerReturn(context);
   if (path.startsWith('/v1/pay/')) {
     context.type = 'html';
@@ -88,6 +89,7 @@ async function answerStatus(context: Context, world: World): Promise<void> {
 async function answerSdk(context: Context, world: World): Promise<void> {
   if (world.takeFault('sdk')) return breakConnection(context);
   if (world.script.sdk === 'missing') return reply(context, undefined);
+  if (world.script.sdk === 'failing') return reply(context, { status: 503, body: {} });
   await world.until(() => world.script.sdk !== 'silent', 30_000);
   const name = JSON.stringify(String(context.query.global));
   context.type = 'application/javascript';
@@ -116,6 +118,16 @@ function answerPage(context: Context, world: World): void {
   context.body = `<!doctype html><meta http-equiv="content-security-policy" content="${policy}">
     <title>A page with a policy</title>
     <script src="/packages/widget/dist/pay-checkout.js"></script>`;
+}
+
+/** A page with nothing but the loader, under the policy that the test wrote. */
+function answerLoader(context: Context, world: World): void {
+  const { policy = '', reportOnlyPolicy = '' } = world.script;
+  context.res.setHeader('content-security-policy', policy);
+  context.res.setHeader('content-security-policy-report-only', reportOnlyPolicy);
+  context.type = 'html';
+  context.body = `<!doctype html><title>A page of the loader's own</title>
+    <script type="module" src="/packages/widget/test-world/loader-page.ts"></script>`;
 }
 
 /** What the server's return page does in a frame: tells its parent until it is acknowledged. */

@@ -23,12 +23,22 @@ let containers = 0;
  * when `signal` aborts. Rejects with an {@link CodedError} when no form can be shown.
  */
 export async function drawForm(options: DrawOptions, signal: AbortSignal): Promise<void> {
-  const { adapter, sessionId, locale, onReport } = options;
-  const container = addContainer(options);
+  const { adapter, sessionId, locale, host, label, onReport } = options;
+  const container = Object.assign(document.createElement('div'), {
+    id: `pay-checkout-form-${++containers}`,
+    slot: 'form',
+    tabIndex: -1,
+    role: 'group',
+    ariaLabel: label,
+  });
+  host.append(container);
   let handle: SdkHandle | void;
-  signal.addEventListener('abort', () => {
+  const takeDown = async (): Promise<void> => {
     container.remove();
-    release(handle);
+    await handle?.destroy?.();
+  };
+  signal.addEventListener('abort', () => {
+    takeDown().catch(() => undefined);
   });
 
   try {
@@ -47,37 +57,14 @@ export async function drawForm(options: DrawOptions, signal: AbortSignal): Promi
       onReport(kind);
     };
     const open = async (): Promise<void> => {
-      try {
-        handle = await adapter.open({ sessionId, container, locale, signal, report });
-        if (signal.aborted) release(handle);
-        report('shown');
-      } catch (error) {
-        reject(coded(error, 'sdk_configure_failed'));
-      }
+      handle = await adapter.open({ sessionId, container, locale, signal, report });
+      if (signal.aborted) await takeDown();
+      report('shown');
     };
-    void open();
+    open().catch((error: unknown) => reject(coded(error, 'sdk_configure_failed')));
     void pause(DRAW_TIMEOUT_MS, signal).then(() => {
       if (container.childElementCount > 0) report('shown');
       else reject(new CodedError('sdk_timeout'));
     });
   });
-}
-
-function addContainer({ host, label }: DrawOptions): HTMLElement {
-  const container = document.createElement('div');
-  container.id = `pay-checkout-form-${++containers}`;
-  container.slot = 'form';
-  container.tabIndex = -1;
-  container.role = 'group';
-  container.ariaLabel = label;
-  host.append(container);
-  return container;
-}
-
-function release(handle: SdkHandle | void): void {
-  try {
-    handle?.destroy?.();
-  } catch {
-    return;
-  }
 }

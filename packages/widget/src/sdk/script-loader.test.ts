@@ -1,95 +1,208 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
+import { LoaderPage } from '../testing/loader-page.js';
+import { until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
+import type { ScriptOptions } from './insert-script.js';
 import { loadScript } from './script-loader.js';
-import { ScriptSdk } from './script-sdk.js';
 
-const { signal } = new AbortController();
+const WRONG_HASH = 'sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC';
+/** A port that browsers refuse to ask, as a blocker refuses an address: at once, on a good line. */
+const REFUSED = 'http://localhost:1/sdk.js';
 
-function tagsOf(url: string): number {
-  return [...document.scripts].filter((script) => script.src === url).length;
+function tagsOf(url: string): HTMLScriptElement[] {
+  return [...document.scripts].filter((script) => script.src === url);
 }
 
-async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
-  const error: unknown = await work.catch((reason: unknown) => reason);
+/** The code with which a load ends; nothing when it goes well. */
+async function load(options: ScriptOptions, timeoutMs?: number): Promise<string | undefined> {
+  const isThere = (): boolean => options.global in globalThis;
+  const error: unknown = await loadScript(options, isThere, timeoutMs).catch(
+    (reason: unknown) => reason,
+  );
   return error instanceof CodedError ? error.code : undefined;
 }
 
 describe('loading the client SDK', () => {
   let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let wanted: ScriptOptions;
+  beforeEach(async () => {
+    world = await new WorldClient().begin();
+    const { url, global } = world.sdkDescription;
+    wanted = { url, global };
+  });
+
+  const asked = async (): Promise<number> => (await world.seen('GET', /sdk\.js$/)).length;
 
   it('loads once, however many ask at once or later', async () => {
-    const { url } = world.sdkDescription;
-    await Promise.all([loadScript({ url }), loadScript({ url })]);
-    await loadScript({ url });
-    expect(tagsOf(url)).to.equal(1);
-    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
+    await Promise.all([load(wanted), load(wanted)]);
+    await load(wanted);
+    expect(tagsOf(wanted.url)).to.have.length(1);
+    expect(await asked()).to.equal(1);
   });
 
-  it('forgets a failure and its tag, so that asking again can work', async () => {
+  it('what is described otherwise is another load', async () => {
+    expect(await load({ ...wanted, integrity: WRONG_HASH })).to.equal('sdk_integrity');
+    expect(await load(wanted)).to.equal(undefined);
+  });
+
+  it('tries again by itself, past every cache, and leaves one tag', async () => {
     await world.write({ faults: { sdk: 1 } });
-    const { url } = world.sdkDescription;
-    expect(await codeOf(loadScript({ url }))).to.equal('sdk_load_failed');
-    expect(tagsOf(url)).to.equal(0);
-    await loadScript({ url });
-    const [first, second] = await world.seen('GET', /sdk\.js$/);
-    expect(first?.query).not.to.contain('retry=');
-    expect(second?.query).to.contain('retry=');
+    expect(await load(wanted)).to.equal(undefined);
+    const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+    expect(queries[0]).not.to.contain('retry=');
+    expect(queries.at(-1)).to.contain('retry=');
+    expect([...document.scripts].filter(({ src }) => src.startsWith(wanted.url))).to.have.length(1);
   });
 
-  it('gives up on a script that never answers', async () => {
-    const url = `${world.server}/v1/checkouts?id=${world.checkout}:1&wait=25`;
-    expect(await codeOf(loadScript({ url, timeoutMs: 20 }))).to.equal('sdk_timeout');
-    expect(tagsOf(url)).to.equal(0);
+  it('forgets a failure and its tags, so that asking again can work', async () => {
+    await world.write({ sdk: 'missing' });
+    expect(await load(wanted)).to.equal('sdk_not_found');
+    expect([...document.scripts].filter(({ src }) => src.startsWith(wanted.url))).to.have.length(0);
+    await world.write({ sdk: 'fine' });
+    expect(await load(wanted)).to.equal(undefined);
   });
 
-  it('refuses a script that is not the one described', async () => {
-    const { url } = world.sdkDescription;
-    const integrity = 'sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC';
-    expect(await codeOf(loadScript({ url, integrity }))).to.equal('sdk_load_failed');
+  it('gives up on a script that never answers, all tries together', async () => {
+    await world.write({ sdk: 'silent' });
+    expect(await load(wanted, 20)).to.equal('sdk_timeout');
+    expect(tagsOf(wanted.url)).to.have.length(0);
+    await world.write({ sdk: 'fine' });
+    expect(await load(wanted)).to.equal(undefined);
   });
 
-  it('gives the script the nonce of the page', async () => {
-    const { url } = world.sdkDescription;
-    await loadScript({ url, nonce: 'abc' });
-    expect([...document.scripts].find((script) => script.src === url)?.nonce).to.equal('abc');
+  it('gives the script the nonce of the page, as a property', async () => {
+    await load({ ...wanted, nonce: 'abc' });
+    expect(tagsOf(wanted.url)[0]?.nonce).to.equal('abc');
+    expect(tagsOf(wanted.url)[0]?.getAttribute('nonce')).to.equal(null);
   });
 
-  it('says when the script ran without leaving its global', async () => {
-    const sdk = new ScriptSdk({ ...world.sdkDescription, global: 'Missing.Sdk' });
-    expect(await codeOf(sdk.load(signal))).to.equal('sdk_global_missing');
-  });
-
-  it('loads nothing when the page has the SDK already', async () => {
-    Object.assign(globalThis, { BroughtAlong: { Sdk: { configure: () => undefined } } });
-    const description = { ...world.sdkDescription, global: 'BroughtAlong.Sdk' };
-    await new ScriptSdk(description).load(signal);
-    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(0);
-  });
-
-  it('hands configure() the session as it is described: alone, or with a constructor first', async () => {
-    const calls: unknown[][] = [];
-    class Sdk {
-      configure(...args: unknown[]): void {
-        calls.push(args);
-      }
+  describe('says why it failed', () => {
+    for (const [what, sdk, code] of [
+      ['there is nothing at its address', 'missing', 'sdk_not_found'],
+      ['its server fails', 'failing', 'sdk_server_error'],
+      ['it leaves no global', 'empty', 'sdk_global_missing'],
+    ] as const) {
+      it(`${what}: ${code}`, async () => {
+        await world.write({ sdk });
+        expect(await load(wanted)).to.equal(code);
+      });
     }
-    Object.assign(globalThis, { Constructed: Sdk });
-    const { container: _, callbacks: __, ...bare } = world.sdkDescription;
-    const sdk = new ScriptSdk({
-      ...bare,
-      global: 'Constructed',
-      construct: true,
-      argument: 'string',
+
+    it('its status is hidden, because its server allows no other origin: sdk_load_failed', async () => {
+      await world.write({ sdk: 'missing' });
+      const url = wanted.url.replace('//localhost', '//127.0.0.1');
+      expect(url).not.to.equal(wanted.url);
+      expect(await load({ ...wanted, url })).to.equal('sdk_load_failed');
     });
-    await sdk.open({
-      sessionId: 's-1',
-      container: document.createElement('div'),
-      locale: undefined,
-      signal,
-      report: () => undefined,
+
+    it('it is not the one described: sdk_integrity, without another try', async () => {
+      expect(await load({ ...wanted, integrity: WRONG_HASH })).to.equal('sdk_integrity');
+      const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+      expect(queries.filter((query) => query.includes('retry='))).to.have.length(0);
     });
-    expect(calls).to.deep.equal([['s-1']]);
+
+    it('the browser refuses to ask, as a blocker makes it: sdk_blocked', async () => {
+      expect(await load({ ...wanted, url: REFUSED })).to.equal('sdk_blocked');
+    });
+
+    it('the browser is offline: sdk_offline', async () => {
+      Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false });
+      try {
+        expect(await load({ ...wanted, url: `${REFUSED}?offline` })).to.equal('sdk_offline');
+      } finally {
+        delete (navigator as { onLine?: boolean }).onLine;
+      }
+    });
+  });
+
+  describe('under the policies of a page', () => {
+    const self = `'self' 'unsafe-inline'`;
+
+    async function loadUnder(policy: string, options = wanted): Promise<string | undefined> {
+      const page = await LoaderPage.open(world, policy);
+      const code = await page.load(options);
+      page.close();
+      return code;
+    }
+
+    function elsewhere(): ScriptOptions {
+      return { ...wanted, url: wanted.url.replace('//localhost', '//127.0.0.1') };
+    }
+
+    it('a forbidden script is sdk_blocked_csp, and is not asked for again', async () => {
+      expect(await loadUnder(`script-src ${self}`, elsewhere())).to.equal('sdk_blocked_csp');
+      expect(await asked()).to.equal(0);
+    });
+
+    it('so it is where the page may ask nobody else either', async () => {
+      const policy = `default-src 'none'; script-src ${self}`;
+      expect(await loadUnder(policy, elsewhere())).to.equal('sdk_blocked_csp');
+      expect(await asked()).to.equal(0);
+    });
+
+    it('a page that may not look for the reason says no more than it knows', async () => {
+      const policy = `script-src ${self} http://localhost:1; connect-src 'none'`;
+      expect(await loadUnder(policy, { ...wanted, url: REFUSED })).to.equal('sdk_load_failed');
+    });
+
+    it('a policy that only reports blocks nothing, and is blamed for nothing', async () => {
+      await world.write({ reportOnlyPolicy: `script-src ${self}`, sdk: 'missing' });
+      expect(await loadUnder('', elsewhere())).to.equal('sdk_load_failed');
+    });
+
+    it('a nonce opens a page that allows nothing else', async () => {
+      const policy = `script-src 'nonce-abc' 'self'`;
+      expect(await loadUnder(policy, { ...elsewhere(), nonce: 'abc' })).to.equal(undefined);
+    });
+
+    it('Trusted Types are served by the policy pay-checkout-sdk', async () => {
+      const policy = `require-trusted-types-for 'script'; trusted-types lit-html pay-checkout-sdk`;
+      const page = await LoaderPage.open(world, policy);
+      expect(await page.load(wanted)).to.equal(undefined);
+      const second = await new WorldClient().begin();
+      const { url, global } = second.sdkDescription;
+      expect(await page.load({ url, global })).to.equal(undefined);
+      page.close();
+    });
+
+    it('a page that does not allow that policy gets a code, not a broken page', async () => {
+      const policy = `require-trusted-types-for 'script'; trusted-types lit-html`;
+      expect(await loadUnder(policy)).to.equal('sdk_blocked_csp');
+      expect(await asked()).to.equal(0);
+    });
+
+    it('a name that another copy of this script has taken does no harm where nothing is enforced', async () => {
+      const page = await LoaderPage.open(world, `trusted-types pay-checkout-sdk`);
+      takePolicyName(page);
+      expect(await page.load(wanted)).to.equal(undefined);
+      page.close();
+    });
+
+    it('and where they are, a default policy of the page may still help', async () => {
+      const policy = `require-trusted-types-for 'script'; trusted-types default pay-checkout-sdk`;
+      const page = await LoaderPage.open(world, policy);
+      takePolicyName(page);
+      expect(await page.load(wanted)).to.equal('sdk_blocked_csp');
+      takePolicyName(page, 'default');
+      expect(await page.load(wanted)).to.equal(undefined);
+      page.close();
+    });
+  });
+
+  it('waits for a global that comes after the script', async () => {
+    await world.write({ sdk: 'empty' });
+    const loading = load(wanted);
+    await until(() => tagsOf(wanted.url).length === 1);
+    await until(async () => (await asked()) === 1);
+    Object.assign(globalThis, { [wanted.global]: {} });
+    expect(await loading).to.equal(undefined);
   });
 });
+
+function takePolicyName({ page }: LoaderPage, name = 'pay-checkout-sdk'): void {
+  const { trustedTypes } = page as unknown as {
+    trustedTypes: { createPolicy(name: string, rules: object): unknown };
+  };
+  trustedTypes.createPolicy(name, { createScriptURL: (url: string) => url });
+}

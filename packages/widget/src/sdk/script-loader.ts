@@ -1,62 +1,49 @@
 import { CodedError } from '../coded-error.js';
-
-/** What to load, and what the page's policies ask of it. */
-export interface ScriptOptions {
-  readonly url: string;
-  /** Subresource Integrity. */
-  readonly integrity?: string | undefined;
-  /** The page's Content Security Policy nonce. */
-  readonly nonce?: string | undefined;
-  /** Whether the script left what it was loaded for. */
-  readonly isThere?: () => boolean;
-  /** Default 20 seconds. */
-  readonly timeoutMs?: number;
-}
+import { backOffMs, pause } from '../flow/pause.js';
+import { insertScript, type ScriptOptions } from './insert-script.js';
 
 const TIMEOUT_MS = 20_000;
+const TRIES = 3;
+/** Trouble that another try would only repeat. */
+const LASTING = ['sdk_blocked_csp', 'sdk_integrity', 'sdk_global_missing', 'sdk_timeout'];
 const loads = new Map<string, Promise<void>>();
 const failed = new Set<string>();
 
 /**
- * Loads a classic script once, however many elements ask. A failure is forgotten, and its tag is
- * removed, so that asking again loads again, under an address that no cache has the failure of.
+ * Loads a classic script once, however many elements ask, until `isThere`. A load that fails in spite
+ * of its tries says why in its code and is forgotten, so that asking again loads again: from the
+ * second try on under an address that no cache has the failure of.
  */
-export function loadScript(options: ScriptOptions): Promise<void> {
-  const { url } = options;
-  let load = loads.get(url);
+export function loadScript(
+  options: ScriptOptions,
+  isThere: () => boolean,
+  timeoutMs = TIMEOUT_MS,
+): Promise<void> {
+  const key = JSON.stringify(options);
+  let load = loads.get(key);
   if (!load) {
-    load = insertScript(options);
-    loads.set(url, load);
-    load.catch(() => failed.add(url) && loads.delete(url));
+    load = insist(options, isThere, AbortSignal.timeout(timeoutMs));
+    loads.set(key, load);
+    load.catch(() => loads.delete(key));
   }
   return load;
 }
 
-function insertScript(options: ScriptOptions): Promise<void> {
-  const { url, integrity, nonce, isThere, timeoutMs = TIMEOUT_MS } = options;
-  return new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    const fail = (code: string) => () => {
-      clearTimeout(timer);
-      script.remove();
-      reject(new CodedError(code));
-    };
-    const timer = setTimeout(fail('sdk_timeout'), timeoutMs);
-    script.onload = () => {
-      if (isThere && !isThere()) return fail('sdk_global_missing')();
-      clearTimeout(timer);
-      resolve();
-    };
-    script.onerror = fail('sdk_load_failed');
-    script.async = true;
-    if (integrity) {
-      script.integrity = integrity;
-      script.crossOrigin = 'anonymous';
-    }
-    if (nonce) script.nonce = nonce;
+async function insist(
+  options: ScriptOptions,
+  isThere: () => boolean,
+  deadline: AbortSignal,
+): Promise<void> {
+  const { url } = options;
+  for (let tries = 1; ; tries++) {
     const address = new URL(url, location.href);
     if (failed.has(url)) address.searchParams.set('retry', `${Date.now()}`);
-    script.src = address.href;
-    document.head.append(script);
-  });
+    const code = deadline.aborted
+      ? 'sdk_timeout'
+      : await insertScript(address.href, options, isThere, deadline).catch(() => 'sdk_blocked_csp');
+    if (!code) return;
+    failed.add(url);
+    if (tries === TRIES || LASTING.includes(code)) throw new CodedError(code);
+    await pause(backOffMs(tries), deadline);
+  }
 }

@@ -1,10 +1,20 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { pause } from '../flow/pause.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk-adapter.js';
+
+/** Whatever a script leaves or `configure()` answers: anything may be in it. */
+interface Found {
+  readonly [name: string]: Found | undefined;
+  (...given: unknown[]): unknown;
+}
 
 interface Configurable {
   configure(argument: unknown, options?: unknown): unknown;
 }
+
+/** An SDK that leaves the page is given so long to refuse. */
+const LEAVES_WITHIN_MS = 1000;
 
 /** The client SDK that a server's `SdkDescription` describes: a script, a global, `configure()`. */
 export class ScriptSdk implements SdkAdapter {
@@ -17,32 +27,42 @@ export class ScriptSdk implements SdkAdapter {
   }
 
   async load(signal: AbortSignal): Promise<void> {
-    const { url, integrity } = this.#sdk;
-    const isThere = (): boolean => this.#find() !== undefined;
-    if (!isThere()) await loadScript({ url, integrity, nonce: this.#nonce, isThere });
+    const { url, global, integrity } = this.#sdk;
+    const isThere = (): boolean => Boolean(this.#find());
+    if (!isThere()) await loadScript({ url, global, integrity, nonce: this.#nonce }, isThere);
     signal.throwIfAborted();
   }
 
   /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
-  async open({ sessionId, container, report }: SdkOpenOptions): Promise<SdkHandle | void> {
-    const { construct, argument, container: where, callbacks = {} } = this.#sdk;
+  async open({ sessionId, container, signal, report }: SdkOpenOptions): Promise<SdkHandle> {
+    const { construct, argument, container: where, callbacks = {}, navigates } = this.#sdk;
     const extras: Record<string, unknown> = {};
     if (where) extras.container = where === 'selector' ? `#${container.id}` : container;
     for (const [name, kind] of Object.entries(callbacks)) extras[name] = () => report(kind);
-    const found = this.#find() as Configurable & (new () => Configurable);
-    const sdk: Configurable = construct ? new found() : found;
-    const answer: unknown = await (argument === 'object'
-      ? sdk.configure({ session_id: sessionId, ...extras })
-      : sdk.configure(sessionId, ...(Object.keys(extras).length ? [extras] : [])));
-    return typeof answer === 'object' && answer ? answer : undefined;
+    const found = this.#find() as unknown as Configurable & (new () => Configurable);
+    const sdk = construct ? new found() : found;
+    const { children, childElementCount } = document.body;
+    const answer =
+      argument === 'object'
+        ? sdk.configure({ session_id: sessionId, ...extras })
+        : sdk.configure(sessionId, ...(Object.keys(extras).length ? [extras] : []));
+    // What an SDK puts on the page of its own accord, it may leave no handle for.
+    const drawn = where ? [] : [...children].slice(childElementCount);
+    const leaving = navigates && pause(LEAVES_WITHIN_MS, signal);
+    const handle = (await Promise.race([answer, leaving || answer])) as Found | undefined;
+    return {
+      destroy() {
+        for (const one of drawn) one.remove();
+        return (handle?.destroy ?? handle?.unmount ?? handle?.close)?.call(handle);
+      },
+    };
   }
 
-  /** The object at the dotted path from `window`, if its script has run. */
-  #find(): unknown {
-    let found: unknown = globalThis;
-    for (const name of this.#sdk.global.split('.')) {
-      found = (found as Record<string, unknown> | null | undefined)?.[name];
-    }
-    return found ?? undefined;
+  /** What is at the dotted path from `window`, once it can be called. */
+  #find(): Found | undefined {
+    const { global, construct } = this.#sdk;
+    let found: Found | undefined = globalThis as unknown as Found;
+    for (const name of global.split('.')) found = found?.[name];
+    return typeof (construct ? found : found?.configure) === 'function' ? found : undefined;
   }
 }

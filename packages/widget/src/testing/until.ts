@@ -19,9 +19,13 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 /** Lets waits of exactly `milliseconds` be over at once in `page`; what is returned undoes it. */
 export function hasten(page: typeof globalThis, milliseconds: number): () => void {
   const real = page.setTimeout;
+  const { AbortSignal } = page;
+  const realDeadline = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (wait) => realDeadline(wait === milliseconds ? 50 : wait);
   page.setTimeout = ((run: TimerHandler, wait?: number, ...rest: unknown[]) =>
     real(run, wait === milliseconds ? 50 : wait, ...rest)) as typeof page.setTimeout;
   return () => {
     page.setTimeout = real;
+    AbortSignal.timeout = realDeadline;
   };
 }

@@ -1,0 +1,43 @@
+import type { ScriptOptions } from '../sdk/insert-script.js';
+import type { loadScript } from '../sdk/script-loader.js';
+import { until } from './until.js';
+import type { WorldClient } from './world-client.js';
+
+type Page = Window & typeof globalThis & { loadScript: typeof loadScript };
+
+/** A page in a frame that has nothing but the loader, and a policy of its own. */
+export class LoaderPage {
+  readonly page: Page;
+  readonly #frame: HTMLIFrameElement;
+
+  private constructor(frame: HTMLIFrameElement) {
+    this.#frame = frame;
+    this.page = frame.contentWindow as unknown as Page;
+  }
+
+  /** Opens the page under `policy`; `prepare` runs before anything is loaded. */
+  static async open(world: WorldClient, policy: string): Promise<LoaderPage> {
+    await world.write({ policy });
+    const frame = document.createElement('iframe');
+    frame.src = `${world.server}/loader`;
+    document.body.append(frame);
+    const opened = new LoaderPage(frame);
+    await until(() => 'loadScript' in opened.page);
+    return opened;
+  }
+
+  /** Loads in the page; the code of what went wrong, if anything did. */
+  async load(options: ScriptOptions, timeoutMs?: number): Promise<string | undefined> {
+    const isThere = (): boolean => options.global in this.page;
+    try {
+      await this.page.loadScript(options, isThere, timeoutMs);
+      return undefined;
+    } catch (error) {
+      return (error as { code?: string }).code ?? String(error);
+    }
+  }
+
+  close(): void {
+    this.#frame.remove();
+  }
+}
