@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LogFields, Logger } from './logger.js';
+import { type Answer, TestStack } from './testing/test-stack.js';
+
+const PATIENTLY = { timeout: 10_000 };
+
+/** Nobody, and nothing of theirs may turn up anywhere. */
+const PERSON = {
+  id: 'canary-customer-4711',
+  name: 'Canary Nightjar-Whole',
+  firstName: 'Canary-First',
+  lastName: 'Nightjar-Last',
+  email: 'canary.nightjar@example.test',
+  phone: '+44 0000 111222',
+};
+const HOME = {
+  houseNumber: '77C',
+  postcode: 'ZZ9 7CN',
+  flat: 'Canary Flat',
+  address1: '77 Canary Lane',
+  address2: 'Nightjar Wharf',
+};
+const OPERATOR_KEY = `canary-operator-key-${randomBytes(16).toString('hex')}`;
+const BODY_KEY = randomBytes(32).toString('base64');
+const ENDPOINT_TOKEN = `canary-endpoint-${randomBytes(16).toString('hex')}`;
+const ORDER = { amount: '9.99', customer: PERSON, address: HOME };
+
+/** Everything that came out of the server, by where it came out. */
+const seen: Record<'answers' | 'log' | 'operator' | 'metrics' | 'events', string[]> = {
+  answers: [],
+  log: [],
+  operator: [],
+  metrics: [],
+  events: [],
+};
+const keep = (fields: LogFields, message: string): void => {
+  seen.log.push(JSON.stringify({ ...fields, message }));
+};
+const logger: Logger = { info: keep, warn: keep, error: keep };
+
+let stack: TestStack;
+/** Tokens that this payment was given, none of which leaves by another door than its own. */
+const tokens: string[] = [];
+
+function read<T>(answer: Answer<T>, where: string[] = seen.answers): Answer<T> {
+  where.push(JSON.stringify([...answer.headers]), answer.text);
+  return answer;
+}
+
+async function ask(path: string, init?: RequestInit): Promise<void> {
+  read(await stack.fetch(path, init));
+}
+
+async function askOperator(path: string, init: RequestInit = {}): Promise<void> {
+  const headers = { authorization: `Bearer ${OPERATOR_KEY}`, ...(init.headers as object) };
+  const where = path === '/metrics' ? seen.metrics : seen.operator;
+  read(await stack.askOperator(path, { ...init, headers }), where);
+}
+
+/** One order that is paid, and others that go wrong in every way that meets personal data. */
+async function runPayments(): Promise<void> {
+  const { body } = read(await stack.open('C1', ORDER));
+  const sessionId = body.sessionId ?? '';
+  const session = stack.session(sessionId);
+  for (const field of ['RedirectUrl', 'CancelUrl', 'backurl', 'WebhookUrl'] as const) {
+    tokens.push(new URL(session[field] ?? '').pathname.split('/').at(-1) ?? '');
+  }
+  const avs = { houseNumber: HOME.houseNumber, postcode: HOME.postcode };
+  read(await stack.reopen('C1', { avs }));
+  read(await stack.reopen('C1', { email: PERSON.email, avs: { ...avs, name: PERSON.name } }));
+  read(await stack.reopen('C1', { avs: { ...avs, postcode: PERSON.email } }));
+  read(await stack.reopen(PERSON.name));
+  stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', status: 400 });
+  read(await stack.open('C2', ORDER));
+  stack.sandbox.control.addFault({ operation: 'create-session', fault: 'reset', times: 2 });
+  read(await stack.open('C3', ORDER));
+  read(await stack.open('C4', { ...ORDER, amount: PERSON.email }));
+  read(await stack.open('C5', { ...ORDER, currency: PERSON.name }));
+  read(
+    await stack.open('C6', { ...ORDER, returnUrl: `https://elsewhere.example/${PERSON.email}` }),
+  );
+  read(await stack.post(`/v1/checkouts/${body.checkout}/hints`, { kind: PERSON.name }));
+  read(await stack.post(stack.webhookPath(sessionId), { ...PERSON, ...HOME }));
+  read(await stack.post(`/v1/webhooks/${ENDPOINT_TOKEN}`, { order_id: '1', ...PERSON }));
+  await stack.payAtProvider(sessionId);
+  stack.sandbox.control.addFault({ operation: 'transactions-list', fault: 'error', status: 500 });
+  for (const field of ['RedirectUrl', 'CancelUrl'] as const) {
+    await ask(`${stack.returnPath(sessionId, field)}?name=${encodeURIComponent(PERSON.name)}`);
+  }
+  await stack.until(body.checkout, 'paid');
+  await stack.shop.event('checkout.paid');
+  await ask(`/v1/checkouts?id=${body.checkout}:0`);
+  await ask(`/v1/checkouts/${body.checkout}/leave?kind=return`, { redirect: 'manual' });
+  for (const key of [stack.merchantKey, PERSON.name]) {
+    await ask('/v1/merchant/orders/C1', { headers: { authorization: `Bearer ${key}` } });
+  }
+  await ask('/healthz');
+  await ask('/readyz');
+  await ask(`/v1/${encodeURIComponent(PERSON.email)}`);
+}
+
+async function askOperators(): Promise<void> {
+  await vi.waitFor(async () => {
+    await askOperator('/operator/deliveries/parked');
+    expect(seen.operator.at(-1)).toContain('teashop');
+  }, PATIENTLY);
+  await askOperator('/operator/health');
+  await askOperator('/operator/orders/teashop/C1/explain');
+  await askOperator('/operator/orders/teashop/C3/explain');
+  await askOperator(`/operator/orders/${encodeURIComponent(PERSON.name)}/C1/explain`);
+  await askOperator('/operator/events/dead');
+  await askOperator(`/operator/attention?days=${encodeURIComponent(PERSON.name)}`);
+  await askOperator('/operator/attention');
+  await askOperator('/operator/events/redrive', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: PERSON.name, email: PERSON.email }),
+  });
+  await askOperator('/operator/health', { headers: { authorization: `Bearer ${PERSON.name}` } });
+  await askOperator('/metrics');
+}
+
+describe('canaries in keys, secrets, names, addresses and e-mails', () => {
+  beforeAll(async () => {
+    const tokenHash = `sha256:${createHash('sha256').update(ENDPOINT_TOKEN).digest('hex')}`;
+    stack = await TestStack.start({
+      logger,
+      env: {
+        PAY_OPERATOR_PORT: '0',
+        PAY_OPERATOR_KEY: OPERATOR_KEY,
+        PAY_BODY_KEY: `canary:${BODY_KEY}`,
+      },
+      merchant: { webhookEndpoints: [{ tokenHash, paths: { orderId: 'order_id' } }] },
+    });
+    await runPayments();
+    await askOperators();
+    seen.events.push(...stack.shop.events.map((event) => event.body));
+  });
+  afterAll(() => stack.close());
+
+  const where = ['answers', 'log', 'operator', 'metrics', 'events'] as const;
+
+  it('went through a payment that was logged, counted, asked for and told', () => {
+    for (const place of where) expect(seen[place].length, place).toBeGreaterThan(0);
+    expect(seen.operator.join('\n')).toContain(': counts');
+    expect(seen.metrics.join('\n')).toContain('to="paid"');
+    // The provider was told of the person, and its list names them: all of it passed through us.
+    expect(JSON.stringify(stack.sandbox.control.transactions())).toContain(PERSON.lastName);
+  });
+
+  it.each(where)('are found in no text of: %s', (place) => {
+    const secrets = [
+      stack.env['PAY_PARTNER_API_KEY'] ?? '',
+      stack.merchantKey,
+      stack.orderTokenSecret,
+      stack.signingSecret,
+      OPERATOR_KEY,
+      BODY_KEY,
+      ENDPOINT_TOKEN,
+    ];
+    const { houseNumber, ...home } = HOME;
+    const canaries = [...Object.values(PERSON), ...Object.values(home), ...secrets, ...tokens];
+    expect(canaries.every((canary) => canary.length >= 7)).toBe(true);
+    const text = seen[place].join('\n');
+    const written = (canary: string): string[] => [
+      canary,
+      encodeURIComponent(canary),
+      Buffer.from(canary).toString('base64url').slice(0, -4),
+    ];
+    expect(
+      canaries.filter((canary) => written(canary).some((form) => text.includes(form))),
+    ).toEqual([]);
+    expect(text).not.toMatch(new RegExp(`\\b${houseNumber}\\b`));
+  });
+
+  it.each(['log', 'metrics', 'operator', 'events'] as const)(
+    'nor is an order token, a session or a merchant’s hash in: %s',
+    (place) => {
+      const text = seen[place].join('\n');
+      const [proof = ''] = stack.token('C1').split('.').slice(2);
+      const sessions = stack.sandbox.control.sessions().map((session) => session.session_id);
+      const hash = createHash('sha256').update(stack.merchantKey).digest('hex');
+      expect([proof, hash, ...sessions].filter((secret) => text.includes(secret))).toEqual([]);
+    },
+  );
+
+  it('are not in the data file, where bodies are sealed and tokens hashed', () => {
+    const files = readdirSync(stack.folder).filter((name) => name.startsWith('data.sqlite'));
+    const bytes = files.map((name) => readFileSync(join(stack.folder, name), 'latin1')).join('');
+    expect(bytes).toContain('C1');
+    const stored = [...Object.values(PERSON), HOME.address1, HOME.address2, HOME.flat, ...tokens];
+    expect(stored.filter((canary) => bytes.includes(canary))).toEqual([]);
+  });
+
+  it('are not shown by inspecting the server', () => {
+    const text = inspect(stack.server, { depth: 8, showHidden: true });
+    expect(text).not.toContain(OPERATOR_KEY);
+    expect(text).not.toContain(stack.signingSecret);
+  });
+});
