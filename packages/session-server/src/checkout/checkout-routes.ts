@@ -1,4 +1,4 @@
-import { json, Router } from 'express';
+import { json, type RequestHandler, type Response, Router } from 'express';
 import type {
   CheckoutConfigReply,
   Environment,
@@ -23,15 +23,27 @@ export interface CheckoutRoutesOptions {
   readonly environment: Environment;
   readonly publicUrl: string;
   readonly limiters: RateLimiters;
+  /** What each answer to a page needs before anything else: headers, and leave for its origin. */
+  readonly guards: readonly RequestHandler[];
 }
 
 /** What a page may ask: config, open, status, hints. */
 export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
-  const { service, status, environment, publicUrl, limiters } = options;
+  const { service, status, environment, publicUrl, limiters, guards } = options;
   const router = Router();
   const body = json({ limit: '16kb', type: 'application/json' });
 
-  router.get('/checkout-config', async (request, response) => {
+  // The one that is asked most comes first: each route before it would cost every poll its share.
+  router.get('/checkouts', ...guards, limiters.questions, async (request, response) => {
+    const { id, wait } = parse(statusQuery, request.query);
+    const questions = id.map((text) => {
+      const [checkout = '', revision = ''] = text.split(':');
+      return { checkout, revision: Number(revision) };
+    });
+    response.json(await status.ask(questions, wait, () => abortedByClose(response)));
+  });
+
+  router.get('/checkout-config', ...guards, async (request, response) => {
     const { merchant: id } = parse(configQuery, request.query);
     const merchant = await service.merchant(id);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
@@ -39,7 +51,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(reply);
   });
 
-  router.post('/checkouts', body, ...limiters.opens, async (request, response) => {
+  router.post('/checkouts', ...guards, body, limiters.opens, async (request, response) => {
     const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
     refuseOtherOrigins(request.headers.origin, await service.merchant(wanted.merchant), publicUrl);
     const result = await service.open(wanted);
@@ -53,27 +65,31 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     response.json(toReply(result, environment));
   });
 
-  router.get('/checkouts', limiters.questions, async (request, response) => {
-    const { id, wait } = parse(statusQuery, request.query);
-    const questions = id.map((text) => {
-      const [checkout = '', revision = ''] = text.split(':');
-      return { checkout, revision: Number(revision) };
-    });
-    const gone = new AbortController();
-    response.on('close', () => {
-      if (!response.writableFinished) gone.abort();
-    });
-    response.json(await status.ask(questions, wait, gone.signal));
-  });
+  router.post(
+    '/checkouts/:id/hints',
+    ...guards,
+    limiters.questions,
+    body,
+    async (request, response) => {
+      const hint = parse(hintRequest, request.body) as HintRequest;
+      const taken = await service.takeHint(String(request.params['id']), hint);
+      crashPoint('hint:before-answer');
+      response.json(taken);
+    },
+  );
 
-  router.post('/checkouts/:id/hints', limiters.questions, body, async (request, response) => {
-    const hint = parse(hintRequest, request.body) as HintRequest;
-    const taken = await service.takeHint(String(request.params['id']), hint);
-    crashPoint('hint:before-answer');
-    response.json(taken);
-  });
-
+  // Else the router would answer a preflight by itself, naming methods only.
+  router.options(['/checkouts', '/checkout-config', '/checkouts/:id/hints'], ...guards);
   return router;
+}
+
+/** Fires when the browser goes before it was answered. */
+function abortedByClose(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 function toReply(

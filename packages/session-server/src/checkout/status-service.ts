@@ -38,12 +38,13 @@ export class StatusService {
   /**
    * Answers as soon as a revision is newer than the asker's, at the latest after `waitSeconds`.
    *
+   * @param whenGone asked only when there is something to wait for
    * @throws {AppError} 404 `checkout_not_found` when none of the checkouts is known
    */
   async ask(
     questions: readonly StatusQuestion[],
     waitSeconds: number,
-    signal: AbortSignal,
+    whenGone: () => AbortSignal,
   ): Promise<CheckoutStatusReply> {
     const ids = [...new Set(questions.map(({ checkout }) => checkout))];
     const until = Date.now() + waitSeconds * 1000;
@@ -54,6 +55,7 @@ export class StatusService {
       return { checkouts: known.map(toStatus), retryAfterSeconds: RETRY_AFTER_SECONDS };
     }
     try {
+      const signal = whenGone();
       while (!hasMoved(known, questions) && left() > 0 && !signal.aborted) {
         await this.#changes.wait(ids, Math.min(left(), RECHECK_MS), signal);
         known = await this.#look(ids);

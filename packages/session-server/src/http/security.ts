@@ -1,20 +1,36 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { AppError } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 
-/** Headers for answers that are data: nothing is rendered, framed or kept. */
-export const dataHeaders: readonly RequestHandler[] = [
-  helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-  }),
-  (_request, response, next) => {
-    response.setHeader('cache-control', 'no-store');
-    next();
-  },
-];
+/**
+ * Headers for answers that are data: nothing is rendered, framed or kept. What helmet has beyond
+ * these is for documents, and says nothing about JSON.
+ */
+const DATA_HEADERS = [
+  ...headersOf(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+      crossOriginResourcePolicy: { policy: 'cross-origin' },
+      crossOriginOpenerPolicy: false,
+      originAgentCluster: false,
+      xDnsPrefetchControl: false,
+      xDownloadOptions: false,
+      xPermittedCrossDomainPolicies: false,
+      xXssProtection: false,
+    }),
+  ),
+  ['cache-control', 'no-store'],
+] as const;
+
+/** Sets the headers of data; they are the same for every answer, so helmet was asked once. */
+export const dataHeaders: RequestHandler = (_request, response, next) => {
+  for (const [name, value] of DATA_HEADERS) response.setHeader(name, value);
+  next();
+};
 
 /**
  * Cross-origin access for the pages of merchants, and of our hosted page: exact origins, never
@@ -22,10 +38,11 @@ export const dataHeaders: readonly RequestHandler[] = [
  * are good for it; the route itself then asks for the one merchant.
  */
 export function allowPages(merchants: MerchantSource, publicUrl: string): RequestHandler {
+  const isKnown = originCheck(merchants, publicUrl);
   return async (request, response, next) => {
-    response.vary('Origin');
+    response.setHeader('vary', 'Origin');
     const { origin } = request.headers;
-    if (origin !== undefined && (await isKnownOrigin(origin, merchants, publicUrl))) {
+    if (origin !== undefined && (await isKnown(origin))) {
       response.setHeader('access-control-allow-origin', origin);
       response.setHeader('access-control-expose-headers', 'retry-after, x-request-id');
       if (request.method === 'OPTIONS') {
@@ -53,11 +70,29 @@ export function refuseOtherOrigins(
   );
 }
 
-async function isKnownOrigin(
-  origin: string,
+/** Whether an origin is ours or some merchant's; the merchants are gone through when they change. */
+function originCheck(
   merchants: MerchantSource,
   publicUrl: string,
-): Promise<boolean> {
-  if (origin === publicUrl) return true;
-  return (await merchants.all()).some(({ origins }) => origins.includes(origin));
+): (origin: string) => Promise<boolean> {
+  let known: readonly Merchant[] | undefined;
+  let origins: ReadonlySet<string> = new Set();
+  return async (origin) => {
+    const all = await merchants.all();
+    if (all !== known) {
+      known = all;
+      origins = new Set([publicUrl, ...all.flatMap((merchant) => merchant.origins)]);
+    }
+    return origins.has(origin);
+  };
+}
+
+/** What a middleware that only sets headers sets. */
+function headersOf(
+  middleware: (request: IncomingMessage, response: ServerResponse, next: () => void) => void,
+): [name: string, value: string][] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  middleware(request, response, () => undefined);
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }

@@ -22,6 +22,7 @@ export interface FileMerchantSourceOptions {
  */
 export class FileMerchantSource implements MerchantSource {
   #merchants: ReadonlyMap<string, Merchant>;
+  #all: readonly Merchant[];
   readonly #options: FileMerchantSourceOptions;
   readonly #timer: NodeJS.Timeout;
   #stamp: string;
@@ -32,6 +33,7 @@ export class FileMerchantSource implements MerchantSource {
     // Before the reading, so that a change in between is seen at the next look.
     this.#stamp = stampOf(options.path);
     this.#merchants = readMerchants(options.path, options.environment);
+    this.#all = [...this.#merchants.values()];
     warnOfOpenDoors(this.#merchants, options.logger);
     this.#timer = setInterval(() => {
       this.#lookForChange();
@@ -43,7 +45,7 @@ export class FileMerchantSource implements MerchantSource {
   }
 
   all(): Promise<readonly Merchant[]> {
-    return Promise.resolve([...this.#merchants.values()]);
+    return Promise.resolve(this.#all);
   }
 
   close(): Promise<void> {
@@ -62,6 +64,7 @@ export class FileMerchantSource implements MerchantSource {
     const { path, environment, logger } = this.#options;
     try {
       this.#merchants = readMerchants(path, environment);
+      this.#all = [...this.#merchants.values()];
       warnOfOpenDoors(this.#merchants, logger);
       logger.info({ merchants: this.#merchants.size }, 'merchants file read again');
     } catch (error) {

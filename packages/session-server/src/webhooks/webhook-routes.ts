@@ -4,6 +4,7 @@ import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
+import { dataHeaders } from '../http/security.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../metrics/observer.js';
@@ -35,8 +36,8 @@ export interface WebhookRoutesOptions {
 export function webhookRoutes(options: WebhookRoutesOptions): Router {
   const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } = options;
   const router = Router();
-  router.post('/webhooks/:token', async (request, response) => {
-    const token = toStoredToken(request.params.token);
+  router.post('/webhooks/:token', dataHeaders, async (request, response) => {
+    const token = toStoredToken(String(request.params['token']));
     const tokenHash = token.hash;
     const attempt = await store.findWebhookAttempt(token);
     if (!attempt && !(await isRegistered(tokenHash, merchants))) {
