@@ -1,5 +1,7 @@
-// Iterating over transactions, ours against undici and JSON.parse without checks: ratios of medians
-// from runs in turn, each in a fresh process, and peak memory. One JSON line for each figure.
+// Iterating over transactions, ours against undici and JSON.parse without checks, and the export to
+// CSV against the iteration: each run in a fresh process, all in turn, another one first in every
+// round. Time and processor time are compared within a round, so that what the machine does beside
+// it counts for both; the median of the rounds is told. One JSON line for each figure.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,8 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 const ROWS = 200_000;
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 7);
-const CONTESTANTS = ['plain', 'client', 'client-pages', 'client-off', 'client-strict'];
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 11);
 const FLAT_ROWS = [20_000, 200_000, 2_000_000];
 // V8 lets a heap grow before it collects, so an unbounded one shows its habits and not the need.
 const FLAT_HEAP = ['--max-old-space-size=64', '--max-semi-space-size=4'];
@@ -21,34 +22,60 @@ const url = `http://127.0.0.1:${port}`;
 
 async function runOnce(name, rows, execArgv = []) {
   const program = new URL('contestant.mjs', import.meta.url);
-  const child = fork(program, [name, url, String(rows)], { execArgv });
-  const result = await Promise.race([
-    once(child, 'message').then(([message]) => message),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
-  ]);
-  if (child.exitCode === null) await once(child, 'exit');
-  return result;
+  return resultOf(fork(program, [name, url, String(rows)], { execArgv }), name);
 }
 
 /** `pay-partner transactions export` to CSV, as a process: its start and its file are in the time. */
 async function exportOnce(rows) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-export-'));
   const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+  const teller = new URL('tell-usage.mjs', import.meta.url).href;
   const filters = ['--reseller-id', String(rows), '--output', join(folder, 'rows.csv')];
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    [cli, 'transactions', 'export', '--base-url', url, '--quiet', ...filters],
+    ['--import', teller, cli, 'transactions', 'export', '--base-url', url, '--quiet', ...filters],
     {
       env: { ...process.env, PAY_PARTNER_API_KEY: 'bench' },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     },
   );
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`the export ended with ${code}`);
+  const usage = await resultOf(child, 'the export');
   const milliseconds = performance.now() - startedAt;
   rmSync(folder, { recursive: true });
-  return milliseconds;
+  if (child.exitCode !== 0) throw new Error(`the export ended with ${child.exitCode}`);
+  return { ...usage, milliseconds };
+}
+
+/** What a process tells of itself, when it has ended. */
+async function resultOf(child, name) {
+  const ended = once(child, 'exit');
+  const result = await Promise.race([
+    once(child, 'message').then(([message]) => message),
+    ended.then(([code]) => Promise.reject(new Error(`${name} ended with ${code}`))),
+  ]);
+  await ended;
+  return result;
+}
+
+const iterate = (name) => [name, () => runOnce(name, ROWS)];
+const CONTESTANTS = new Map([
+  iterate('plain'),
+  iterate('client'),
+  iterate('client-pages'),
+  iterate('client-off'),
+  iterate('client-strict'),
+  ['export to CSV', () => exportOnce(ROWS)],
+]);
+
+async function runRound(round) {
+  const names = [...CONTESTANTS.keys()];
+  const results = {};
+  for (let turn = 0; turn < names.length; turn += 1) {
+    const name = names[(round + turn) % names.length];
+    results[name] = await CONTESTANTS.get(name)();
+  }
+  return results;
 }
 
 function median(numbers) {
@@ -60,17 +87,14 @@ function print(line) {
   console.log(JSON.stringify({ bench: 'partner-api/iterate', node: process.version, ...line }));
 }
 
-const results = new Map(CONTESTANTS.map((name) => [name, []]));
-const exports = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  exports.push(await exportOnce(ROWS));
-  for (const name of CONTESTANTS) results.get(name).push(await runOnce(name, ROWS));
-}
-const middleOf = (name, figure) => median(results.get(name).map((result) => result[figure]));
-const ratioOf = (name, figure) =>
-  Number((middleOf(name, figure) / middleOf('plain', figure)).toFixed(3));
+const rounds = [];
+for (let round = 0; round < ROUNDS; round += 1) rounds.push(await runRound(round));
+const middleOf = (name, figure) => median(rounds.map((round) => round[name][figure]));
+const ratioOf = (name, figure, base) =>
+  Number(median(rounds.map((round) => round[name][figure] / round[base][figure])).toFixed(3));
 const toMebibytes = (bytes) => Math.round(bytes / 2 ** 20);
-for (const name of CONTESTANTS) {
+for (const name of CONTESTANTS.keys()) {
+  const against = name === 'export to CSV' ? 'client' : 'plain';
   print({
     contestant: name,
     rows: ROWS,
@@ -78,20 +102,13 @@ for (const name of CONTESTANTS) {
     medianMilliseconds: Math.round(middleOf(name, 'milliseconds')),
     medianCpuMilliseconds: Math.round(middleOf(name, 'cpuMilliseconds')),
     peakMebibytes: toMebibytes(middleOf(name, 'peakBytes')),
-    timeRatio: ratioOf(name, 'milliseconds'),
+    against,
+    timeRatio: ratioOf(name, 'milliseconds', against),
     // Steadier than the time on the wall when the machine has other work, too.
-    cpuRatio: ratioOf(name, 'cpuMilliseconds'),
-    memoryRatio: ratioOf(name, 'peakBytes'),
+    cpuRatio: ratioOf(name, 'cpuMilliseconds', against),
+    memoryRatio: ratioOf(name, 'peakBytes', against),
   });
 }
-print({
-  contestant: 'export to CSV',
-  rows: ROWS,
-  rounds: ROUNDS,
-  medianMilliseconds: Math.round(median(exports)),
-  // Against the iteration alone.
-  timeRatio: Number((median(exports) / middleOf('client', 'milliseconds')).toFixed(3)),
-});
 for (const rows of process.env['BENCH_FLAT'] === '0' ? [] : FLAT_ROWS) {
   for (const name of ['plain', 'client']) {
     const { milliseconds, peakBytes } = await runOnce(name, rows, FLAT_HEAP);

@@ -8,8 +8,11 @@ const PAGE_ROWS = 1_000;
 const DISTINCT_PAGES = 50;
 
 const pages = Array.from({ length: DISTINCT_PAGES }, (_, page) =>
-  JSON.stringify(Array.from({ length: PAGE_ROWS }, (__, row) => rowOf(page * PAGE_ROWS + row))),
+  Buffer.from(
+    JSON.stringify(Array.from({ length: PAGE_ROWS }, (__, row) => rowOf(page * PAGE_ROWS + row))),
+  ),
 );
+const BEGIN = Buffer.from('{"data":{"transactions":');
 
 const server = createServer((request, response) => {
   const chunks = [];
@@ -19,15 +22,17 @@ const server = createServer((request, response) => {
     const page = Number(cursor);
     const hasMore = (page + 1) * PAGE_ROWS < total;
     const pagination = hasMore ? { hasMore, nextCursor: String(page + 1) } : { hasMore };
-    const body = Buffer.from(
-      `{"data":{"transactions":${pages[page % DISTINCT_PAGES]},"timezone":"UTC"},` +
-        `"pagination":${JSON.stringify(pagination)}}`,
-    );
+    const rows = pages[page % DISTINCT_PAGES];
+    const end = Buffer.from(`,"timezone":"UTC"},"pagination":${JSON.stringify(pagination)}}`);
     response.writeHead(200, {
       'Content-Type': 'application/json',
-      'Content-Length': body.byteLength,
+      'Content-Length': BEGIN.length + rows.length + end.length,
     });
-    response.end(body);
+    // In one go: what is measured is the reading of it.
+    response.cork();
+    response.write(BEGIN);
+    response.write(rows);
+    response.end(end);
   });
 });
 server.listen(0, '127.0.0.1', () => process.send?.(server.address().port));

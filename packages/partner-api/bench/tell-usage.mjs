@@ -1,0 +1,9 @@
+// Loaded before a program: when that ends, its parent is told what it has used.
+process.channel?.unref();
+process.on('exit', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({
+    cpuMilliseconds: (user + system) / 1_000,
+    peakBytes: process.resourceUsage().maxRSS * 1_024,
+  });
+});
