@@ -76,7 +76,11 @@ async function runPayments(): Promise<void> {
   read(await stack.reopen(PERSON.name));
   stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', status: 400 });
   read(await stack.open('C2', ORDER));
-  stack.sandbox.control.addFault({ operation: 'create-session', fault: 'reset', times: 2 });
+  stack.sandbox.control.addFault({
+    operation: 'create-session',
+    fault: 'drop-after-commit',
+    times: 2,
+  });
   read(await stack.open('C3', ORDER));
   read(await stack.open('C4', { ...ORDER, amount: PERSON.email }));
   read(await stack.open('C5', { ...ORDER, currency: PERSON.name }));

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -139,6 +141,19 @@ describe('the metrics', () => {
     ];
     expect([...seen].filter((route) => !known.includes(route))).toEqual(['/v1/checkouts?wait']);
     for (const path of Object.keys(api.paths)) expect([...seen]).toContain(path);
+  });
+
+  it('are the ones that docs/operations.md lists, and its alarms ask for no other', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
+    const measured = [...(await scrape()).matchAll(/^# TYPE (pay_\w+)/gm)].map(([, name]) => name);
+    const [, listed = '', alarms = ''] = page.split(
+      /### What is measured|### When to wake somebody/,
+    );
+    const names = (text: string) => [...text.matchAll(/\bpay_\w+/g)].map(([name]) => name);
+    expect(names(listed).toSorted()).toEqual(measured.toSorted());
+    const base = names(alarms).map((name) => name.replace(/(_seconds)_(count|bucket)$/, '$1'));
+    expect(base.filter((name) => !measured.includes(name))).toEqual([]);
+    expect(new Set(base).size).toBeGreaterThan(10);
   });
 
   it('have labels from closed lists only: no order, checkout, token or merchant', async () => {
