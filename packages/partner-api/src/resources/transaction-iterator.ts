@@ -140,13 +140,15 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   }
 
   async #turnPage(): Promise<TransactionPage | undefined> {
+    // The rows are let go before the next page is parsed: the collector need not carry them.
+    if (this.#rows.length > 0) this.#idsBefore = idsOf(this.#rows);
+    this.#rows = [];
+    this.#index = 0;
     const fetched = await this.#source.read();
     if (fetched === undefined) return undefined;
-    if (this.#rows.length > 0) this.#idsBefore = idsOf(this.#rows);
     if (this.#pagesRead > 0) this.#given.forgetUnnamed();
     this.#pagesRead += 1;
     this.#rows = fetched.page.data.transactions;
-    this.#index = 0;
     // Whoever looks at a few rows may stop on the first page: a second one would be for nothing.
     this.#readAheadAt = this.#pagesRead === 1 ? (this.#rows.length >> 1) + 1 : 1;
     this.#cursorInHand = fetched.cursor;
