@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
 import { LoaderPage } from '../testing/loader-page.js';
-import { until } from '../testing/until.js';
+import { speedUp, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import type { ScriptOptions } from './insert-script.js';
 import { loadScript } from './script-loader.js';
@@ -26,11 +26,14 @@ async function load(options: ScriptOptions, timeoutMs?: number): Promise<string 
 describe('loading the client SDK', () => {
   let world: WorldClient;
   let wanted: ScriptOptions;
+  let relent: () => void;
   beforeEach(async () => {
     world = await new WorldClient().begin();
     const { url, global } = world.sdkDescription;
     wanted = { url, global };
+    relent = speedUp(globalThis);
   });
+  afterEach(() => relent());
 
   const asked = async (): Promise<number> => (await world.seen('GET', /sdk\.js$/)).length;
 

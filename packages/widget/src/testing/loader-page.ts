@@ -1,6 +1,6 @@
 import type { ScriptOptions } from '../sdk/insert-script.js';
 import type { loadScript } from '../sdk/script-loader.js';
-import { until } from './until.js';
+import { speedUp, until } from './until.js';
 import type { WorldClient } from './world-client.js';
 
 type Page = Window & typeof globalThis & { loadScript: typeof loadScript };
@@ -23,6 +23,7 @@ export class LoaderPage {
     document.body.append(frame);
     const opened = new LoaderPage(frame);
     await until(() => 'loadScript' in opened.page);
+    speedUp(opened.page);
     return opened;
   }
 

@@ -29,3 +29,13 @@ export function hasten(page: typeof globalThis, milliseconds: number): () => voi
     AbortSignal.timeout = realDeadline;
   };
 }
+
+/** Lets every wait of `page` be over ten times as soon; what is returned undoes it. */
+export function speedUp(page: typeof globalThis): () => void {
+  const real = page.setTimeout;
+  page.setTimeout = ((run: TimerHandler, wait = 0, ...rest: unknown[]) =>
+    real(run, wait / 10, ...rest)) as typeof page.setTimeout;
+  return () => {
+    page.setTimeout = real;
+  };
+}

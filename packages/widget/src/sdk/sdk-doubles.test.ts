@@ -1,0 +1,246 @@
+import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { expect } from '@open-wc/testing';
+import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { Tab } from '../testing/tab.js';
+import { hasten, speedUp, until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+
+/** How a double is described where it differs from: an object, a selector, callbacks. */
+type Described = Partial<Omit<SdkDescription, 'container'>> & {
+  readonly container?: SdkDescription['container'] | 'none';
+};
+
+/** What draws, and how it is described. */
+const DRAWING: Readonly<Record<string, Described>> = {
+  'object → promise of a handle': {},
+  'object → handle': {},
+  'object → nothing': {},
+  'object → promise of nothing': {},
+  'object → a text': {},
+  'string and options': { argument: 'string' },
+  'string alone, draws at the end of the body': {
+    argument: 'string',
+    container: 'none',
+    callbacks: {},
+  },
+  'draws in an element of the page by its id': { container: 'none' },
+  'finds its container by document.getElementById': {},
+  'takes the element': { container: 'element' },
+  'a constructor first': { construct: true },
+  'in a namespace': { global: '.Checkout.V2' },
+  'a frame': {},
+  'a popup': { container: 'none' },
+  'tells by callbacks only': {},
+  'calls back before it answers': {},
+  'one form at a time': {},
+  'attaches its methods late': {},
+  'leaves its global late': {},
+  'a handle that throws': {},
+  'a handle that rejects': {},
+  'draws and never answers': {},
+  'is about to navigate': { container: 'none', navigates: true },
+};
+
+/** What cannot draw, how it is described, and the code that says so. */
+const FAILING: Readonly<Record<string, readonly [string, Described]>> = {
+  throws: ['sdk_configure_failed', {}],
+  'throws after drawing': ['sdk_configure_failed', {}],
+  'throws in its constructor': ['sdk_configure_failed', { construct: true }],
+  'a constructor without configure()': ['sdk_configure_failed', { construct: true }],
+  'a constructor first': ['sdk_global_missing', {}],
+  rejects: ['sdk_configure_failed', {}],
+  'rejects with nothing': ['sdk_configure_failed', {}],
+  'would navigate, and refuses': ['sdk_configure_failed', { navigates: true }],
+  'tells an error instead of drawing': ['sdk_configure_failed', {}],
+  'takes the element': ['sdk_configure_failed', {}],
+  'string and options': ['sdk_configure_failed', {}],
+  'object → nothing': ['sdk_configure_failed', { argument: 'string' }],
+  'never answers': ['sdk_timeout', {}],
+  'has no configure()': ['sdk_global_missing', {}],
+  'leaves nothing': ['sdk_global_missing', {}],
+  'is an element of the page': ['sdk_global_missing', {}],
+};
+
+const SCRIPT = '/packages/widget/test-world/sdk-doubles.ts';
+const DRAW_TIMEOUT_MS = 20_000;
+
+/** A world that serves the double `shape`, so described. */
+async function serve(
+  world: WorldClient,
+  shape: string,
+  described: Described,
+): Promise<SdkDescription> {
+  const { global } = world.sdkDescription;
+  const query = new URLSearchParams({ shape, global, page: `${world.server}/v1/pay/form` });
+  const { container = 'selector', ...changes } = described;
+  const { container: _, ...base } = world.sdkDescription;
+  const sdk: SdkDescription = {
+    ...base,
+    ...changes,
+    ...(container !== 'none' && { container }),
+    url: `${location.origin}${SCRIPT}?${query}`,
+    global: global + (described.global ?? ''),
+  };
+  const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+  await world.write({
+    config: { status: 200, body: config },
+    open: [{ status: 200, body: world.openReply({ sdk }) }],
+  });
+  return sdk;
+}
+
+describe('any plausible SDK', () => {
+  let world: WorldClient;
+  let cardForm: HTMLElement;
+  const relents: (() => void)[] = [];
+  beforeEach(async () => {
+    world = await new WorldClient().begin();
+    cardForm = document.createElement('div');
+    cardForm.id = 'card-form';
+    document.body.append(cardForm);
+    relents.push(speedUp(globalThis));
+  });
+  afterEach(() => {
+    for (const relent of relents.splice(0).reverse()) relent();
+    cardForm.remove();
+  });
+
+  const formsOf = (): number =>
+    document.querySelectorAll(`[data-double="${world.sdkDescription.global}"]`).length;
+  const globalOf = (suffix = ''): unknown =>
+    (globalThis as Record<string, unknown>)[world.sdkDescription.global + suffix];
+  const drawsHere = (shape: string): boolean => !/popup|navigate/.test(shape);
+  const place = async (shape: string, described: Described): Promise<PayCheckoutHarness> => {
+    await serve(world, shape, described);
+    const harness = await PayCheckoutHarness.place(world, { mode: 'inline' });
+    if (shape.includes('never answers')) relents.push(hasten(globalThis, DRAW_TIMEOUT_MS));
+    return harness;
+  };
+  const eventsOf = ({ events }: PayCheckoutHarness): string[] =>
+    events.filter((type) => type !== 'pay-metric');
+
+  describe('draws, is paid, and leaves nothing behind', () => {
+    for (const [shape, described] of Object.entries(DRAWING)) {
+      it(shape, async () => {
+        const harness = await place(shape, described);
+        await harness.during('ready', () => harness.press());
+        expect(formsOf()).to.equal(drawsHere(shape) ? 1 : 0);
+        await until(async () => (await world.hints()).includes('shown'));
+
+        await harness.during('idle', () => harness.element.close());
+        expect(formsOf()).to.equal(0);
+        await harness.during('ready', () => harness.press());
+        expect(formsOf()).to.equal(drawsHere(shape) ? 1 : 0);
+
+        await harness.during('paid', () => world.tell('paid'));
+        expect(formsOf()).to.equal(0);
+        expect(harness.form).to.equal(null);
+        expect(await world.hints()).to.deep.equal(['shown', 'cancelled', 'shown']);
+        expect(eventsOf(harness)).to.deep.equal([
+          ...['pay-statechange', 'pay-statechange', 'pay-ready'],
+          ...['pay-statechange', 'pay-statechange', 'pay-statechange', 'pay-ready'],
+          ...['pay-statechange', 'pay-paid'],
+        ]);
+      });
+    }
+  });
+
+  describe('cannot draw, says so in a code, and leaves nothing behind', () => {
+    for (const [shape, [code, described]] of Object.entries(FAILING)) {
+      it(`${shape}: ${code}`, async () => {
+        const harness = await place(shape, described);
+        const error = harness.hears('pay-error');
+        await harness.during('problem', () => harness.press());
+        expect(await error).to.include({ code, retryable: true });
+        expect(formsOf()).to.equal(0);
+        expect(harness.form).to.equal(null);
+        expect(eventsOf(harness)).to.deep.equal([
+          ...['pay-statechange', 'pay-statechange', 'pay-error'],
+        ]);
+
+        Reflect.deleteProperty(globalThis, world.sdkDescription.global);
+        await world.write({ open: [{ status: 200, body: world.openReply() }] });
+        await harness.during('idle', () => harness.element.close());
+        await harness.during('ready', () => harness.press());
+      });
+    }
+  });
+
+  it('a popup is closed with its form', async () => {
+    await serve(world, 'a popup', { container: 'none' });
+    const harness = await PayCheckoutHarness.ready(world);
+    const popup = globalOf('_popup') as Window;
+    expect(popup.closed).to.equal(false);
+    await harness.during('idle', () => harness.element.close());
+    await until(() => popup.closed);
+  });
+
+  describe('that leaves the page', () => {
+    for (const shape of ['navigates, and answers nothing', 'navigates, and never answers']) {
+      it(`${shape}: ready, and no error while it goes`, async () => {
+        await serve(world, shape, { container: 'none', navigates: true });
+        const tab = await Tab.open(world);
+        tab.element.mode = 'inline';
+        const left = new Promise((resolve) => tab.page.addEventListener('pagehide', resolve));
+        tab.element.start();
+        await left;
+        expect(tab.count('pay-error')).to.equal(0);
+        await until(() => tab.page.document.title === 'Payment page');
+        tab.close();
+      });
+    }
+  });
+
+  describe('of which a page has more than one', () => {
+    interface Called {
+      configure(given: object): unknown;
+    }
+    async function addTag(url: string): Promise<void> {
+      const script = document.createElement('script');
+      script.src = url;
+      document.head.append(script);
+      await new Promise((resolve) => (script.onload = resolve));
+    }
+
+    it('a form of the page’s own stays apart from that of the element', async () => {
+      const { url } = await serve(world, 'object → promise of a handle', {});
+      await addTag(url);
+      (globalOf() as Called).configure({ session_id: 'own', container: cardForm });
+      const harness = await PayCheckoutHarness.ready(world);
+      expect(formsOf()).to.equal(2);
+      await harness.during('paid', () => world.tell('paid'));
+      expect(formsOf()).to.equal(1);
+      expect(cardForm.childElementCount).to.equal(1);
+    });
+
+    it('a script that the page loaded is not loaded again', async () => {
+      const { url } = await serve(world, 'object → promise of a handle', {});
+      await addTag(url);
+      await PayCheckoutHarness.ready(world);
+      expect([...document.scripts].filter(({ src }) => src === url)).to.have.length(1);
+    });
+
+    it('a script that the page loads again, under the form, leaves the form alone', async () => {
+      const { url } = await serve(world, 'object → promise of a handle', {});
+      const harness = await PayCheckoutHarness.ready(world);
+      await addTag(url);
+      await addTag(url);
+      expect(harness.phase).to.equal('ready');
+      await harness.during('idle', () => harness.element.close());
+      expect(formsOf()).to.equal(0);
+      await harness.during('ready', () => harness.press());
+      expect(formsOf()).to.equal(1);
+    });
+
+    it('a second form of an SDK that shows one at a time is refused in words, not in silence', async () => {
+      await serve(world, 'one form at a time', {});
+      const first = await PayCheckoutHarness.ready(world);
+      const second = await PayCheckoutHarness.place(world, { order: 'A1002' });
+      await second.during('problem', () => second.press());
+      expect(second.notice).to.contain('sdk_configure_failed');
+      expect(first.phase).to.equal('ready');
+      await first.during('idle', () => first.element.close());
+      await second.during('ready', () => second.press());
+    });
+  });
+});

@@ -1,0 +1,220 @@
+/**
+ * Client SDKs of every plausible shape, as one classic script: `?shape=` says which one it leaves in
+ * the global `?global=`. Each draws a form marked `data-double`, and takes it down where it can.
+ */
+{
+  type Callbacks = Partial<Record<'onReady' | 'onSubmit' | 'onError', () => void>>;
+  type Options = Callbacks & { session_id?: string; container?: string | Element };
+  type Configure = (given: Options | string, more?: Options) => unknown;
+  interface Double {
+    /** What stands in the global at once. */
+    readonly leaves: unknown;
+    /** What the script does later. */
+    readonly later?: (leave: (left: unknown) => void) => void;
+  }
+
+  const { searchParams: query, origin } = new URL(
+    (document.currentScript as HTMLScriptElement).src,
+  );
+  const name = query.get('global') ?? '';
+  const page = query.get('page') ?? '';
+  const LATER_MS = 120;
+
+  const makeForm = (): HTMLElement => {
+    const form = document.createElement('form');
+    form.dataset.double = name;
+    form.textContent = 'Card number';
+    return form;
+  };
+  const containerOf = ({ container = '' }: Options): Element => {
+    const found = typeof container === 'string' ? document.querySelector(container) : container;
+    if (!found) throw new Error('There is no container.');
+    return found;
+  };
+  const drawIn = (options: Options): HTMLElement => {
+    const form = makeForm();
+    containerOf(options).append(form);
+    return form;
+  };
+  const needSession = (given: unknown): void => {
+    if (typeof given !== 'string' || given === '') throw new TypeError('There is no session.');
+  };
+  const sessionIn = (given: Options | string): Options => {
+    if (typeof given === 'string') throw new TypeError('An object is wanted.');
+    needSession(given.session_id);
+    return given;
+  };
+  /** An SDK whose `configure()` takes an object. */
+  const taking = (draw: (options: Options) => unknown): Double => ({
+    leaves: { configure: (given: Options | string) => draw(sessionIn(given)) },
+  });
+  const never = new Promise<never>(() => undefined);
+
+  const frameOf = (options: Options): Promise<unknown> => {
+    const frame = document.createElement('iframe');
+    frame.dataset.double = name;
+    frame.title = 'Card';
+    frame.src = page;
+    containerOf(options).append(frame);
+    return new Promise((resolve) => {
+      frame.onload = () => resolve({ unmount: () => frame.remove() });
+    });
+  };
+
+  /** The form of an SDK that shows one at a time. */
+  let only: HTMLElement | undefined;
+  const showOnly = (options: Options): unknown => {
+    if (only) throw new Error('There cannot be two forms.');
+    only = drawIn(options);
+    const destroy = (): void => {
+      only?.remove();
+      only = undefined;
+    };
+    return Promise.resolve({ destroy });
+  };
+
+  class Constructed {
+    #form: HTMLElement | undefined;
+    configure(given: Options | string): this {
+      this.#form = drawIn(sessionIn(given));
+      return this;
+    }
+    destroy(): void {
+      this.#form?.remove();
+    }
+  }
+
+  const methods = taking((options) => void drawIn(options)).leaves as { configure: Configure };
+
+  const DOUBLES: Readonly<Record<string, Double>> = {
+    'object → promise of a handle': taking((options) => {
+      const form = drawIn(options);
+      return Promise.resolve({ destroy: () => form.remove() });
+    }),
+    'object → handle': taking((options) => {
+      const form = drawIn(options);
+      return { unmount: () => form.remove() };
+    }),
+    'object → nothing': taking((options) => void drawIn(options)),
+    'object → promise of nothing': taking((options) => Promise.resolve(void drawIn(options))),
+    'object → a text': taking((options) => {
+      drawIn(options);
+      return 'drawn';
+    }),
+    'string and options': {
+      leaves: {
+        configure(given: unknown, more: Options) {
+          needSession(given);
+          drawIn(more);
+        },
+      },
+    },
+    'string alone, draws at the end of the body': {
+      leaves: {
+        configure(...given: unknown[]) {
+          if (given.length !== 1) throw new TypeError('One argument is wanted.');
+          needSession(given[0]);
+          document.body.append(makeForm());
+        },
+      },
+    },
+    'draws in an element of the page by its id': taking(() => {
+      const form = makeForm();
+      document.getElementById('card-form')?.append(form);
+      return { unmount: () => form.remove() };
+    }),
+    'finds its container by document.getElementById': taking(({ container }) => {
+      const found = document.getElementById((container as string).slice(1));
+      if (!found) throw new Error('There is no container.');
+      found.append(makeForm());
+    }),
+    'takes the element': taking((options) => {
+      if (!(options.container instanceof Element)) throw new TypeError('An element is wanted.');
+      drawIn(options);
+    }),
+    'a constructor first': { leaves: Constructed },
+    'in a namespace': {
+      leaves: { Checkout: { V2: { configure: methods.configure } } },
+    },
+    'a frame': taking(frameOf),
+    'a popup': taking(() => {
+      const popup = window.open(page, name, 'popup,width=200,height=200');
+      Object.assign(globalThis, { [`${name}_popup`]: popup });
+      return { close: () => popup?.close() };
+    }),
+    'tells by callbacks only': taking((options) => {
+      drawIn(options);
+      setTimeout(() => options.onReady?.(), LATER_MS);
+      return never;
+    }),
+    'calls back before it answers': taking((options) => {
+      const form = drawIn(options);
+      options.onReady?.();
+      return Promise.resolve({ destroy: () => form.remove() });
+    }),
+    'one form at a time': taking(showOnly),
+    'attaches its methods late': {
+      leaves: {},
+      later: (leave) => leave(methods),
+    },
+    'leaves its global late': { leaves: undefined, later: (leave) => leave(methods) },
+    'a handle that throws': taking((options) => {
+      drawIn(options);
+      return {
+        destroy() {
+          throw new Error('Not now.');
+        },
+      };
+    }),
+    'a handle that rejects': taking((options) => {
+      drawIn(options);
+      return { destroy: () => Promise.reject(new Error('Not now.')) };
+    }),
+    'draws and never answers': taking((options) => {
+      drawIn(options);
+      return never;
+    }),
+    'navigates, and answers nothing': taking(() => location.assign(page)),
+    'navigates, and never answers': taking(() => {
+      location.assign(page);
+      return never;
+    }),
+    'is about to navigate': taking(() => never),
+    'would navigate, and refuses': taking(() => Promise.reject(new Error('No such session.'))),
+    throws: taking(() => {
+      throw new Error('No such session.');
+    }),
+    'throws after drawing': taking((options) => {
+      drawIn(options);
+      throw new Error('No such session.');
+    }),
+    'throws in its constructor': {
+      leaves: function Throwing() {
+        throw new Error('Not in this browser.');
+      },
+    },
+    'a constructor without configure()': { leaves: function Empty() {} },
+    rejects: taking(() => Promise.reject(new Error('No such session.'))),
+    'rejects with nothing': taking(() => {
+      const { promise, reject } = Promise.withResolvers();
+      reject();
+      return promise;
+    }),
+    'tells an error instead of drawing': taking((options) => {
+      setTimeout(() => options.onError?.(), LATER_MS);
+      return never;
+    }),
+    'never answers': taking(() => never),
+    'has no configure()': { leaves: { version: '1.0' } },
+    'leaves nothing': { leaves: undefined },
+    'is an element of the page': { leaves: document.createElement('form') },
+  };
+
+  const leave = (left: unknown): void => {
+    Object.assign(globalThis, { [name]: left });
+  };
+  const double = DOUBLES[query.get('shape') ?? ''];
+  if (!double) throw new Error(`There is no such SDK at ${origin}.`);
+  leave(double.leaves);
+  if (double.later) setTimeout(double.later, LATER_MS, leave);
+}
