@@ -46,6 +46,7 @@ export const styles = css`
     background: #0009;
   }
   section {
+    position: relative;
     color: var(--text);
     line-height: 1.45;
     text-align: start;
@@ -132,7 +133,9 @@ export const styles = css`
     cursor: pointer;
   }
   .close {
-    float: inline-end;
+    position: absolute;
+    inset-block-start: 4px;
+    inset-inline-end: 4px;
     display: none;
     inline-size: 44px;
     block-size: 44px;
@@ -147,6 +150,9 @@ export const styles = css`
   }
   :modal .close {
     display: block;
+  }
+  :modal header {
+    padding-inline-end: 36px;
   }
   label {
     display: block;

@@ -223,6 +223,11 @@ export class PayCheckout extends LitElement implements FlowHost {
     const assertive = this.#movesFocus ? 'off' : 'assertive';
     return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
+        ${this.#header(state)}
+        <div role="status" aria-live=${polite}>${this.#message(state)}</div>
+        <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
+        <slot name="form"></slot>
+        ${this.#form(state)} ${this.#button(state)} ${this.#reference(state)}
         <button
           type="button"
           class="close"
@@ -230,11 +235,6 @@ export class PayCheckout extends LitElement implements FlowHost {
           aria-label=${en.close}
           @click=${this.close}
         ></button>
-        ${this.#header(state)}
-        <div role="status" aria-live=${polite}>${this.#message(state)}</div>
-        <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
-        <slot name="form"></slot>
-        ${this.#form(state)} ${this.#button(state)} ${this.#reference(state)}
       </section>
     </dialog>`;
   }
