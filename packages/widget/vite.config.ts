@@ -40,7 +40,8 @@ function minifyAgain(): Plugin {
           format: { ascii_only: true },
           toplevel: true,
         });
-        file.code = code;
+        // A worker or a server that takes the file in has no page to put an element on.
+        file.code = `globalThis.document&&${code}`;
       }
     },
   };
