@@ -3,6 +3,7 @@ import type { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 
 import { ACCEPTED_ENCODINGS, decompress } from './decompress.js';
+import { http, https } from './node-http.js';
 import { readProxyOptions, type ProxyEnv } from './proxy.js';
 import {
   TransportError,
@@ -12,11 +13,6 @@ import {
   type TransportReply,
   type TransportRequest,
 } from './transport.js';
-
-// An import of `node:http` reads all that it exports, and one of that is a whole second HTTP client:
-// it would make every process start about 30 ms later.
-const http = process.getBuiltinModule('node:http');
-const https = process.getBuiltinModule('node:https');
 
 /**
  * An idle connection is dropped before servers usually drop it (5 s in Node): a request written to

@@ -1,4 +1,6 @@
-import { globalAgent, type Agent, type AgentOptions } from 'node:http';
+import type { Agent, AgentOptions } from 'node:http';
+
+import { http } from './node-http.js';
 
 /** The environment of a proxy: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
@@ -17,7 +19,7 @@ export function readProxyOptions(given: ProxyEnv | undefined): Pick<AgentOptions
   if (given !== undefined && !knowsProxies(process.versions.node)) {
     throw new Error('proxyEnv needs Node 22.21, 24.5 or later: this one would pass the proxy by');
   }
-  const found = given ?? (globalAgent as Agent & { options: AgentOptions }).options.proxyEnv;
+  const found = given ?? (http.globalAgent as Agent & { options: AgentOptions }).options.proxyEnv;
   if (found === undefined) return {};
   const chosen = NAMES.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
   return { proxyEnv: Object.fromEntries(chosen) as Record<string, string> };
