@@ -116,6 +116,13 @@ describe('any plausible SDK', () => {
     if (shape.includes('never answers')) relents.push(hasten(globalThis, DRAW_TIMEOUT_MS));
     return harness;
   };
+  const hearRejections = (): unknown[] => {
+    const heard: unknown[] = [];
+    const listen = (event: PromiseRejectionEvent): unknown => heard.push(event.reason);
+    addEventListener('unhandledrejection', listen);
+    relents.push(() => removeEventListener('unhandledrejection', listen));
+    return heard;
+  };
   const eventsOf = ({ events }: PayCheckoutHarness): string[] =>
     events.filter((type) => type !== 'pay-metric');
 
@@ -123,6 +130,7 @@ describe('any plausible SDK', () => {
     for (const [shape, described] of Object.entries(DRAWING)) {
       it(shape, async () => {
         const harness = await place(shape, described);
+        const unhandled = hearRejections();
         await harness.during('ready', () => harness.press());
         expect(formsOf()).to.equal(drawsHere(shape) ? 1 : 0);
         await until(async () => (await world.hints()).includes('shown'));
@@ -135,12 +143,14 @@ describe('any plausible SDK', () => {
         await harness.during('paid', () => world.tell('paid'));
         expect(formsOf()).to.equal(0);
         expect(harness.form).to.equal(null);
+        await until(async () => (await world.hints()).length === 3);
         expect(await world.hints()).to.deep.equal(['shown', 'cancelled', 'shown']);
         expect(eventsOf(harness)).to.deep.equal([
           ...['pay-statechange', 'pay-statechange', 'pay-ready'],
           ...['pay-statechange', 'pay-statechange', 'pay-statechange', 'pay-ready'],
           ...['pay-statechange', 'pay-paid'],
         ]);
+        expect(unhandled).to.deep.equal([]);
       });
     }
   });
