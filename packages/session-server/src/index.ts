@@ -7,6 +7,7 @@ export type { LogFields, Logger } from './logger.js';
 export type { Merchant } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
+export * from './security/index.js';
 export {
   type SessionServer,
   type SessionServerParts,

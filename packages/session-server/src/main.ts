@@ -4,6 +4,7 @@ import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
 import { runExplain } from './explain-command.js';
 import { runEvents } from './events-command.js';
+import { runInventory } from './inventory-command.js';
 import { startSessionServer } from './session-server.js';
 import { runWebhooks } from './webhooks-command.js';
 
@@ -14,6 +15,7 @@ const USAGE = `Usage:
   pay-session-server events redrive <event id>… | --merchant <id> | --all
                                                   send events that were given up again
   pay-session-server webhooks                     count what became of the provider's deliveries
+  pay-session-server inventory [--json]           list the scripts of the payment pages, with their hashes
 Settings come from the environment: see docs/operations.md.
 `;
 
@@ -58,6 +60,7 @@ async function runCommand(
     return runExplain(parseConfig(process.env), order, merchant);
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
+  if (command === 'inventory') return runInventory(parseConfig(process.env), words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
 }

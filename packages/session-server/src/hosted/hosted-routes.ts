@@ -4,6 +4,7 @@ import { setPageHeaders } from '../http/page-headers.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { judgeOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { renderNotice } from '../returns/return-page.js';
+import { sdkSources } from '../security/tag-sources.js';
 import { renderHostedPage } from './hosted-page.js';
 
 export interface HostedRoutesOptions {
@@ -39,10 +40,11 @@ export function hostedRoutes({ merchants, clock }: HostedRoutesOptions): Router 
       response.status(410).send(renderNotice('This payment link has expired', text).text);
       return;
     }
+    const { script, connect, frame } = sdkSources(merchant.sdk);
     setPageHeaders(response, {
-      scripts: merchant.sdk.origins.script,
-      frames: merchant.sdk.origins.frame,
-      connects: merchant.sdk.origins.connect,
+      scripts: script,
+      frames: frame,
+      connects: connect,
       framedBy: merchant.origins,
     });
     response.send(renderHostedPage({ merchant, order: parts.order, orderToken }).text);

@@ -120,7 +120,8 @@ const split = z.union(
 
 const hint = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
 
-const sdk = z.strictObject({
+/** How the provider's SDK is described, in the merchants file and to `csp()`. */
+export const sdkSchema = z.strictObject({
   url: HTTP_URL,
   integrity: z
     .string()
@@ -197,7 +198,7 @@ export const merchantSchema = z
     orderLookup: shopEndpoint,
     events: shopEndpoint,
     split: z.array(split).default([]),
-    sdk,
+    sdk: sdkSchema,
     provider: z.string().min(1).optional(),
     openBy: z.enum(['token', 'order']).default('token'),
     avs: z.enum(['optional', 'required']).default('optional'),

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import type { SdkDescription } from '../contract.js';
+import { ConfigError } from '../errors.js';
+import { sdkSchema } from '../merchants/merchant.js';
+import { allow, parsePolicy, writePolicy } from './policy-text.js';
+import { tagSources, TRUSTED_TYPES_POLICIES } from './tag-sources.js';
+
+/** What a payment page may do when its shop has no policy yet. */
+const STRICT_POLICY =
+  "default-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; object-src 'none'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+/** Name of the endpoint in `Reporting-Endpoints`. */
+const REPORT_GROUP = 'pay-checkout';
+
+export interface CspOptions {
+  /** Origin of the session server, as browsers use it: its `PAY_PUBLIC_URL`. */
+  readonly publicUrl: string;
+  /** The SDK of the page's merchant, as in the merchants file; of each, where there are several. */
+  readonly sdk: SdkDescription | readonly SdkDescription[];
+  /**
+   * Value of the `nonce` attribute of the page's script tags, new for each answer. Give it to
+   * `<pay-checkout>` too: it hands it on to the SDK's script.
+   */
+  readonly nonce?: string;
+  /**
+   * Trusts what a trusted script loads, and no list of origins: for an SDK that loads more scripts.
+   * Needs `nonce`. Default false.
+   */
+  readonly strictDynamic?: boolean;
+  /**
+   * Enforces Trusted Types with the policies of the tag and these. Whether the SDK bears it is not
+   * shown: try it with `reportOnly`. Default: not enforced.
+   */
+  readonly trustedTypes?: { readonly policies?: readonly string[] };
+  /** Address that browsers report violations to. */
+  readonly reportTo?: string;
+  /** Only reports, blocks nothing. Default false. */
+  readonly reportOnly?: boolean;
+  /**
+   * The policy that the page has already: it stays, and what the tag needs is added. Default: a
+   * strict policy for a page whose own files come from its own origin.
+   */
+  readonly existing?: string;
+}
+
+export interface PageCsp {
+  /** Sources by directive. */
+  readonly directives: Readonly<Record<string, readonly string[]>>;
+  /** The policy as text, for a header or a template. */
+  readonly policy: string;
+  /** Response headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const origin = z
+  .url({
+    protocol: /^https?$/,
+    error: 'expected an origin such as "https://pay.example"',
+    abort: true,
+  })
+  .refine((text) => new URL(text).origin === text, {
+    error: 'expected an origin alone, such as "https://pay.example", with no path or final slash',
+  });
+
+const optionFields = {
+  publicUrl: origin,
+  nonce: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9+/_-]{22,}={0,2}$/,
+      'expected the base64 of at least 16 random bytes, new for each answer',
+    )
+    .optional(),
+  strictDynamic: z.boolean('expected true or false').optional(),
+  trustedTypes: z
+    .strictObject({
+      policies: z
+        .array(z.string().regex(/^[\w#=@/.%-]+$/, 'expected the name of a policy'))
+        .optional(),
+    })
+    .optional(),
+  reportTo: z
+    .url({ protocol: /^https$/, error: 'expected an https address', abort: true })
+    .regex(/^[^\s;,"]+$/, 'expected an address without spaces, quotes, commas and semicolons')
+    .optional(),
+  reportOnly: z.boolean('expected true or false').optional(),
+  existing: z
+    .string()
+    .regex(/^[^,\r\n]*$/, 'expected one policy; add to each by itself where there are several')
+    .optional(),
+};
+const sdkList = z.array(sdkSchema).min(1, 'expected the sdk of at least one merchant entry');
+
+function schemaFor(options: unknown) {
+  const sdk = (options as Partial<CspOptions> | undefined)?.sdk;
+  return z
+    .strictObject({ ...optionFields, sdk: Array.isArray(sdk) ? sdkList : sdkSchema })
+    .refine(({ nonce, strictDynamic }) => strictDynamic !== true || nonce !== undefined, {
+      path: ['strictDynamic'],
+      error: 'expected a nonce beside it; without one no script would be trusted',
+    });
+}
+
+/**
+ * The Content Security Policy of a merchant's page that shows `<pay-checkout>`: what the page needs
+ * already, and what the tag and the provider's SDK need. `docs/security.md` explains each source.
+ *
+ * @throws {ConfigError} naming each option that is wrong, and what was expected
+ * @example
+ * response.set(csp({ publicUrl: 'https://pay.example', sdk: merchant.sdk, nonce }).headers);
+ */
+export function csp(options: CspOptions): PageCsp {
+  const parsed = schemaFor(options).safeParse(options);
+  if (!parsed.success) {
+    throw new ConfigError(
+      'csp()',
+      parsed.error.issues.flatMap((issue) =>
+        issue.code === 'unrecognized_keys'
+          ? issue.keys.map((key) => `${key}: there is no such option`)
+          : [`${issue.path.join('.') || 'options'}: ${issue.message}`],
+      ),
+    );
+  }
+  const { publicUrl, sdk, nonce, strictDynamic, trustedTypes, reportTo, reportOnly, existing } =
+    options;
+  const sources = tagSources(publicUrl, 'url' in sdk ? [sdk] : sdk);
+  const directives = parsePolicy(existing ?? STRICT_POLICY);
+  const scripts = [
+    ...(nonce === undefined ? [] : [`'nonce-${nonce}'`]),
+    ...(strictDynamic === true ? ["'strict-dynamic'"] : []),
+    ...sources.script,
+  ];
+  allow(directives, 'script-src', scripts);
+  // Decides instead of script-src about script tags, where a page has it.
+  if (directives.has('script-src-elem')) allow(directives, 'script-src-elem', scripts);
+  allow(directives, 'connect-src', sources.connect);
+  allow(directives, 'frame-src', sources.frame);
+  allowTrustedTypes(directives, trustedTypes);
+  if (reportTo !== undefined) {
+    directives.set('report-to', [REPORT_GROUP]);
+    directives.set('report-uri', [reportTo]);
+  }
+  const policy = writePolicy(directives);
+  const name = `content-security-policy${reportOnly === true ? '-report-only' : ''}`;
+  return {
+    directives: Object.fromEntries(directives),
+    policy,
+    headers: {
+      [name]: policy,
+      ...(reportTo === undefined ? {} : { 'reporting-endpoints': `${REPORT_GROUP}="${reportTo}"` }),
+    },
+  };
+}
+
+function allowTrustedTypes(
+  directives: Map<string, readonly string[]>,
+  wanted: CspOptions['trustedTypes'],
+): void {
+  const listed = directives.get('trusted-types');
+  if (wanted) directives.set('require-trusted-types-for', ["'script'"]);
+  if (!wanted && listed === undefined) return;
+  // A page may have a Lit of its own, which makes a policy of the same name.
+  const names = [...TRUSTED_TYPES_POLICIES, ...(wanted?.policies ?? []), "'allow-duplicates'"];
+  const kept = (listed ?? []).filter((name) => name.toLowerCase() !== "'none'");
+  directives.set('trusted-types', [...new Set([...kept, ...names])]);
+}
