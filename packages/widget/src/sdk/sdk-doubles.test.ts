@@ -113,7 +113,10 @@ describe('any plausible SDK', () => {
   const place = async (shape: string, described: Described): Promise<PayCheckoutHarness> => {
     await serve(world, shape, described);
     const harness = await PayCheckoutHarness.place(world, { mode: 'inline' });
-    if (shape.includes('never answers')) relents.push(hasten(globalThis, DRAW_TIMEOUT_MS));
+    if (shape.includes('never answers')) {
+      await until(() => globalOf() !== undefined);
+      relents.push(hasten(globalThis, DRAW_TIMEOUT_MS));
+    }
     return harness;
   };
   const hearRejections = (): unknown[] => {
