@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { LocalError, UsageError } from '../exit-codes.js';
 import { readFileIfAny, replacePrivateFile, syncFolder, tell } from '../settings/private-file.js';
 import { parseCheckpoint, type ExportCheckpoint } from './export-checkpoint.js';
+import { ExportLock } from './export-lock.js';
 
 /** How an export starts. */
 export interface ExportFileOptions {
@@ -28,11 +29,18 @@ export class ExportFile {
   /** The newest checkpoint. */
   saved: ExportCheckpoint | undefined;
   readonly #file: FileHandle;
+  readonly #lock: ExportLock;
   #bytes: number;
 
-  private constructor(output: string, file: FileHandle, resumed: ExportCheckpoint | undefined) {
+  private constructor(
+    output: string,
+    file: FileHandle,
+    lock: ExportLock,
+    resumed: ExportCheckpoint | undefined,
+  ) {
     this.output = output;
     this.#file = file;
+    this.#lock = lock;
     this.resumed = resumed;
     this.saved = resumed;
     this.#bytes = resumed?.bytes ?? 0;
@@ -40,6 +48,20 @@ export class ExportFile {
 
   /** Opens an export, or goes on with a stopped one. `undefined`: it was whole already. */
   static async open(options: ExportFileOptions): Promise<ExportFile | undefined> {
+    const lock = await ExportLock.take(options.output);
+    let opened: ExportFile | undefined;
+    try {
+      opened = await ExportFile.#open(options, lock);
+    } finally {
+      if (opened === undefined) await lock.release();
+    }
+    return opened;
+  }
+
+  static async #open(
+    options: ExportFileOptions,
+    lock: ExportLock,
+  ): Promise<ExportFile | undefined> {
     const { output, request, restart, overwrite } = options;
     const paths = pathsOf(output);
     if (restart) await forget(output);
@@ -63,7 +85,7 @@ export class ExportFile {
       open(paths.partial, checkpoint === undefined ? 'w' : 'r+', 0o600),
     );
     await tell(`cut ${paths.partial}`, () => file.truncate(checkpoint?.bytes ?? 0));
-    return new ExportFile(output, file, checkpoint);
+    return new ExportFile(output, file, lock, checkpoint);
   }
 
   get bytes(): number {
@@ -96,16 +118,19 @@ export class ExportFile {
   /** Gives the file its own name; it must have been saved as ended. */
   async finish(): Promise<void> {
     const { partial, checkpoint } = pathsOf(this.output);
-    await this.close();
+    await this.#file.close();
     await tell(`rename ${partial}`, async () => {
       await rename(partial, this.output);
       await syncFolder(dirname(this.output));
       await rm(checkpoint, { force: true });
     });
+    await this.#lock.release();
   }
 
+  /** Leaves the export as it is, for another run. */
   async close(): Promise<void> {
     await this.#file.close();
+    await this.#lock.release();
   }
 }
 

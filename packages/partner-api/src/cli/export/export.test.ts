@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -112,6 +114,24 @@ describe('an export', () => {
     const there = await exportTo(folder.at('mine.csv'));
     expect([there.code, await readFile(folder.at('mine.csv'), 'utf8')]).toEqual([2, 'precious']);
     expect((await exportTo(folder.at('mine.csv'), '--overwrite')).code).toBe(0);
+  });
+
+  it('is refused while another one writes the same file, which goes on', async () => {
+    await using folder = await makeFolder();
+    const file = folder.at('rows.csv');
+    const first = startCli(argsOf(file, '--page-size', '40', '--verbose'), sandbox.env);
+    const ended = endOf(first);
+    await once(createInterface(first.stderr), 'line');
+    first.kill('SIGSTOP');
+    const second = await exportTo(file);
+    expect([second.code, second.stderr]).toEqual([
+      2,
+      expect.stringContaining(`(process ${first.pid} on ${hostname()}) writes ${file} now`),
+    ]);
+    first.kill('SIGCONT');
+    expect((await ended).code).toBe(0);
+    expect((await readFile(file, 'utf8')).split('\r\n')).toHaveLength(ROWS + 2);
+    expect(await readdir(dirname(file))).toEqual(['rows.csv']);
   });
 
   it('whose partial file was lost says so, instead of writing a gap', async () => {
