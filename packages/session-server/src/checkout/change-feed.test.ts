@@ -31,6 +31,16 @@ describe('a change feed', () => {
     expect(await feed.wait(['a'], 1)).toBe(false);
   });
 
+  it('wakes who follows an opening, and bothers nobody else with it', async () => {
+    const feed = new ChangeFeed();
+    let moves = 0;
+    feed.onAny(() => (moves += 1));
+    const follower = feed.wait(['a'], LONG_MS);
+    feed.notifyFollowers('a');
+    expect(await follower).toBe(true);
+    expect(moves).toBe(0);
+  });
+
   it('tells those who want to know of any checkout', () => {
     const feed = new ChangeFeed();
     let moves = 0;

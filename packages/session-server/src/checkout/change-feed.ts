@@ -14,6 +14,11 @@ export class ChangeFeed {
     this.#emitter.emit(ANY);
   }
 
+  /** Tells those who follow an opening that it went on; the checkout itself did not move. */
+  notifyFollowers(checkout: string): void {
+    this.#emitter.emit(checkout);
+  }
+
   /** Calls back whenever some checkout moved. */
   onAny(listener: () => void): void {
     this.#emitter.on(ANY, listener);

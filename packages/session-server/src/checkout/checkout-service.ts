@@ -227,14 +227,14 @@ export class CheckoutService {
     if (result.kind === 'created') {
       const isExposed = await store.exposeSession(attempt.orderId, result.sessionId);
       crashPoint('open:session-exposed');
-      changes.notify(checkout.id);
+      changes.notifyFollowers(checkout.id);
       return isExposed
         ? { isExposed, sessionId: result.sessionId }
         : { isExposed, isFinal: false, error: providerUnavailable() };
     }
     await store.endAttempt(attempt.orderId, result.kind);
     crashPoint('open:attempt-ended');
-    changes.notify(checkout.id);
+    changes.notifyFollowers(checkout.id);
     this.#logFailure(attempt.orderId, result);
     return { isExposed: false, isFinal: result.kind === 'refused', error: openingError(result) };
   }

@@ -3,29 +3,38 @@ import { crashPoint } from '../crash-points.js';
 
 interface Job {
   run(): void;
-  settle(failure: unknown): void;
+  settle(failure: Error | undefined): void;
 }
 
 /**
- * Writes that are asked for together are committed together: one fsync serves them all, and none
- * is answered before it. Each write is a savepoint of its own, so that one that throws undoes
- * nothing but itself.
+ * Writes that are asked for together are committed together, and while the disk makes one group
+ * durable the next one gathers: one sync serves them all, and none is answered before it. Each
+ * write is a savepoint of its own, so that one that throws undoes nothing but itself.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
+  readonly #sync: (() => Promise<void>) | undefined;
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  readonly #changes: StatementSync;
   #queue: Job[] = [];
-  #scheduled = false;
+  #isScheduled = false;
+  #syncing: Promise<void> | undefined;
+  #changesBefore = 0;
+  /** Why nothing is written any more. */
+  #failure: Error | undefined;
 
-  constructor(database: DatabaseSync) {
+  /** @param sync makes what was committed durable; left out when the commit itself does */
+  constructor(database: DatabaseSync, sync?: () => Promise<void>) {
     this.#database = database;
+    this.#sync = sync;
     this.#savepoint = database.prepare('SAVEPOINT job');
     this.#release = database.prepare('RELEASE job');
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
+    this.#changes = database.prepare('SELECT total_changes() AS count');
   }
 
   /** Runs `work` inside a transaction; resolves when it is on the disk. */
@@ -50,39 +59,79 @@ export class GroupCommit {
         },
         settle: (failure) => {
           if (failure === undefined) outcome?.();
-          else reject(asError(failure));
+          else reject(failure);
         },
       });
       this.#schedule();
     });
   }
 
-  /** Commits what is waiting, at once. */
-  flush(): void {
+  /** Resolves when what can be read now is on the disk; undefined when it is already. */
+  get syncing(): Promise<void> | undefined {
+    return this.#syncing;
+  }
+
+  /** Commits what is waiting, and resolves when it is on the disk. */
+  async flush(): Promise<void> {
+    while (this.#syncing || this.#queue.length > 0) {
+      this.#commitGroup();
+      await this.#syncing;
+    }
+  }
+
+  /** Whatever comes until the next turn of the event loop, or until the disk has answered, waits. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#syncing) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#commitGroup();
+    });
+  }
+
+  #commitGroup(): void {
+    if (this.#syncing || this.#queue.length === 0) return;
     const jobs = this.#queue;
     this.#queue = [];
-    if (jobs.length === 0) return;
-    let failure: unknown;
+    const failure = this.#failure ?? this.#runAll(jobs);
+    if (failure === undefined && this.#sync && this.#hasChanged()) {
+      this.#syncing = this.#settleWhenDurable(jobs, this.#sync);
+    } else {
+      for (const job of jobs) job.settle(failure);
+    }
+  }
+
+  /** Runs the jobs in one transaction; answers why it failed, if it did. */
+  #runAll(jobs: readonly Job[]): Error | undefined {
     try {
       this.#begin.run();
       for (const job of jobs) job.run();
       crashPoint('store:written');
       this.#commit.run();
       crashPoint('store:committed');
+      return undefined;
     } catch (error) {
-      failure = error;
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      return asError(error);
     }
-    for (const job of jobs) job.settle(failure);
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.flush();
-    });
+  async #settleWhenDurable(jobs: readonly Job[], sync: () => Promise<void>): Promise<void> {
+    try {
+      await sync();
+    } catch (error) {
+      // Nobody can say what is on the disk after that, so nothing is written until a new start.
+      this.#failure = asError(error);
+    }
+    this.#syncing = undefined;
+    for (const job of jobs) job.settle(this.#failure);
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #hasChanged(): boolean {
+    const before = this.#changesBefore;
+    this.#changesBefore = Number(this.#changes.get()?.['count']);
+    return this.#changesBefore !== before;
   }
 }
 

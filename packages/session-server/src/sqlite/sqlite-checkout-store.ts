@@ -58,8 +58,8 @@ export interface SqliteCheckoutStoreOptions {
 }
 
 /**
- * The store in one SQLite file: write-ahead log, `synchronous=FULL`, one process at a time. A step
- * is answered when it is on the disk; steps that come together share one fsync.
+ * The store in one SQLite file: write-ahead log, one process at a time. A step is answered when it
+ * is on the disk; steps that come together share one sync of the log.
  */
 export class SqliteCheckoutStore implements CheckoutStore {
   readonly #connection: SqliteConnection;
@@ -72,7 +72,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   readonly #reports: ReportQueries;
   readonly #clock: Clock;
   readonly #rules: StoreRules;
-  #isClosed = false;
+  #closed: Promise<void> | undefined;
 
   private constructor(options: SqliteCheckoutStoreOptions, mode: ConnectionMode) {
     this.#clock = options.clock;
@@ -137,30 +137,34 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   find(checkout: string): Promise<Checkout | undefined> {
-    return this.#read(() => this.#checkouts.find(checkout));
+    return this.#connection.read(() => this.#checkouts.findCommitted(checkout));
   }
 
   findMany(checkouts: readonly string[]): Promise<Checkout[]> {
-    return this.#read(() => checkouts.flatMap((id) => this.#checkouts.find(id) ?? []));
+    return this.#connection.read(() =>
+      checkouts.flatMap((id) => this.#checkouts.findCommitted(id) ?? []),
+    );
   }
 
   findOrder(merchant: string, order: string): Promise<Checkout[]> {
-    return this.#read(() => this.#checkouts.findOrder(merchant, order));
+    return this.#connection.read(() => this.#checkouts.findOrder(merchant, order));
   }
 
   findAttempts(checkout: string): Promise<Attempt[]> {
-    return this.#read(() => this.#attempts.findOfCheckout(checkout));
+    return this.#connection.read(() => this.#attempts.findOfCheckout(checkout));
   }
 
   findAttemptsByReference(
     providerMerchantId: number,
     references: readonly string[],
   ): Promise<Attempt[]> {
-    return this.#read(() => this.#attempts.findByReferences(providerMerchantId, references));
+    return this.#connection.read(() =>
+      this.#attempts.findByReferences(providerMerchantId, references),
+    );
   }
 
   findTransactions(checkout: string): Promise<StoredTransaction[]> {
-    return this.#read(() => this.#transactions.findOfCheckout(checkout));
+    return this.#connection.read(() => this.#transactions.findOfCheckout(checkout));
   }
 
   apply(checkout: string, fact: CheckoutFact): Promise<Change> {
@@ -196,7 +200,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   findWebhookAttempt(token: StoredToken): Promise<Attempt | undefined> {
-    return this.#read(() => {
+    return this.#connection.read(() => {
       const found = this.#tokens.find(token);
       return found?.kind === 'webhook' ? this.#attempts.get(found.orderId) : undefined;
     });
@@ -246,7 +250,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   nextDeliveryAt(): Promise<number | undefined> {
-    return this.#read(() => this.#deliveries.nextDueAt());
+    return this.#connection.read(() => this.#deliveries.nextDueAt());
   }
 
   eraseDeliveries(before: {
@@ -266,7 +270,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   countDeliveries(): Promise<DeliveryCounts> {
-    return this.#read(() => this.#deliveries.count());
+    return this.#connection.read(() => this.#deliveries.count());
   }
 
   applyTime(limit: number): Promise<Change[]> {
@@ -309,11 +313,11 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   nextEventAt(): Promise<number | undefined> {
-    return this.#read(() => this.#events.nextDueAt(this.#clock.now()));
+    return this.#connection.read(() => this.#events.nextDueAt(this.#clock.now()));
   }
 
   findDeadEvents(filter: DeadEventFilter, limit: number): Promise<DeadEvent[]> {
-    return this.#read(() => this.#events.findDead(filter, limit));
+    return this.#connection.read(() => this.#events.findDead(filter, limit));
   }
 
   redriveEvents(filter: DeadEventFilter): Promise<number> {
@@ -321,15 +325,15 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   report(): Promise<StoreReport> {
-    return this.#read(() => this.#reports.report());
+    return this.#connection.read(() => this.#reports.report());
   }
 
   findAttention(filter: AttentionFilter, limit: number): Promise<AttentionEntry[]> {
-    return this.#read(() => this.#reports.findAttention(filter, limit));
+    return this.#connection.read(() => this.#reports.findAttention(filter, limit));
   }
 
   findParkedDeliveries(limit: number): Promise<ParkedDelivery[]> {
-    return this.#read(() => this.#reports.findParkedDeliveries(limit));
+    return this.#connection.read(() => this.#reports.findParkedDeliveries(limit));
   }
 
   ping(): Promise<void> {
@@ -337,9 +341,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   close(): Promise<void> {
-    if (!this.#isClosed) this.#connection.close();
-    this.#isClosed = true;
-    return Promise.resolve();
+    return (this.#closed ??= this.#connection.close());
   }
 
   /** What is known of an order; one that is new has no attempts to look for. */
@@ -434,9 +436,5 @@ export class SqliteCheckoutStore implements CheckoutStore {
     };
     this.#checkouts.insert(checkout);
     return checkout;
-  }
-
-  #read<T>(work: () => T): Promise<T> {
-    return Promise.resolve().then(work);
   }
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
 import { GroupCommit } from './group-commit.js';
-import { prepareBeside, prepareDatabase } from './sqlite-schema.js';
+import { WalFile } from './wal-file.js';
+import { prepareAlone, prepareBeside } from './sqlite-schema.js';
 import type { Row } from './sqlite-rows.js';
 
 export type Value = string | number | null | Uint8Array;
@@ -26,8 +27,11 @@ export class DatabaseInUseError extends Error {
  * tools can still open the data file itself.
  */
 export class SqliteConnection {
+  /** Whether nobody else writes to the file as long as this is open. */
+  readonly isOnlyWriter: boolean;
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync | undefined;
+  readonly #log: WalFile | undefined;
   readonly #statements = new Map<string, StatementSync>();
   /** By table. */
   readonly #inserts = new Map<string, StatementSync>();
@@ -39,24 +43,38 @@ export class SqliteConnection {
    * @throws {DatabaseInUseError} when another process has the file open for writing
    */
   constructor(path: string, mode: ConnectionMode = 'write') {
+    this.isOnlyWriter = mode === 'write';
     this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
     try {
       if (mode === 'beside' && !existsSync(path)) {
         throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);
       }
       this.#database = new DatabaseSync(path, { readOnly: mode === 'read' });
-      if (mode === 'write') prepareDatabase(this.#database);
+      if (mode === 'write') prepareAlone(this.#database);
       if (mode === 'beside') prepareBeside(this.#database);
     } catch (error) {
       this.#lock?.close();
       throw error;
     }
-    this.#commits = new GroupCommit(this.#database);
+    if (mode === 'write') {
+      const log = new WalFile(path);
+      this.#log = log;
+      this.#commits = new GroupCommit(this.#database, () => log.sync());
+    } else {
+      this.#commits = new GroupCommit(this.#database);
+    }
   }
 
   /** Runs `work` in a transaction; resolves when it is durable. */
   write<T>(work: () => T): Promise<T> {
     return this.#commits.write(work);
+  }
+
+  /** Reads what is on the disk: waits for it if it has only just been committed. */
+  async read<T>(work: () => T): Promise<T> {
+    const value = work();
+    if (this.#commits.syncing) await this.#commits.syncing;
+    return value;
   }
 
   get(sql: string, values: Record<string, Value> = {}): Row | undefined {
@@ -86,8 +104,9 @@ export class SqliteConnection {
     statement.run(...Object.values(row));
   }
 
-  close(): void {
-    this.#commits.flush();
+  async close(): Promise<void> {
+    await this.#commits.flush();
+    this.#log?.close();
     this.#database.close();
     this.#lock?.close();
   }

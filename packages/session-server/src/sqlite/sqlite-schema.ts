@@ -128,8 +128,12 @@ const SETTINGS = `
   PRAGMA secure_delete = ON;
 `;
 
-/** Sets the file up for durable writes, and brings its tables up to date. */
-export function prepareDatabase(database: DatabaseSync): void {
+/**
+ * Sets the file up for the process that holds it, and brings its tables up to date. From then on
+ * that process makes each commit durable by itself (`GroupCommit`, `WalFile`); SQLite still does so
+ * before and after it moves what is in the log into the file.
+ */
+export function prepareAlone(database: DatabaseSync): void {
   database.exec(`PRAGMA journal_mode = WAL; ${SETTINGS}`);
   const version = versionOf(database);
   if (version > MIGRATIONS.length) {
@@ -139,6 +143,7 @@ export function prepareDatabase(database: DatabaseSync): void {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${String(index + 1)}; COMMIT;`);
   }
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
 }
 
 /** Sets up a connection beside the server that holds the file: its tables are not touched. */

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GroupCommit } from './group-commit.js';
+
+/** A disk that answers when the test says so. */
+class SlowDisk {
+  syncs = 0;
+  #answer: (error?: Error) => void = () => undefined;
+  #asked: () => void = () => undefined;
+
+  readonly sync = (): Promise<void> => {
+    this.syncs += 1;
+    const answered = new Promise<void>((resolve, reject) => {
+      this.#answer = (error) => {
+        if (error) reject(error);
+        else resolve();
+      };
+    });
+    this.#asked();
+    return answered;
+  };
+
+  /** Resolves when it is asked the next time. */
+  asked(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#asked = resolve;
+    });
+  }
+
+  answer(error?: Error): void {
+    this.#answer(error);
+  }
+}
+
+describe('writes that share a commit', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  let disk: SlowDisk;
+  let commits: GroupCommit;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commit-'));
+    database = new DatabaseSync(join(folder, 'data.sqlite'));
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE notes (text TEXT UNIQUE)');
+    disk = new SlowDisk();
+    commits = new GroupCommit(database, disk.sync);
+  });
+  afterEach(() => {
+    database.close();
+    rmSync(folder, { recursive: true });
+  });
+  const note = (text: string): Promise<unknown> =>
+    commits.write(() => database.prepare('INSERT INTO notes VALUES (?)').run(text).changes);
+  const notes = (): unknown[] =>
+    database
+      .prepare('SELECT text FROM notes ORDER BY text')
+      .all()
+      .map(({ text }) => text);
+
+  it('are answered when the disk has answered, and not before', async () => {
+    const asked = disk.asked();
+    let answers = 0;
+    const written = Promise.all(['a', 'b'].map((text) => note(text).then(() => (answers += 1))));
+    await asked;
+    expect([answers, notes(), disk.syncs]).toEqual([0, ['a', 'b'], 1]);
+    disk.answer();
+    await written;
+    expect(answers).toBe(2);
+  });
+
+  it('gather while the disk is busy, and then share the next sync', async () => {
+    const asked = disk.asked();
+    const first = note('a');
+    await asked;
+    const others = Promise.all([note('b'), note('c'), note('d')]);
+    const askedAgain = disk.asked();
+    disk.answer();
+    await first;
+    await askedAgain;
+    disk.answer();
+    await others;
+    expect([notes(), disk.syncs]).toEqual([['a', 'b', 'c', 'd'], 2]);
+  });
+
+  it('do not bother the disk when they changed nothing', async () => {
+    await commits.write(() => undefined);
+    expect(disk.syncs).toBe(0);
+  });
+
+  it('undo nothing but themselves when they throw', async () => {
+    const asked = disk.asked();
+    const written = Promise.allSettled([note('a'), note('a'), note('b')]);
+    await asked;
+    disk.answer();
+    const results = await written;
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(notes()).toEqual(['a', 'b']);
+  });
+
+  it('are refused, also later ones, when the disk says that it could not keep them', async () => {
+    const asked = disk.asked();
+    const written = note('a');
+    await asked;
+    disk.answer(new Error('the disk is broken'));
+    await expect(written).rejects.toThrow('the disk is broken');
+    await expect(note('b')).rejects.toThrow('the disk is broken');
+    expect(notes()).toEqual(['a']);
+  });
+
+  it('tell readers to wait for as long as the disk has not answered', async () => {
+    expect(commits.syncing).toBeUndefined();
+    const asked = disk.asked();
+    const written = note('a');
+    await asked;
+    expect(commits.syncing).toBeInstanceOf(Promise);
+    disk.answer();
+    await written;
+    expect(commits.syncing).toBeUndefined();
+  });
+
+  it('are all on the disk after a flush', async () => {
+    const asked = disk.asked();
+    const first = note('a');
+    await asked;
+    const second = note('b');
+    const flushed = commits.flush();
+    const askedAgain = disk.asked();
+    disk.answer();
+    await askedAgain;
+    disk.answer();
+    await Promise.all([flushed, first, second]);
+    expect([notes(), disk.syncs]).toEqual([['a', 'b'], 2]);
+  });
+});
