@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { CARDS, PAID, Shopper } from './shopper.js';
+import { StrictPage } from './strict-page.js';
+
+let journey: Journey;
+let shopper: Shopper;
+beforeAll(async () => {
+  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+});
+beforeEach(async () => {
+  shopper = await journey.shopper();
+});
+afterEach(() => shopper.close());
+afterAll(() => journey.stop());
+
+/** Asserts that the page's browser has nothing to complain of, and that nothing of ours is styled inline. */
+async function expectClean(strict: StrictPage): Promise<void> {
+  expect(await strict.complaints()).toEqual([]);
+  expect(await strict.styledElements()).toEqual([]);
+}
+
+describe("under default-src 'none', a nonce, and Trusted Types", () => {
+  it('pays in the page', async () => {
+    const strict = await StrictPage.open(shopper, journey);
+    await shopper.button('Pay').click();
+    await shopper.form.getByLabel('Card number').waitFor();
+    await expectClean(strict);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    expect((await strict.phases()).slice(0, 2)).toEqual(['opening', 'ready']);
+    expect((await strict.phases()).at(-1)).toBe('paid');
+    await expectClean(strict);
+  });
+
+  it('pays after a decline and a 3-D Secure challenge', async () => {
+    const strict = await StrictPage.open(shopper, journey, { autostart: '' });
+    await shopper.payWith(CARDS.declined);
+    await shopper.reads('The payment was declined. Please try another card.');
+    await expectClean(strict);
+    await shopper.payWith(CARDS.challenged);
+    await shopper.enterCode('1234');
+    await shopper.reads(PAID);
+    await expectClean(strict);
+  });
+
+  it('pays in an overlay', async () => {
+    const strict = await StrictPage.open(shopper, journey, { mode: 'overlay' });
+    await shopper.button('Pay').click();
+    await shopper.form.getByLabel('Card number').waitFor();
+    expect(await shopper.page.locator('pay-checkout dialog:modal').count()).toBe(1);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await expectClean(strict);
+  });
+
+  it('pays in a window', async () => {
+    const strict = await StrictPage.open(shopper, journey, { mode: 'popup' });
+    const opened = shopper.page.waitForEvent('popup');
+    await shopper.button('Pay').click();
+    const popup = await opened;
+    await shopper.reads('Please pay in the window that has opened.');
+    await expectClean(strict);
+    await new Shopper(popup, journey.addresses).payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await expectClean(strict);
+  });
+
+  it('goes to the hosted page', async () => {
+    await StrictPage.open(shopper, journey, { mode: 'redirect' });
+    await shopper.button('Pay').click();
+    await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.payWith(CARDS.approved);
+    await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(PAID);
+  });
+
+  it('says that the shopper cancelled, and pays after all', async () => {
+    const strict = await StrictPage.open(shopper, journey);
+    await shopper.button('Pay').click();
+    await shopper.form
+      .getByRole('button', { name: 'Cancel' })
+      .or(shopper.form.getByRole('link', { name: 'Cancel' }))
+      .click();
+    await shopper.reads('You cancelled the payment.');
+    await expectClean(strict);
+    await shopper.button('Pay').click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await expectClean(strict);
+  });
+});

@@ -1,0 +1,107 @@
+import type { StackAddresses } from '../server/stack/stack.js';
+import type { Journey } from './journey.js';
+import type { Shopper } from './shopper.js';
+
+declare global {
+  interface Window {
+    /** What the strict page's own browser complained of, and what the element told it. */
+    complaints?: string[];
+    heard?: string[];
+  }
+}
+
+const PATH = '/strict';
+const NONCE = 'cjRuZDBt';
+
+/** The strictest policy that a merchant's page can have and still take payments. */
+export function strictPolicy({ pay, sandbox }: StackAddresses): string {
+  return [
+    `default-src 'none'`,
+    `script-src 'nonce-${NONCE}'`,
+    `connect-src ${pay}`,
+    `frame-src ${pay} ${sandbox}`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types lit-html pay-checkout-sdk`,
+  ].join('; ');
+}
+
+/** A page of the shop under {@link strictPolicy}, with one tag and nothing else. */
+export class StrictPage {
+  readonly shopper: Shopper;
+  readonly #consoleErrors: string[] = [];
+
+  private constructor(shopper: Shopper) {
+    this.shopper = shopper;
+    shopper.page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.#consoleErrors.push(message.text());
+    });
+  }
+
+  /** Orders something and opens the page with its tag, which has `attributes` besides. */
+  static async open(
+    shopper: Shopper,
+    { addresses, stack }: Journey,
+    attributes: Readonly<Record<string, string>> = {},
+  ): Promise<StrictPage> {
+    const { order, orderToken } = await shopper.order();
+    const strict = new StrictPage(shopper);
+    const { page } = shopper;
+    const tag = Object.entries({ merchant: stack.merchant, order, 'order-token': orderToken })
+      .concat(Object.entries(attributes))
+      .map(([name, value]) => `${name}="${value}"`)
+      .join(' ');
+    // A page that a test answers comes from no network, and some browsers ask before such a page may
+    // reach this machine's servers; the others do not know the question.
+    await page
+      .context()
+      .grantPermissions(['local-network-access'])
+      .catch(() => undefined);
+    await page.route(`${addresses.shop}${PATH}**`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { 'content-security-policy': strictPolicy(addresses) },
+        body: `<!doctype html><html lang="en"><title>A strict page</title>
+          <script nonce="${NONCE}" src="${addresses.pay}/v1/pay-checkout.js" async></script>
+          <body><pay-checkout ${tag}></pay-checkout>`,
+      }),
+    );
+    await page.addInitScript((path) => {
+      if (location.pathname !== path) return;
+      const complaints: string[] = (window.complaints = []);
+      const heard: string[] = (window.heard = []);
+      document.addEventListener('securitypolicyviolation', (event) => {
+        complaints.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
+      });
+      addEventListener('error', ({ message }) => complaints.push(message));
+      addEventListener('unhandledrejection', ({ reason }) => complaints.push(String(reason)));
+      addEventListener('pay-statechange', ({ phase }) => heard.push(phase));
+    }, PATH);
+    await page.goto(`${addresses.shop}${PATH}`);
+    return strict;
+  }
+
+  /** Phases, in order, as the element told them. */
+  async phases(): Promise<readonly string[]> {
+    return (await this.shopper.page.evaluate(() => window.heard)) ?? [];
+  }
+
+  /** Violations, uncaught errors, and errors and warnings in the console. */
+  async complaints(): Promise<readonly string[]> {
+    const complaints = await this.shopper.page.evaluate(() => window.complaints);
+    return [...(complaints ?? ['the page was left']), ...this.#consoleErrors];
+  }
+
+  /** Elements with a `style` attribute, in the page and in the element's shadow, but for the SDK's own. */
+  styledElements(): Promise<readonly string[]> {
+    return this.shopper.page.evaluate(() => {
+      const root = document.querySelector('pay-checkout')?.shadowRoot;
+      const ours = [document, ...(root ? [root] : [])].flatMap((one) => [
+        ...one.querySelectorAll('[style], style'),
+      ]);
+      return ours.filter((one) => !one.closest('iframe')).map((one) => one.outerHTML);
+    });
+  }
+}
