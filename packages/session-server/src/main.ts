@@ -16,6 +16,9 @@ const USAGE = `Usage:
                                                   send events that were given up again
   pay-session-server webhooks                     count what became of the provider's deliveries
   pay-session-server inventory [--json]           list the scripts of the payment pages, with their hashes
+  pay-session-server inventory --record <url>     say what a payment page is made of now
+  pay-session-server inventory --check <url> [<record file>]
+                                                  fail when it is not like that, or like the inventory
 Settings come from the environment: see docs/operations.md.
 `;
 
@@ -68,7 +71,8 @@ async function runCommand(
 main(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected =
     error instanceof ConfigError ||
-    (error instanceof Error && ['DatabaseInUseError', 'AppError'].includes(error.name));
+    (error instanceof Error &&
+      ['DatabaseInUseError', 'AppError', 'PageChangedError'].includes(error.name));
   const text = isExpected ? error.message : String((error as Error).stack);
   process.stderr.write(`pay-session-server: ${text}\n`);
   process.exitCode = 1;

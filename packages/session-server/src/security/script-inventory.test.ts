@@ -99,7 +99,11 @@ describe('the script inventory', () => {
     for (const row of rows) expect(row.match(/(?<!\\)\|/g)).toHaveLength(9);
   });
 
-  it.each([[['--xml']], [['--json', 'x']]])('is not printed for words like %j', (words) => {
-    expect(() => runInventory(parseConfig(stack.env), words)).toThrow(/expected: inventory/);
-  });
+  it.each([[['--xml']], [['--json', 'x']], [['--check']], [['--check', 'file:///etc/hosts']]])(
+    'is not printed for words like %j',
+    async (words) => {
+      const run = runInventory(parseConfig(stack.env), words);
+      await expect(run).rejects.toThrow(/expected: inventory/);
+    },
+  );
 });
