@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 
 import { checkClock } from '../doctor/check-host.js';
-import { CANARY, makeFolder, run, startSandbox } from '../../testing/cli-runner.js';
+import { CANARY, makeFolder, run, spawnCli, startSandbox } from '../../testing/cli-runner.js';
+import { startProxy } from '../../testing/proxy-server.js';
 import {
   answerJson,
   findDeadUrl,
@@ -84,6 +85,30 @@ describe('doctor', () => {
     const { stdout } = await examine(endpoint);
     expect(stdout).toContain('takes a signed delivery with odd spaces (204)');
     expect(stdout).toContain('forged delivery: is refused (401)');
+  });
+
+  it('reaches the endpoint as the client reaches the provider: through the proxy', async () => {
+    await using endpoint = await startEndpoint(({ body }) => body);
+    await using proxy = await startProxy();
+    await using folder = await makeFolder();
+    await writeFile(folder.at('k'), KEY);
+    const hook = `${endpoint.url}/hooks`;
+    const { stdout } = await spawnCli(
+      ['doctor', '--webhook-url', hook, '--scheme', 'standardWebhooks'].concat([
+        '--webhook-key-file',
+        folder.at('k'),
+      ]),
+      {
+        PAY_PARTNER_BASE_URL: endpoint.url,
+        PAY_PARTNER_API_KEY: CANARY,
+        NODE_USE_ENV_PROXY: '1',
+        HTTP_PROXY: proxy.url,
+      },
+    );
+    expect(stdout).toContain('takes a signed delivery with odd spaces (204)');
+    expect(proxy.asked.filter((line) => line === `POST ${hook}`)).toHaveLength(2);
+    expect(proxy.asked).toContain(`GET ${endpoint.url}/`);
+    expect(proxy.asked).toContain(`POST ${endpoint.url}/v1/transactions/list`);
   });
 
   it('knows an endpoint that verifies a parsed body, and names the fix', async () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
+import { createDefaultTransport } from '../../internal/default-transport.js';
+import { TransportError } from '../../internal/transport.js';
 import type { Secret } from '../../secret.js';
 import type { WebhookScheme } from '../../webhook-scheme.js';
 import { signWebhook } from '../../webhook-signature.js';
@@ -7,6 +9,7 @@ import { fail, ok, type Finding } from './finding.js';
 
 const CHECK = 'webhook endpoint';
 const TIMEOUT_MILLISECONDS = 10_000;
+const MAX_BYTES = 1024 * 1024;
 
 /** The only payload that the provider shows (spec 4.8), in a spelling that no parser gives back. */
 const ODD_BODY = ' {\t"event" :  "test"\r\n}\n';
@@ -85,20 +88,30 @@ async function deliver(
 ): Promise<number | string> {
   const id = `msg_${randomUUID()}`;
   const headers = await signWebhook(scheme, key, { body: signedBody, id, url });
+  const transport = createDefaultTransport();
   try {
-    const response = await fetch(url, {
+    const { status } = await transport.send({
       method: 'POST',
-      redirect: 'manual',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: sentBody,
+      url: new URL(url),
+      headers: {
+        ...headers,
+        'Content-Type': 'application/json',
+        'User-Agent': 'pay-partner doctor',
+      },
+      body: new TextEncoder().encode(sentBody),
+      maxResponseBytes: MAX_BYTES,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]),
     });
-    await response.body?.cancel();
-    return response.status;
+    return status;
   } catch (error) {
-    const { name, cause } = error as { name: string; cause?: { code?: unknown } };
-    const code = typeof cause?.code === 'string' ? cause.code : name;
-    return code === 'TimeoutError' ? 'no answer within 10 s' : `cannot be reached (${code})`;
+    if (!(error instanceof TransportError)) throw error;
+    // An answer whose body is too large or cut off is an answer.
+    if (error.head !== undefined) return error.head.status;
+    if (error.problem === 'aborted' && !signal.aborted) return 'no answer within 10 s';
+    const { code } = (error.cause ?? {}) as { code?: unknown };
+    return `cannot be reached (${typeof code === 'string' ? code : error.problem})`;
+  } finally {
+    transport.close?.();
   }
 }
 
