@@ -93,6 +93,9 @@ describe('any plausible SDK', () => {
   let world: WorldClient;
   let cardForm: HTMLElement;
   const relents: (() => void)[] = [];
+  const relentAll = (): void => {
+    for (const relent of relents.splice(0).reverse()) relent();
+  };
   beforeEach(async () => {
     world = await new WorldClient().begin();
     cardForm = document.createElement('div');
@@ -101,7 +104,7 @@ describe('any plausible SDK', () => {
     relents.push(speedUp(globalThis));
   });
   afterEach(() => {
-    for (const relent of relents.splice(0).reverse()) relent();
+    relentAll();
     cardForm.remove();
   });
 
@@ -171,6 +174,7 @@ describe('any plausible SDK', () => {
           ...['pay-statechange', 'pay-statechange', 'pay-error'],
         ]);
 
+        relentAll();
         Reflect.deleteProperty(globalThis, world.sdkDescription.global);
         await world.write({ open: [{ status: 200, body: world.openReply() }] });
         await harness.during('idle', () => harness.element.close());
