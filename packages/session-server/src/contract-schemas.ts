@@ -26,7 +26,7 @@ export const openCheckoutRequest = z.strictObject({
     .strictObject({
       houseNumber: typedText(100),
       postcode: typedText(32),
-      flat: typedText(50).optional(),
+      flat: typedText(100).optional(),
       address1: typedText(200).optional(),
       address2: typedText(200).optional(),
     })

@@ -29,19 +29,17 @@ import { Effect } from './effect.js';
 import { whenFirstVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
-import { measure } from './measure.js';
+import { HostedWindow } from './hosted-window.js';
 import { chooseWay, surroundings, type Way } from './modes.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { readPageMessage } from './page-messages.js';
-import { pause } from './pause.js';
 import { fetchConfig, isRetryable, openCheckout, sendHint, serverSession } from './session-api.js';
 import { settlementOf, type Settlement } from './settlement.js';
 import { statusFeed, type News, type StatusFeed } from './status-feed.js';
+import { Stopwatch } from './stopwatch.js';
 
 /** Problems that end by themselves when the tag says more. */
 const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
-/** A window tells nobody that it was closed, so that somebody has to look. */
-const WINDOW_LOOK_MS = 500;
 
 /**
  * Drives one element through the flow: holds the state, runs what goes on in it, tells the page.
@@ -60,6 +58,8 @@ export class FlowController implements ReactiveController {
   way: Way = 'inline';
   readonly #host: FlowHost;
   readonly #teller: FlowTeller;
+  readonly #stopwatch: Stopwatch;
+  readonly #window = new HostedWindow();
   readonly #preparing = new Effect((signal) => this.#prepare(signal));
   readonly #watching = new Effect((signal) => this.#watch(signal));
   readonly #opening = new Effect((signal) => this.#open(signal));
@@ -74,13 +74,11 @@ export class FlowController implements ReactiveController {
   #mayAutostart = true;
   #lastHint: Promise<void> | undefined;
   #sdk: SdkDescription | undefined;
-  #window: Window | null | undefined;
-  #connectedAt = 0;
-  #startedAt = 0;
 
   constructor(host: FlowHost) {
     this.#host = host;
     this.#teller = new FlowTeller(host);
+    this.#stopwatch = new Stopwatch(host);
     this.#listening.abort();
     host.addController(this);
   }
@@ -94,10 +92,7 @@ export class FlowController implements ReactiveController {
     if (!isPayable(this.state) && this.state.phase !== 'problem') return;
     const url = this.#hostedUrl;
     this.way = this.#choose();
-    if (this.way === 'popup' && url) {
-      this.#window = open(url, 'pay-checkout', 'popup,width=520,height=760');
-      if (!this.#window) this.way = 'redirect';
-    }
+    if (this.way === 'popup' && url && !this.#window.open(url)) this.way = 'redirect';
     if (this.way === 'redirect' && url) this.#leave(url);
     else this.send({ type: 'start' });
   }
@@ -106,12 +101,17 @@ export class FlowController implements ReactiveController {
     const { state } = this;
     if (!this.send({ type: 'close' })) return;
     this.#hint(state, 'cancelled');
-    this.#window?.close();
+    this.#window.close();
+  }
+
+  /** The element has been drawn for the first time. */
+  painted(): void {
+    this.#stopwatch.tell('paint');
   }
 
   /** Brings the window with the form to the front. */
   showWindow(): void {
-    this.#window?.focus();
+    this.#window.focus();
   }
 
   /** Whether `event` was lawful. */
@@ -123,14 +123,14 @@ export class FlowController implements ReactiveController {
     this.#host.requestUpdate();
     this.#settle(previous, state);
     this.#teller.tell(previous, state, this.way);
-    this.#clock(previous, state);
+    this.#stopwatch.move(previous.phase, state.phase);
     this.#sync();
     if (isChecked(state)) this.#feed.look();
     return true;
   }
 
   hostConnected(): void {
-    this.#connectedAt = performance.now();
+    this.#stopwatch.connect();
     this.#listening = new AbortController();
     const { signal } = this.#listening;
     const look = (): void => {
@@ -233,16 +233,6 @@ export class FlowController implements ReactiveController {
     );
   }
 
-  #clock({ phase: previous }: FlowState, { phase }: FlowState): void {
-    if (phase === previous) return;
-    if (phase === 'opening' && previous !== 'address') this.#startedAt = performance.now();
-    else if (this.#startedAt && phase === 'ready') measure(this.#host, 'ready', this.#startedAt);
-    else if (this.#startedAt && isOutcome(phase)) {
-      measure(this.#host, 'outcome', this.#startedAt);
-      this.#startedAt = 0;
-    }
-  }
-
   #settle(previous: FlowState, state: FlowState): void {
     if (state.phase === previous.phase) return;
     if (isOutcome(previous.phase)) this.#settlement = Promise.withResolvers<Settlement>();
@@ -265,7 +255,7 @@ export class FlowController implements ReactiveController {
         if (this.#choose() === 'redirect') return;
         await this.#scriptSdk(sdk).load(signal);
       } else await adapter.load(signal);
-      measure(this.#host, 'loader', this.#connectedAt);
+      this.#stopwatch.tell('loader');
     } catch {
       return;
     }
@@ -304,7 +294,7 @@ export class FlowController implements ReactiveController {
         this.send({ type: 'asked', address: { asked: reply, given: address?.given } });
         return;
       }
-      measure(this.#host, 'session', this.#startedAt);
+      this.#stopwatch.tell('session');
       this.#sdk = reply.sdk;
       const url = this.#hostedUrl;
       if (this.way === 'inline' && url && this.#choose() !== 'inline') this.#leave(url);
@@ -367,10 +357,8 @@ export class FlowController implements ReactiveController {
 
   /** A closed window tells nothing: the server looks, and what it knows comes as news. */
   async #watchWindow(signal: AbortSignal): Promise<void> {
-    while (!this.#window?.closed) {
-      await pause(WINDOW_LOOK_MS, signal);
-      if (signal.aborted) return;
-    }
+    await this.#window.closed(signal);
+    if (signal.aborted) return;
     this.#hint(this.state, 'shown');
     this.send({ type: 'close' });
   }

@@ -17,7 +17,8 @@ export type CreateSession = (
   signal: AbortSignal,
 ) => Promise<OpenCheckoutReply | NeedsReply | OpeningReply>;
 
-const REQUEST_TIMEOUT_MS = 20_000;
+/** Longer than the server and its provider take to give up. */
+const REQUEST_TIMEOUT_MS = 25_000;
 /** An opening waits for the hint before it, so that a cancel cannot overtake it. */
 const HINT_TIMEOUT_MS = 5_000;
 /** What a poll may wait for news. */

@@ -42,15 +42,16 @@ describe('<pay-checkout> in a page that changes', () => {
 
   it('copied with its form is a tag of its own, without the form', async () => {
     const harness = await PayCheckoutHarness.ready(world);
-    const copy = harness.element.cloneNode(true) as PayCheckout;
+    const holder = harness.element.parentElement?.cloneNode(true) as HTMLElement;
+    const copy = holder.querySelector('pay-checkout') as PayCheckout;
     copy.orderToken = harness.element.orderToken;
-    document.body.append(copy);
+    document.body.append(holder);
     await copy.updateComplete;
     expect(copy.querySelector('[slot="form"]')).to.equal(null);
     expect(copy.matches(':state(idle)')).to.equal(true);
     expect(copy.order).to.equal('A1001');
     expect(harness.form).not.to.equal(null);
-    copy.remove();
+    holder.remove();
   });
 
   it('attributes and properties agree both ways', async () => {

@@ -1,9 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { AvsField, AvsInput } from '@pay-checkout/session-server/contract';
 import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
-import { measure } from '../flow/measure.js';
 import type { Mode } from '../flow/modes.js';
 import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { CreateSession } from '../flow/session-api.js';
@@ -11,6 +9,7 @@ import type { Settlement } from '../flow/settlement.js';
 import { en } from '../labels/en.js';
 import { scriptOrigin } from '../script-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import { readAddress, renderAddress } from './address-form.js';
 import { formatMoney } from './money.js';
 import { styles } from './pay-checkout.styles.js';
 
@@ -31,14 +30,6 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
   problem: 'M12 5v8m0 5v.1',
 };
 
-/** What a browser fills in. A whole line is welcome as house number: the server finds it there. */
-const AUTOFILL: Readonly<Record<AvsField, string>> = {
-  houseNumber: 'address-line1',
-  postcode: 'postal-code',
-  flat: 'address-line3',
-  address1: 'address-line1',
-  address2: 'address-line2',
-};
 /** The phases in which the shopper has something to do in an overlay. */
 const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
 
@@ -133,10 +124,13 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
+  readonly #submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
+  };
   #wasPressed = false;
   #shownPhase: Phase | undefined;
   #movesFocus = false;
-  readonly #createdAt = performance.now();
 
   /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
@@ -183,7 +177,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
     this.querySelectorAll(':scope > [slot="form"]').forEach((copy) => copy.remove());
-    measure(this, 'paint', this.#createdAt);
+    this.#flow.painted();
   }
 
   /** After the flow has read the tag, and before anything is drawn. */
@@ -227,13 +221,14 @@ export class PayCheckout extends LitElement implements FlowHost {
         <div role="status" aria-live=${polite}>${this.#message(state)}</div>
         <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
         <slot name="form"></slot>
-        ${this.#form(state)} ${this.#button(state)} ${this.#reference(state)}
+        ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
+        ${this.#button(state)} ${this.#reference(state)}
         <button
           type="button"
           class="close"
           part="close"
           aria-label=${en.close}
-          @click=${this.close}
+          @click=${() => this.close()}
         ></button>
       </section>
     </dialog>`;
@@ -284,32 +279,6 @@ export class PayCheckout extends LitElement implements FlowHost {
     </div>`;
   }
 
-  #form(state: FlowState): TemplateResult | typeof nothing {
-    if (state.phase !== 'address') return nothing;
-    const { asked, given, refused = [] } = state.address;
-    const fields: readonly AvsField[] = asked.fields ?? ['houseNumber', 'postcode'];
-    return html`<form id="address" @submit=${this.#submit}>
-      ${fields.map((name, index) => {
-        const isNeeded = name === 'houseNumber' || name === 'postcode';
-        const isRefused = refused.includes(`avs.${name}`);
-        return html`<label part="field"
-          >${en.fields[name]}
-          <input
-            part="input"
-            name=${name}
-            autocomplete="billing ${AUTOFILL[name]}"
-            maxlength=${name === 'postcode' ? 32 : 100}
-            pattern=".*\\S.*"
-            ?required=${isNeeded}
-            .value=${given?.[name] ?? ''}
-            aria-invalid=${isRefused}
-            aria-describedby="e${index}"
-          /><small id="e${index}">${isRefused ? en.refusedField : nothing}</small></label
-        >`;
-      })}
-    </form>`;
-  }
-
   #button(state: FlowState): TemplateResult | typeof nothing {
     const name = this.#offers(state);
     if (!name) return nothing;
@@ -355,12 +324,6 @@ export class PayCheckout extends LitElement implements FlowHost {
     if (name === 'pay') this.start();
     else if (name === 'continue') this.#flow.showWindow();
     else if (name !== 'next') this.retry();
-  }
-
-  #submit(event: SubmitEvent): void {
-    event.preventDefault();
-    const typed = [...new FormData(event.target as HTMLFormElement)].filter(([, text]) => text);
-    this.#flow.send({ type: 'given', given: Object.fromEntries(typed) as unknown as AvsInput });
   }
 
   /** Escape: what belongs to it is done here, and not by the browser. */
