@@ -1,0 +1,43 @@
+import { expect } from '@open-wc/testing';
+import { MerchantPage, NONCE, STRICT_POLICY } from '../testing/merchant-page.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { EVERY_PHASE } from './every-phase.js';
+
+describe("a page under default-src 'none', a nonce, and Trusted Types", () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  it('is under that policy', async () => {
+    const page = await MerchantPage.open(world, {
+      policy: STRICT_POLICY,
+      body: '<p style="color:red">',
+    });
+    const { document } = page.page;
+    expect(() => (document.body.innerHTML = '<p>')).to.throw();
+    await until(() => page.complaints.some((one) => one.startsWith('style-src')));
+    page.close();
+  });
+
+  for (const [phase, reach] of EVERY_PHASE) {
+    it(`${phase}: nothing is blocked, nothing is said, nothing is styled inline`, async () => {
+      const [harness, page] = await MerchantPage.place(world, { policy: STRICT_POLICY });
+      await reach(harness);
+      expect(harness.phase).to.equal(phase);
+      expect(page.complaints).to.deep.equal([]);
+      expect(page.styledInline).to.deep.equal([]);
+      const card = harness.element.renderRoot.querySelector('section') as Element;
+      expect(page.page.getComputedStyle(card).backgroundColor).to.equal('rgb(255, 255, 255)');
+      page.close();
+    });
+  }
+
+  it('lends the SDK its nonce, of which no attribute is left to read', async () => {
+    const [harness, page] = await MerchantPage.place(world, { policy: STRICT_POLICY });
+    await harness.during('ready', () => harness.press());
+    const script = page.page.document.querySelector<HTMLScriptElement>('script[src*="sdk.js"]');
+    expect(script?.nonce).to.equal(NONCE);
+    expect(page.page.document.documentElement.outerHTML).not.to.contain(NONCE);
+    page.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
+import type { SdkSeen, WorldClient } from './world-client.js';
+
+type Page = Window & typeof globalThis & { complaints: string[] };
+
+/** Of every script on a page of a test. */
+export const NONCE = 'cjRuZDBt';
+
+/** The strictest policy that a page can have and still take payments. */
+export const STRICT_POLICY = [
+  "default-src 'none'",
+  `script-src 'nonce-${NONCE}'`,
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types lit-html pay-checkout-sdk',
+].join('; ');
+
+/** What a merchant's page has besides the script and the tag. */
+export interface PageParts {
+  readonly policy?: string;
+  /** Attributes of `<html>`. */
+  readonly root?: string;
+  /** A script that runs before ours. */
+  readonly before?: string;
+  /** Markup before the tag. */
+  readonly body?: string;
+  /** Markup after the tag. */
+  readonly after?: string;
+  /** Style rules of the page. */
+  readonly css?: string;
+  /** More attributes of the tag; an empty one takes a default away. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** Markup inside the tag. */
+  readonly inside?: string;
+  readonly width?: number;
+}
+
+/** What the browser of the page complains of, from its first moment. */
+const LISTENER = `
+  const complaints = (window.complaints = []);
+  const say = (word) => complaints.push(String(word));
+  document.addEventListener('securitypolicyviolation', (event) =>
+    say(event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));
+  addEventListener('error', ({ message }) => say(message));
+  addEventListener('unhandledrejection', ({ reason }) => say(reason));
+  console.error = console.warn = say;`;
+
+/** A page of a merchant in a frame, with the single file and one tag, as HTML says it. */
+export class MerchantPage {
+  readonly page: Page;
+  readonly #frame: HTMLIFrameElement;
+  readonly #world: WorldClient;
+
+  private constructor(frame: HTMLIFrameElement, world: WorldClient) {
+    this.#frame = frame;
+    this.page = frame.contentWindow as unknown as Page;
+    this.#world = world;
+  }
+
+  static async open(world: WorldClient, parts: PageParts = {}): Promise<MerchantPage> {
+    const { policy, width = 400 } = parts;
+    const address = `/pages/${crypto.randomUUID()}`;
+    const body = JSON.stringify({ policy, html: htmlOf(world, parts) });
+    await fetch(address, { method: 'POST', body });
+    const frame = document.createElement('iframe');
+    frame.width = String(width);
+    frame.height = '700';
+    frame.src = address;
+    const loaded = new Promise((resolve) => (frame.onload = resolve));
+    document.body.append(frame);
+    await loaded;
+    return new MerchantPage(frame, world);
+  }
+
+  /** Opens the page, and gives its element to a harness. */
+  static async place(
+    world: WorldClient,
+    parts?: PageParts,
+  ): Promise<[PayCheckoutHarness, MerchantPage]> {
+    const page = await MerchantPage.open(world, parts);
+    await page.element.updateComplete;
+    return [new PayCheckoutHarness(page.element, world), page];
+  }
+
+  get element(): PayCheckout {
+    return this.page.document.querySelector('pay-checkout') as PayCheckout;
+  }
+
+  get complaints(): readonly string[] {
+    return this.page.complaints;
+  }
+
+  /** What the page sees of the SDK that its world serves. */
+  get sdk(): SdkSeen {
+    const { global } = this.#world.sdkDescription;
+    return (this.page as unknown as Record<string, SdkSeen>)[global] as SdkSeen;
+  }
+
+  /** What is styled by an attribute or a `<style>` of ours. */
+  get styledInline(): readonly string[] {
+    const roots: ParentNode[] = [this.element, this.element.renderRoot];
+    const found = roots.flatMap((root) => [...root.querySelectorAll('[style], style')]);
+    return found.map((one) => one.outerHTML);
+  }
+
+  close(): void {
+    this.#frame.remove();
+  }
+}
+
+function htmlOf(world: WorldClient, parts: PageParts): string {
+  const { root = 'lang="en"', before = '', body = '', after = '', css, inside = '' } = parts;
+  const attributes = {
+    merchant: 'corner-shop',
+    order: 'A1001',
+    'order-token': 'A1001.2000000000.c2lnbmF0dXJl',
+    server: world.server,
+    ...parts.attributes,
+  };
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== '')
+    .map(
+      ([name, value]) => `${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`,
+    );
+  return `<!doctype html><html ${root}><meta charset="utf-8"><title>A page of a merchant</title>
+    ${css === undefined ? '' : `<style>${css}</style>`}
+    <script nonce="${NONCE}">${LISTENER}${before}</script>
+    <body>${body}
+    <script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout.js"></script>
+    <pay-checkout ${written.join(' ')}>${inside}</pay-checkout>${after}`;
+}
