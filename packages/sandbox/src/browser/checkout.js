@@ -148,8 +148,10 @@
     return frame;
   }
 
+  // What other shapes of this SDK have left there stays.
+  const left = /** @type {{ PaySandbox?: object }} */ (/** @type {unknown} */ (window)).PaySandbox;
   Object.defineProperty(window, 'PaySandbox', {
-    value: Object.freeze({ configure }),
+    value: Object.freeze({ ...left, configure }),
     configurable: true,
   });
 })();

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
-import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../testing/test-sandbox.js';
 import { SDK_INTEGRITY } from './sdk-routes.js';
+import type { SdkShape } from './sdk-shapes.js';
+import { SdkPage } from '../testing/sdk-page.js';
+
+const SESSION = { session_id: 'abc' };
 
 it('serves the SDK to every origin, so that integrity can be checked', async () => {
   const test = await startSandbox();
@@ -15,21 +18,113 @@ it('serves the SDK to every origin, so that integrity can be checked', async () 
 });
 
 it('is a classic script that defines PaySandbox.configure', async () => {
-  const test = await startSandbox();
-  const { text } = await test.send('GET', '/sdk/checkout.js');
-  class HTMLScriptElement {
-    readonly src = 'http://sandbox.localhost:4300/sdk/checkout.js';
-  }
-  const window: { PaySandbox?: { configure(argument: unknown): Promise<unknown> } } = {};
-  const visited: string[] = [];
-  runInNewContext(text, {
-    window,
-    HTMLScriptElement,
-    URL,
-    document: { currentScript: new HTMLScriptElement() },
-    location: { assign: (url: string) => visited.push(url) },
+  const page = await SdkPage.load(await startSandbox(), '/sdk/checkout.js');
+  await expect(page.call('PaySandbox', {})).rejects.toThrow('session_id');
+  await page.call('PaySandbox', SESSION);
+  expect(page.visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
+});
+
+describe('the shapes of the SDK', () => {
+  it('are listed with their descriptions, on the address that was asked', async () => {
+    const test = await startSandbox();
+    const { body, headers } = await test.send('GET', '/sdk/shapes');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    const [plain, ...others] = body['shapes'] as SdkShape[];
+    expect(new Set(others.map(({ name }) => name)).size).toBe(17);
+    expect(plain?.sdk).toEqual({
+      url: `${test.url}/sdk/checkout.js`,
+      global: 'PaySandbox',
+      argument: 'object',
+      container: 'selector',
+      callbacks: {
+        onReady: 'shown',
+        onSubmit: 'submitted',
+        onDecline: 'declined',
+        onError: 'error',
+      },
+      origins: { script: [test.url], frame: [test.url], connect: [] },
+    });
+    // A live platform refuses whatever begins with this name.
+    for (const { sdk } of others) expect(sdk.global).toMatch(/^PaySandbox\.[a-z]+$/);
   });
-  await expect(window.PaySandbox?.configure({})).rejects.toThrow('session_id');
-  await window.PaySandbox?.configure({ session_id: 'abc' });
-  expect(visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
+
+  it('have a script each, but for the one that is not there and the one that fails', async () => {
+    const test = await startSandbox();
+    const { body } = await test.send('GET', '/sdk/shapes');
+    const statuses = await Promise.all(
+      (body['shapes'] as SdkShape[]).map(async ({ name, sdk }) => {
+        const { status } = await test.send('GET', new URL(sdk.url).pathname);
+        return [name, status] as const;
+      }),
+    );
+    const others = statuses.filter(([, status]) => status !== 200);
+    expect(others).toEqual([
+      ['missing', 404],
+      ['failing', 503],
+    ]);
+    expect((await test.send('GET', '/sdk/shapes/toString.js')).status).toBe(404);
+  });
+
+  async function load(name: string): Promise<SdkPage> {
+    return SdkPage.load(await startSandbox(), `/sdk/shapes/${name}.js`);
+  }
+
+  it('keep to themselves: one page can have several, and the plain one too', async () => {
+    const test = await startSandbox();
+    const page = await SdkPage.load(test, '/sdk/shapes/string.js');
+    await page.run(test, '/sdk/shapes/throws.js');
+    await page.run(test, '/sdk/checkout.js');
+    expect(page.names('PaySandbox')).toEqual(['configure', 'string', 'throws']);
+  });
+
+  it.each(['handle', 'nothing', 'navigates', 'late', 'popup'])(
+    '%s: takes an object',
+    async (name) => {
+      const page = await load(name);
+      page.passTime();
+      await page.call(`PaySandbox.${name}`, SESSION);
+      expect(page.visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
+    },
+  );
+
+  it('string: takes the session alone', async () => {
+    const page = await load('string');
+    await page.call('PaySandbox.string', 'abc', {});
+    expect(page.visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
+    await expect(page.call('PaySandbox.string', SESSION)).rejects.toThrow('session_id');
+  });
+
+  it('constructed: wants new first', async () => {
+    const page = await load('constructed');
+    await page.callNew('PaySandbox.constructed', SESSION);
+    expect(page.visited).toHaveLength(1);
+  });
+
+  it('handle: answers one, and nothing: none', async () => {
+    const handle = await load('handle');
+    expect(handle.call('PaySandbox.handle', SESSION)).toHaveProperty('destroy');
+    const nothing = await load('nothing');
+    expect(nothing.call('PaySandbox.nothing', SESSION)).toBe(undefined);
+  });
+
+  it('element: refuses a selector', async () => {
+    const page = await load('element');
+    const given = { ...SESSION, container: '#card' };
+    expect(() => page.call('PaySandbox.element', given)).toThrow('element');
+  });
+
+  it('throws and rejects do, and bare leaves nothing', async () => {
+    const throws = await load('throws');
+    expect(() => throws.call('PaySandbox.throws', SESSION)).toThrow('throws');
+    const rejects = await load('rejects');
+    await expect(rejects.call('PaySandbox.rejects', SESSION)).rejects.toThrow('rejects');
+    expect((await load('bare')).names('PaySandbox')).toEqual(['configure']);
+  });
+
+  it('late: has no configure() when its script has run', async () => {
+    const page = await load('late');
+    expect(page.names('PaySandbox.late')).toEqual([]);
+    page.passTime();
+    expect(page.names('PaySandbox.late')).toEqual(['configure']);
+  });
 });

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Router } from 'express';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Router, type Response } from 'express';
+import { ApiError } from '../api/api-error.js';
+import { listShapes } from './sdk-shapes.js';
 
 const script = readFileSync(new URL('../browser/checkout.js', import.meta.url));
+const shapes = readFileSync(new URL('../browser/sdk-shapes.js', import.meta.url));
+const SLOW_MILLISECONDS = 3000;
 
 /** Subresource Integrity of the SDK's script. */
 export const SDK_INTEGRITY = `sha384-${createHash('sha384').update(script).digest('base64')}`;
@@ -10,13 +15,37 @@ export const SDK_INTEGRITY = `sha384-${createHash('sha384').update(script).diges
 /**
  * `/sdk/checkout.js`: the client SDK whose `configure()` takes a `session_id` (spec 2.4). Served to
  * every origin, so that a page can load it with `crossorigin` and `integrity`.
+ *
+ * `/sdk/shapes`: the other shapes that it may have, each with how it is described;
+ * `/sdk/shapes/{name}.js`: their scripts.
  */
 export function sdkRoutes(): Router {
-  return Router().get('/checkout.js', (_request, response) => {
+  const router = Router();
+  router.use((_request, response, next) => {
     response.set('Access-Control-Allow-Origin', '*');
     response.set('Cross-Origin-Resource-Policy', 'cross-origin');
     response.set('Timing-Allow-Origin', '*');
-    response.set('Cache-Control', 'public, max-age=60');
-    response.type('text/javascript').send(script);
+    next();
   });
+  router.get('/checkout.js', (_request, response) => {
+    sendScript(response, [script]);
+  });
+  router.get('/shapes', (request, response) => {
+    const origin = `${request.protocol}://${request.get('host') ?? ''}`;
+    response.set('Cache-Control', 'no-store').json({ shapes: listShapes(origin) });
+  });
+  router.get('/shapes/:name.js', async (request, response) => {
+    const { name } = request.params;
+    const isKnown = listShapes('').some((shape) => shape.name === name);
+    if (!isKnown || name === 'missing') throw new ApiError(404, 'The SDK has no such shape.');
+    if (name === 'failing') throw new ApiError(503, 'This shape of the SDK is never there.');
+    if (name === 'slow') await pause(SLOW_MILLISECONDS);
+    sendScript(response, [script, shapes]);
+  });
+  return router;
+}
+
+function sendScript(response: Response, parts: readonly Buffer[]): void {
+  response.set('Cache-Control', 'public, max-age=60');
+  response.type('text/javascript').send(Buffer.concat(parts));
 }
