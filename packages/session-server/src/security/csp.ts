@@ -18,8 +18,8 @@ export interface CspOptions {
   /** The SDK of the page's merchant, as in the merchants file; of each, where there are several. */
   readonly sdk: SdkDescription | readonly SdkDescription[];
   /**
-   * Value of the `nonce` attribute of the page's script tags, new for each answer. Give it to
-   * `<pay-checkout>` too: it hands it on to the SDK's script.
+   * Value of the `nonce` attribute of the page's script tags, new for each answer. The element hands
+   * that of its own script tag on to the SDK's script.
    */
   readonly nonce?: string;
   /**
