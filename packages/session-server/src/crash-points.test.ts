@@ -72,6 +72,7 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['webhooks/delivery-inbox.ts', 'this.#readingsOf(', READS],
   ['webhooks/delivery-inbox.ts', 'this.#verify(', READS],
   ['webhooks/delivery-inbox.ts', 'this.#judge(', INSIDE],
+  ['webhooks/delivery-inbox.ts', 'this.#prove(', READS],
   ['webhooks/delivery-inbox.ts', 'this.#settle(', INSIDE],
   ['webhooks/read-body.ts', 'of request as AsyncIterable', READS],
   ['webhooks/webhook-routes.ts', 'store.findWebhookAttempt(', READS],

@@ -40,15 +40,14 @@ export class DeliveryTable {
       'SELECT * FROM deliveries WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
       { now, limit },
     );
+    this.#connection.run(
+      'UPDATE deliveries SET due_at = :until WHERE id IN (SELECT value FROM json_each(:ids))',
+      { until: now + leaseSeconds * 1000, ids: JSON.stringify(rows.map((row) => row['id'])) },
+    );
     return rows.map((row) => {
-      const id = Number(row['id']);
-      this.#connection.run('UPDATE deliveries SET due_at = :until WHERE id = :id', {
-        id,
-        until: now + leaseSeconds * 1000,
-      });
       const orderId = row['order_id'];
       return {
-        id,
+        id: Number(row['id']),
         tokenHash: String(row['token_hash']),
         digest: String(row['digest']),
         sealed: row['sealed'] as Uint8Array,
@@ -66,7 +65,7 @@ export class DeliveryTable {
 
   /** False when it was processed before, or is not there any more. */
   markProcessed(id: number, flags: readonly DeliveryFlag[]): boolean {
-    this.#forgetReferences(id);
+    if (this.#hasReferences()) this.#forgetReferences(id);
     const changed = this.#connection.run(
       `UPDATE deliveries SET status = 'processed', flags = :flags, due_at = NULL
        WHERE id = :id AND status <> 'processed'`,
@@ -104,8 +103,7 @@ export class DeliveryTable {
 
   /** Lets the parked deliveries that name an attempt be looked at again. */
   unparkFor(attempt: Attempt, now: number): void {
-    const parked = this.#connection.get('SELECT 1 FROM parked_references LIMIT 1');
-    if (!parked) return;
+    if (!this.#hasReferences()) return;
     this.#connection.run(
       `UPDATE deliveries SET status = 'waiting', due_at = :now
        WHERE status = 'parked' AND id IN (
@@ -186,6 +184,11 @@ export class DeliveryTable {
 
   #countWhere(sql: string, name: string): number {
     return Number(this.#connection.get(sql, { name })?.['count'] ?? 0);
+  }
+
+  /** Most often there are none: whoever gives us a token for each attempt parks nothing. */
+  #hasReferences(): boolean {
+    return this.#connection.get('SELECT 1 FROM parked_references LIMIT 1') !== undefined;
   }
 
   #forgetReferences(delivery: number): void {

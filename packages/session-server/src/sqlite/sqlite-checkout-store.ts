@@ -199,10 +199,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
     });
   }
 
-  findWebhookAttempt(token: StoredToken): Promise<Attempt | undefined> {
+  findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined> {
     return this.#connection.read(() => {
       const found = this.#tokens.find(token);
-      return found?.kind === 'webhook' ? this.#attempts.get(found.orderId) : undefined;
+      return found?.kind === 'webhook' ? found : undefined;
     });
   }
 

@@ -20,6 +20,7 @@ const BATCH = 100;
 /** After this long a delivery counts as left behind by a process that died. */
 const LEASE_SECONDS = 30;
 const PAUSE_MS = 1000;
+const ERASE_INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
@@ -85,6 +86,7 @@ export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
 class DeliveryInbox {
   readonly #options: DeliveryInboxOptions;
   readonly #looks = new LookLimiter();
+  #eraseAt = -Infinity;
   readonly #observer: Pick<Observer, 'deliveryWorkedOn'>;
 
   constructor(options: DeliveryInboxOptions) {
@@ -99,14 +101,18 @@ class DeliveryInbox {
     if (deliveries.length > 0) crashPoint('webhook:claimed');
     await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
     const now = clock.now();
-    const { keepDays, parkedHours } = this.#options.limits;
-    const erased = await store.eraseDeliveries({
-      receivedBefore: now - keepDays * DAY_MS,
-      parkedBefore: now - parkedHours * HOUR_MS,
-      limit: BATCH,
-    });
-    crashPoint('webhook:erased');
-    if (deliveries.length === BATCH || erased >= BATCH) return 0;
+    if (now >= this.#eraseAt) {
+      const { keepDays, parkedHours } = this.#options.limits;
+      const erased = await store.eraseDeliveries({
+        receivedBefore: now - keepDays * DAY_MS,
+        parkedBefore: now - parkedHours * HOUR_MS,
+        limit: BATCH,
+      });
+      crashPoint('webhook:erased');
+      if (erased >= BATCH) return 0;
+      this.#eraseAt = now + ERASE_INTERVAL_MS;
+    }
+    if (deliveries.length === BATCH) return 0;
     const next = await store.nextDeliveryAt();
     return next === undefined ? undefined : next - now;
   }
@@ -142,17 +148,25 @@ class DeliveryInbox {
     const isVerified = await this.#verify(delivery, raw, found.reading);
     if (isVerified !== undefined) flags.push(isVerified ? 'verified' : 'signature_refused');
     const { attempts } = found;
-    const [attempt] = attempts;
-    const checkout = attempt && (await store.find(attempt.checkout));
     const proof =
-      isVerified === true && !found.isContradictory && found.reading && attempt && checkout
-        ? proveByDelivery(
-            { content, receivedAt: delivery.receivedAt, attempt, checkout },
-            found.reading.settings,
-            found.reading.merchant.evidence,
-          )
+      isVerified === true && !found.isContradictory
+        ? await this.#prove(delivery, content, found)
         : undefined;
     await this.#settle(delivery, { attempts, flags, proof });
+  }
+
+  async #prove(
+    { receivedAt }: ClaimedDelivery,
+    content: unknown,
+    { reading, attempts: [attempt] }: Found,
+  ): Promise<OutcomeParts['proof']> {
+    const checkout = attempt && (await this.#options.store.find(attempt.checkout));
+    if (!reading || !checkout) return undefined;
+    return proveByDelivery(
+      { content, receivedAt, attempt, checkout },
+      reading.settings,
+      reading.merchant.evidence,
+    );
   }
 
   /** Stores what was found out, then looks: what a crash forgets, the planned look finds. */

@@ -71,7 +71,7 @@ export interface DeliveryCounts {
  */
 export interface DeliveryStore {
   /** The attempt whose `WebhookUrl` carries this token. */
-  findWebhookAttempt(token: StoredToken): Promise<Attempt | undefined>;
+  findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined>;
   /** Stores a delivery; `orderId` when the token is an attempt's. */
   recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<DeliveryReceipt>;
   /** Takes deliveries to work on; after the lease they count as left behind and come again. */

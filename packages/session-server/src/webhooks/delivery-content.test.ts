@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { isTestDelivery } from './delivery-content.js';
+
+const delivery = (body: string, headers: Record<string, string> = {}) => ({
+  url: 'https://pay.example/v1/webhooks/token',
+  headers,
+  body: Buffer.from(body),
+});
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe('the test delivery of spec 4.8', () => {
+  it.each([
+    ['as JSON', delivery('{"event":"test"}')],
+    ['with its letters spelt another way', delivery('{"event":"\\u0074est"}')],
+    ['as a form', delivery('event=test', FORM)],
+    ['as a form that spells it another way', delivery('event=%74est', FORM)],
+  ])('is known %s', (_how, test) => {
+    expect(isTestDelivery(test)).toBe(true);
+  });
+
+  it.each([
+    ['what has more to say', delivery('{"event":"test","order_id":700}')],
+    ['another event', delivery('{"event":"paid"}')],
+    ['what only mentions it', delivery('{"note":"test"}')],
+    ['what is longer than any test', delivery(`{"event":"test"}${' '.repeat(1024)}`)],
+    ['what cannot be read', delivery('test')],
+  ])('is not %s', (_what, other) => {
+    expect(isTestDelivery(other)).toBe(false);
+  });
+});
