@@ -5,9 +5,12 @@
  * by its name, and the package that a bundler took in by `import.meta.url`.
  */
 const page: Document | undefined = globalThis.document;
+const current = page?.currentScript as HTMLScriptElement | null | undefined;
+// An image of that name would stand in the script's place, and choose whom the element asks.
 const script =
-  (page?.currentScript as HTMLScriptElement | null | undefined) ??
-  page?.querySelector<HTMLScriptElement>('script[src*="/pay-checkout."]');
+  current?.tagName === 'SCRIPT'
+    ? current
+    : page?.querySelector<HTMLScriptElement>('script[src*="/pay-checkout."]');
 
 /** The nonce of the script's own tag, for the scripts that it loads. */
 export const scriptNonce: string | undefined = script?.nonce || undefined;

@@ -108,6 +108,8 @@ async function ask<Reply>(
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
+      // Whatever some script gave all objects, this one does not have.
+      __proto__: null,
       ...(body !== undefined && {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -117,7 +119,7 @@ async function ask<Reply>(
       // What has no signal of its own outlives the page.
       keepalive: !signal,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
+    } as RequestInit);
     if (!response.ok) throw await refusal(response);
     return (await response.json()) as Reply;
   } catch (error) {

@@ -1,0 +1,62 @@
+import { expect } from '@open-wc/testing';
+import { MerchantPage } from '../testing/merchant-page.js';
+import { WorldClient } from '../testing/world-client.js';
+
+/** Markup whose names a browser puts in the way of its own. */
+const MARKUP: Readonly<Record<string, string>> = {
+  'a form called location': `<form id="location"></form>`,
+  'an image called fetch': `<img name="fetch" alt="">`,
+  'elements called like what a script asks the window for': [
+    'navigator',
+    'performance',
+    'history',
+    'customElements',
+    'origin',
+    'parent',
+    'crypto',
+    'trustedTypes',
+    'URL',
+    'BroadcastChannel',
+    'payCheckout',
+  ]
+    .map((name) => `<a id="${name}" name="${name}"></a>`)
+    .join(''),
+  'a form whose field is called like its methods': `<form id="x"><input name="append"><input name="remove"></form>`,
+  'a frame called like a global': `<iframe name="Intl"></iframe>`,
+  'forms called head, visibilityState, activeElement and cookie': [
+    'head',
+    'visibilityState',
+    'activeElement',
+    'cookie',
+  ]
+    .map((name) => `<form name="${name}"></form>`)
+    .join(''),
+};
+
+describe('a page whose markup takes the names of globals', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  for (const [what, body] of Object.entries(MARKUP)) {
+    it(`${what}: pays`, async () => {
+      const [harness, page] = await MerchantPage.place(world, { body });
+      await harness.during('ready', () => harness.press());
+      expect(page.sdk.calls).to.have.length(1);
+      await harness.during('paid', () => world.tell('paid'));
+      expect(page.complaints).to.deep.equal([]);
+      page.close();
+    });
+  }
+
+  for (const tag of ['img', 'embed', 'iframe']) {
+    it(`an ${tag} called currentScript does not become the server that is asked`, async () => {
+      const elsewhere = `http://127.0.0.1:${location.port}/pay-checkout.png`;
+      const [harness, page] = await MerchantPage.place(world, {
+        body: `<${tag} name="currentScript" src="${elsewhere}"></${tag}>`,
+        attributes: { server: '' },
+      });
+      expect(harness.element.serverUrl).to.equal(location.origin);
+      page.close();
+    });
+  }
+});

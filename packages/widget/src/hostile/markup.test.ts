@@ -1,0 +1,108 @@
+import { expect } from '@open-wc/testing';
+import { MerchantPage } from '../testing/merchant-page.js';
+import { WorldClient } from '../testing/world-client.js';
+
+const CANARY = `"'><img src=x onerror="parent.canarySang=true"><script>parent.canarySang=true</script>`;
+
+/** What a canary would have done. */
+interface WithCanary {
+  canarySang?: boolean;
+}
+
+/** Elements that only a canary could have made, anywhere the element draws. */
+function hatched(page: MerchantPage): readonly string[] {
+  const roots: ParentNode[] = [page.element, page.element.renderRoot];
+  const found = roots.flatMap((root) => [...root.querySelectorAll('img, script, [onerror]')]);
+  return found.map((one) => one.outerHTML);
+}
+
+describe('nothing of an order or a provider becomes markup', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+  afterEach(() => expect((globalThis as WithCanary).canarySang).to.equal(undefined));
+
+  it('neither the order, amount, currency, checkout, session nor environment', async () => {
+    const changes = {
+      checkout: CANARY,
+      sessionId: CANARY,
+      amount: CANARY,
+      currency: CANARY,
+      environment: CANARY as 'sandbox',
+    };
+    const told = { ...world.status({ checkout: CANARY, order: CANARY }) };
+    await world.write({
+      open: [{ status: 200, body: world.openReply(changes) }],
+      status: told,
+    });
+    const attributes = { order: CANARY, locale: 'en' };
+    const [harness, page] = await MerchantPage.place(world, { attributes });
+    await harness.during('ready', () => harness.press());
+    expect(harness.reference).to.contain('<img');
+    expect(harness.element.renderRoot.textContent).to.contain(`${CANARY} ${CANARY}`);
+    expect(hatched(page)).to.deep.equal([]);
+    await harness.during('paid', () =>
+      world.write({ status: { ...told, state: 'paid', revision: 2 } }),
+    );
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+
+  it('neither the code nor the request of a refusal', async () => {
+    const body = { code: CANARY, requestId: CANARY, detail: CANARY, title: CANARY };
+    await world.write({ open: [{ status: 409, body }] });
+    const [harness, page] = await MerchantPage.place(world);
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.contain(`${CANARY} · ${CANARY}`);
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+
+  it('neither what the SDK throws, nor the address that it is said to have', async () => {
+    const sdk = { ...world.sdkDescription, url: CANARY };
+    await world.write({
+      config: { status: 200, body: { merchant: CANARY, environment: 'sandbox', sdk } },
+      open: [{ status: 200, body: world.openReply({ sdk }) }],
+    });
+    const [harness, page] = await MerchantPage.place(world);
+    const refusing = { configure: () => Promise.reject(new Error(CANARY)) };
+    Object.assign(page.page, { [sdk.global]: refusing });
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.contain('sdk_configure_failed');
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+
+  it('neither what a shopper typed, nor the fields that a server asks for', async () => {
+    const asked = { ...world.openReply(), needs: ['avs'], fields: ['houseNumber', 'postcode'] };
+    const refusal = {
+      code: 'request_invalid',
+      errors: [{ field: 'avs.postcode', message: CANARY }],
+    };
+    await world.write({
+      open: [
+        { status: 200, body: asked },
+        { status: 400, body: refusal },
+      ],
+    });
+    const [harness, page] = await MerchantPage.place(world);
+    await harness.during('address', () => harness.press());
+    for (const input of harness.element.renderRoot.querySelectorAll('input')) {
+      input.value = CANARY.slice(0, 30);
+    }
+    await harness.during('address', () => harness.press());
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+
+  it('a redirect link is never a script', async () => {
+    const attributes = { mode: 'redirect', order: `javascript:${CANARY}`, merchant: CANARY };
+    const [harness, page] = await MerchantPage.place(world, { attributes });
+    await harness.during('redirecting', () => harness.press());
+    page.page.stop();
+    const link = harness.element.renderRoot.querySelector('a');
+    expect(link?.protocol).to.equal('http:');
+    expect(link?.origin).to.equal(location.origin);
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+});
