@@ -30,7 +30,7 @@ const HELP = `
 The rows go to <file>.partial, which gets its own name when it is whole. Stopped by Ctrl-C or by a
 crash, the same command goes on where it was, byte for byte as if it had not been stopped, as long
 as the provider takes the cursor and the data has not changed. Give --to-date, so that payments of
-today do not change it.
+today do not change it. While it runs, <file>.lock keeps a second export away from the file.
 
 CSV is RFC 4180 in UTF-8: the fields of the provider's document in its order, then "extra" with all
 other fields as JSON. Amounts have every digit that came. Texts that begin with = + - @ get an
