@@ -17,21 +17,33 @@ export function observeRequests(observer: Pick<Observer, 'requestAnswered'>): Re
   };
 }
 
+/** Templates by the paths of routes, of which there are a few. */
+const templates = new Map<string, string>();
+
 /**
  * The template of the route that took a request: one name however many orders, tokens and ids there
  * are. `none` when no route did.
  */
-export function routeOf(request: Request): string {
-  const path = (request.route as { readonly path?: unknown } | undefined)?.path;
+function routeOf({ route, originalUrl }: Request): string {
+  const path = (route as { readonly path?: unknown } | undefined)?.path;
   if (typeof path !== 'string') return 'none';
-  const template = path
+  let template = templates.get(path);
+  if (template === undefined) {
+    template = toTemplate(path);
+    templates.set(path, template);
+  }
+  const isWaiting = template === '/checkouts' && /[?&]wait=[1-9]/.test(originalUrl);
+  return `${prefixOf(originalUrl)}${template}${isWaiting ? '?wait' : ''}`;
+}
+
+function toTemplate(path: string): string {
+  return path
     .replace(/:(\w+)/g, '{$1}')
     .replace(/pay-checkout\.[^.]+\.js$/, 'pay-checkout.{hash}.js');
-  const isWaiting = template === '/checkouts' && /[?&]wait=[1-9]/.test(request.originalUrl);
-  return `${prefixOf(request)}${template}${isWaiting ? '?wait' : ''}`;
 }
 
 /** Where the router is mounted; an error has left it by the time that it is answered. */
-function prefixOf({ originalUrl }: Request): string {
-  return /^\/(v1|operator)(?=\/)/.exec(originalUrl)?.[0] ?? '';
+function prefixOf(originalUrl: string): string {
+  if (originalUrl.startsWith('/v1/')) return '/v1';
+  return originalUrl.startsWith('/operator/') ? '/operator' : '';
 }

@@ -127,6 +127,8 @@ describe('the metrics', () => {
       await stack.fetch(address, { method: 'POST', body: '{' });
     }
     await stack.fetch('/v1/checkouts?id=AAAAAAAAAAAAAAAAAAAAAA:0&wait=1');
+    const { body: pinned } = await stack.fetch<{ script: string }>('/v1/pay-checkout.json');
+    await stack.fetch(pinned.script);
     const text = await scrape();
     expect(text).not.toContain('Secret7');
     expect(text).not.toContain('A1001');
@@ -138,6 +140,8 @@ describe('the metrics', () => {
       'none',
       '/metrics',
       '/v1/pay-checkout.js',
+      '/v1/pay-checkout.json',
+      '/v1/pay-checkout.{hash}.js',
     ];
     expect([...seen].filter((route) => !known.includes(route))).toEqual(['/v1/checkouts?wait']);
     for (const path of Object.keys(api.paths)) expect([...seen]).toContain(path);
