@@ -50,6 +50,7 @@ export const styles = css`
     color: var(--text);
     line-height: 1.45;
     text-align: start;
+    white-space: normal;
     padding: 4px calc(var(--gap) * 1.25) calc(var(--gap) * 1.25);
     border: 1px solid var(--border);
     border-radius: var(--radius);

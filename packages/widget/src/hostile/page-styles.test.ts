@@ -1,0 +1,153 @@
+import { expect } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { MerchantPage } from '../testing/merchant-page.js';
+import { WorldClient } from '../testing/world-client.js';
+import { EVERY_PHASE } from './every-phase.js';
+import { contrastOf, isTouchable } from './look.js';
+
+/** Rules of pages that mean something else, and meet the element too. */
+const RULES: Readonly<Record<string, string>> = {
+  '* { all: unset !important }': '* { all: unset !important; } head { display: none !important; }',
+  'rules for every element inside':
+    'section, header, button, form, label, input, small, svg, dialog, a, span, strong, slot { display: none !important; }',
+  'rules for what is empty': 'div:empty, p:empty, span:empty { display: none; }',
+  'words in one line, without height': 'body { white-space: nowrap; line-height: 0; }',
+  'letters far apart': 'body { letter-spacing: 0.12em; word-spacing: 0.16em; line-height: 1.5; }',
+  'a resetting framework':
+    '*, ::before, ::after { box-sizing: border-box; border: 0 solid; margin: 0; padding: 0; } button { background: transparent; color: inherit; }',
+};
+
+/** What the shopper needs of the element is there to see and to touch. */
+function expectUsable(harness: PayCheckoutHarness, page: MerchantPage): void {
+  const { renderRoot } = harness.element;
+  const words = renderRoot.querySelectorAll('.message > span, .reference, input, .button');
+  for (const one of words) {
+    const { width, height } = one.getBoundingClientRect();
+    const what = `${harness.phase}: ${one.outerHTML}`;
+    expect(width, what).to.be.above(20);
+    expect(height, what).to.be.above(8);
+  }
+  for (const one of renderRoot.querySelectorAll('input, .button')) {
+    const what = `${harness.phase}: ${one.outerHTML}`;
+    expect(one.getBoundingClientRect().height, what).to.be.at.least(44);
+    expect(isTouchable(page, one), what).to.equal(true);
+  }
+  for (const one of renderRoot.querySelectorAll('.button, section')) {
+    expect(contrastOf(page, one), harness.phase).to.be.at.least(4.5);
+  }
+}
+
+function expectNoSidewaysScroll(harness: PayCheckoutHarness, page: MerchantPage): void {
+  const { documentElement } = page.page.document;
+  expect(documentElement.scrollWidth, harness.phase).to.be.at.most(documentElement.clientWidth);
+}
+
+describe('a page with styles of its own', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  for (const [what, css] of Object.entries(RULES)) {
+    it(`${what}: every phase can be read and touched`, async () => {
+      for (const [, reach] of EVERY_PHASE) {
+        world = await new WorldClient().begin();
+        const [harness, page] = await MerchantPage.place(world, { css });
+        await reach(harness);
+        expectUsable(harness, page);
+        expectNoSidewaysScroll(harness, page);
+        page.close();
+      }
+    });
+  }
+
+  for (const [what, parts] of Object.entries({
+    'a screen of 320 pixels': { width: 320 },
+    'a screen of 640 pixels at a zoom of 200 %': { width: 640, css: 'html { zoom: 2; }' },
+    'a screen of 320 pixels with letters twice as large': {
+      width: 320,
+      css: 'html { font-size: 200%; }',
+    },
+  })) {
+    it(`${what}: no phase is scrolled sideways`, async () => {
+      for (const [, reach] of EVERY_PHASE) {
+        world = await new WorldClient().begin();
+        const attributes = { order: 'A'.repeat(64) };
+        const [harness, page] = await MerchantPage.place(world, { ...parts, attributes });
+        await reach(harness);
+        expectUsable(harness, page);
+        expectNoSidewaysScroll(harness, page);
+        page.close();
+      }
+    });
+  }
+
+  it('that is read from right to left is laid out from right to left', async () => {
+    const root = 'lang="ar" dir="rtl"';
+    const [harness, page] = await MerchantPage.place(world, { root });
+    await harness.during('ready', () => harness.press());
+    const find = (selector: string): DOMRect =>
+      harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
+    const card = find('section');
+    expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
+    expect(find('[part="badge"]').left - card.left).to.be.below(40);
+    await harness.during('paid', () => world.tell('paid'));
+    expect(find('.message > span').right).to.be.below(find('.icon').left);
+    expectUsable(harness, page);
+    expectNoSidewaysScroll(harness, page);
+    page.close();
+  });
+
+  it('puts the close button of the overlay where the reading ends', async () => {
+    for (const [root, isAtRight] of [
+      ['lang="en"', true],
+      ['lang="ar" dir="rtl"', false],
+    ] as const) {
+      world = await new WorldClient().begin();
+      const attributes = { mode: 'overlay' };
+      const [harness, page] = await MerchantPage.place(world, { root, attributes });
+      await harness.during('ready', () => harness.press());
+      const { renderRoot } = harness.element;
+      const close = renderRoot.querySelector('.close')!.getBoundingClientRect();
+      const card = renderRoot.querySelector('section')!.getBoundingClientRect();
+      expect(close.left > card.left + card.width / 2, root).to.equal(isAtRight);
+      expect(close.height, root).to.be.at.least(44);
+      page.close();
+    }
+  });
+
+  it('with a wall above everything does not cover the overlay', async () => {
+    const [harness, page] = await MerchantPage.place(world, {
+      css: '#wall { position: fixed; inset: 0; z-index: 2147483647; background: red; }',
+      after: '<div id="wall"></div>',
+      attributes: { mode: 'overlay' },
+    });
+    harness.element.start();
+    await harness.reaches('ready');
+    const close = harness.element.renderRoot.querySelector('.close') as Element;
+    expect(isTouchable(page, close)).to.equal(true);
+    expect(isTouchable(page, harness.form as Element)).to.equal(true);
+    page.close();
+  });
+
+  it('in forced colours every phase keeps its shapes', async () => {
+    await emulateMedia({ forcedColors: 'active' });
+    for (const [, reach] of EVERY_PHASE) {
+      world = await new WorldClient().begin();
+      const [harness, page] = await MerchantPage.place(world);
+      await reach(harness);
+      const { renderRoot } = harness.element;
+      for (const one of renderRoot.querySelectorAll('.button, input, section')) {
+        const { borderTopColor, borderTopWidth, backgroundColor } = page.page.getComputedStyle(one);
+        expect(parseFloat(borderTopWidth), harness.phase).to.be.at.least(1);
+        expect(borderTopColor, harness.phase).not.to.equal(backgroundColor);
+      }
+      for (const one of renderRoot.querySelectorAll('.icon')) {
+        const { stroke, backgroundColor } = page.page.getComputedStyle(one);
+        expect(stroke, harness.phase).not.to.equal(backgroundColor);
+      }
+      expectUsable(harness, page);
+      page.close();
+    }
+    await emulateMedia({ forcedColors: 'none' });
+  });
+});
