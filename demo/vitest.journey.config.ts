@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['journey/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: process.env['PAY_BROWSER'] === 'firefox' ? 90_000 : 30_000,
     hookTimeout: 60_000,
     // Each file runs three servers and a browser; more than two at a time only wait for each other.
     maxWorkers: 2,

@@ -1,6 +1,6 @@
 /**
- * Runs the element's tests in a real browser, as the widget's own configuration says, and writes
- * their counts as JSON to the file named by the first argument. Started in the widget's folder.
+ * Runs the element's tests in a real browser, as the configuration named by the second argument says,
+ * and writes their counts as JSON to the file named by the first. Started in the widget's folder.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { countWebTestRunner } from './test-counts.mjs';
 
-const [resultFile] = process.argv.slice(2);
-if (resultFile === undefined) throw new Error('Name the file for the counts.');
+const [resultFile, configFile] = process.argv.slice(2);
+if (resultFile === undefined || configFile === undefined) {
+  throw new Error('Name the file for the counts, and the configuration.');
+}
 
 // The runner is a dependency of the widget and not of the root.
 const fromWidget = createRequire(join(process.cwd(), 'package.json'));
@@ -25,7 +27,7 @@ const countingReporter = {
 };
 
 const runner = await startTestRunner({
-  readCliArgs: false,
+  argv: ['--config', configFile],
   config: { reporters: [defaultReporter(), countingReporter] },
 });
 process.on('SIGTERM', () => runner?.stop());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { CARDS, PAID, type Shopper } from './shopper.js';
+import { isFirefox, PATIENCE_MS } from './start-browser.js';
 
 declare global {
   interface Window {
@@ -12,7 +13,7 @@ declare global {
 /** With why the browser did not keep the page, for whoever reads the failure. */
 type NavigationEntry = PerformanceNavigationTiming & { readonly notRestoredReasons?: unknown };
 
-const PATIENCE = { timeout: 12_000 };
+const PATIENCE = { timeout: PATIENCE_MS };
 
 let journey: Journey;
 beforeAll(async () => {
@@ -29,6 +30,13 @@ async function watchfulShopper(): Promise<Shopper> {
   return shopper;
 }
 
+/** A shopper whose browser keeps no page, because of a listener that no page should have. */
+async function forgetfulShopper(): Promise<Shopper> {
+  const shopper = await journey.shopper();
+  await shopper.page.addInitScript(() => addEventListener('unload', () => undefined));
+  return shopper;
+}
+
 /** Goes back as the button does. It begins after the call: what leaves a page answers nobody in it. */
 async function goBack({ page }: Shopper, steps = 1): Promise<void> {
   await page.evaluate((count) => void setTimeout(() => history.go(-count)), steps);
@@ -38,33 +46,51 @@ async function goBack({ page }: Shopper, steps = 1): Promise<void> {
 async function goBackToKeptPage(shopper: Shopper, steps = 1): Promise<void> {
   const { page } = shopper;
   await goBack(shopper, steps);
-  await page.waitForURL(`${journey.addresses.shop}/pay?**`, { waitUntil: 'commit' });
   const readShown = (): Promise<unknown> =>
     page.evaluate(() => {
       const [entry] = performance.getEntriesByType('navigation') as NavigationEntry[];
       return {
+        path: location.pathname,
         isKept: window.shown?.at(-1),
         why: JSON.stringify(entry?.notRestoredReasons ?? null),
       };
     });
-  await expect.poll(readShown, PATIENCE).toMatchObject({ isKept: true });
+  await expect.poll(readShown, PATIENCE).toMatchObject({ path: '/pay', isKept: true });
 }
 
 /** What the element of a kept page shows; a driver of browsers loses sight of its frames and roots. */
-async function look({
-  page,
-}: Shopper): Promise<{ phase: string; words: string; frames: string[] }> {
+async function look({ page }: Shopper): Promise<{
+  phase: string;
+  words: string;
+  buttons: string[];
+  frames: string[];
+}> {
   return page.evaluate(() => {
     const tag = document.querySelector('pay-checkout');
+    const buttons = tag?.shadowRoot?.querySelectorAll('[part="button"]') ?? [];
     const frames = [...document.querySelectorAll('pay-checkout iframe')];
     return {
       phase: ['ready', 'confirming', 'paid'].find((name) => tag?.matches(`:state(${name})`)) ?? '',
       words: tag?.shadowRoot?.textContent ?? '',
+      buttons: [...buttons].map(({ textContent }) => textContent.trim()),
       frames: frames.map((frame) => (frame.hasAttribute('data-kept') ? 'kept' : 'new')),
     };
   });
 }
 
+/** Presses the one button of the element of a kept page, where it is. */
+async function pressButton({ page }: Shopper): Promise<void> {
+  const { x, y } = await page.evaluate(() => {
+    const root = document.querySelector('pay-checkout')?.shadowRoot;
+    const button = root?.querySelector('[part="button"]');
+    button?.scrollIntoView({ block: 'center' });
+    const { left = 0, top = 0, width = 0, height = 0 } = button?.getBoundingClientRect() ?? {};
+    return { x: left + width / 2, y: top + height / 2 };
+  });
+  await page.mouse.click(x, y);
+}
+
+// Firefox keeps no page that asks or holds a lock at that moment: it decides before the page knows.
 describe('Back to a page that the browser kept', () => {
   it('from the hosted page: the element is usable again, has asked the server, and leaves only when told', async () => {
     const shopper = await watchfulShopper();
@@ -74,10 +100,11 @@ describe('Back to a page that the browser kept', () => {
     const asked = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/checkouts`);
     await goBackToKeptPage(shopper);
     expect((await asked).method()).toBe('POST');
-    await shopper.button('Pay').waitFor();
-    expect(shopper.page.url()).toContain(`${journey.addresses.shop}/pay`);
-    await shopper.button('Pay').click();
-    await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ buttons: ['Pay'] });
+    expect(await shopper.page.evaluate(() => location.pathname)).toBe('/pay');
+    const followed = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/pay/**`);
+    await pressButton(shopper);
+    await followed;
     await shopper.payWith(CARDS.approved);
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
@@ -94,33 +121,36 @@ describe('Back to a page that the browser kept', () => {
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
     await goBackToKeptPage(shopper, 2);
-    await shopper.reads(PAID);
-    expect(await shopper.button(/./).count()).toBe(0);
+    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', buttons: [] });
+    expect((await look(shopper)).words).toContain(PAID);
     await journey.expectPaid(shopper, order);
     await shopper.close();
   });
 
-  it('while the form is open keeps the form, and learns what happens in another tab', async () => {
-    const shopper = await watchfulShopper();
-    const { order } = await shopper.orderAndGoToPayment();
-    await shopper.form.getByLabel('Card number').waitFor();
-    await shopper.page.evaluate(() => {
-      document.querySelector('pay-checkout iframe')?.setAttribute('data-kept', '');
-    });
-    await shopper.page.goto(`${journey.addresses.shop}/`);
-    await goBackToKeptPage(shopper);
-    expect(await look(shopper)).toMatchObject({ phase: 'ready', frames: ['kept'] });
-    const second = await shopper.tab();
-    await second.goToPayment(order);
-    await second.payWith(CARDS.approved);
-    await second.reads(PAID);
-    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', frames: [] });
-    await journey.expectPaid(shopper, order);
-    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
-    await shopper.close();
-  });
+  it.skipIf(isFirefox)(
+    'while the form is open keeps the form, and learns what happens in another tab',
+    async () => {
+      const shopper = await watchfulShopper();
+      const { order } = await shopper.orderAndGoToPayment();
+      await shopper.form.getByLabel('Card number').waitFor();
+      await shopper.page.evaluate(() => {
+        document.querySelector('pay-checkout iframe')?.setAttribute('data-kept', '');
+      });
+      await shopper.page.goto(`${journey.addresses.shop}/`);
+      await goBackToKeptPage(shopper);
+      expect(await look(shopper)).toMatchObject({ phase: 'ready', frames: ['kept'] });
+      const second = await shopper.tab();
+      await second.goToPayment(order);
+      await second.payWith(CARDS.approved);
+      await second.reads(PAID);
+      await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', frames: [] });
+      await journey.expectPaid(shopper, order);
+      expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+      await shopper.close();
+    },
+  );
 
-  it('learns what happened in another tab meanwhile', async () => {
+  it.skipIf(isFirefox)('learns what happened in another tab meanwhile', async () => {
     const shopper = await watchfulShopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();
@@ -137,8 +167,25 @@ describe('Back to a page that the browser kept', () => {
 });
 
 describe('Back to a page that the browser loads again', () => {
+  it('shows the form of the same session, and learns what happens in another tab', async () => {
+    const shopper = await forgetfulShopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    await shopper.page.goto(`${journey.addresses.shop}/`);
+    await goBack(shopper);
+    await shopper.page.waitForURL(`${journey.addresses.shop}/pay?**`);
+    await shopper.form.getByLabel('Card number').waitFor();
+    const second = await shopper.tab();
+    await second.goToPayment(order);
+    await second.payWith(CARDS.approved);
+    await Promise.all([second.reads(PAID), shopper.reads(PAID)]);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.close();
+  });
+
   it('never leaves for the payment page by itself a second time', async () => {
-    const shopper = await journey.shopper();
+    const shopper = await forgetfulShopper();
     const placed = await shopper.order();
     await shopper.goToBarePage({
       merchant: journey.stack.merchant,

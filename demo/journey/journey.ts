@@ -1,15 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
-import { findBrowser } from '../../scripts/find-browser.mjs';
 import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
 import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
+import { type BrowserHabits, PATIENCE_MS, startBrowser } from './start-browser.js';
 
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
+
+/** A server that is gone: Firefox writes of it as of an error, though the page has caught what it got. */
+const UNREACHABLE_IN_FIREFOX = 'Cross-Origin Request Blocked';
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
@@ -37,10 +40,9 @@ export class Journey {
     this.#folder = folder;
   }
 
-  /** With `keepsPages` the browser keeps pages for the way back, as it does for people. */
   static async start(
     env: Partial<Record<ProcessName, ProcessEnv>> = {},
-    { keepsPages = false } = {},
+    habits: BrowserHabits = { keepsPages: false },
   ): Promise<Journey> {
     // The stack finds its programs beside itself, so it is the built one that runs here.
     const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
@@ -58,13 +60,7 @@ export class Journey {
         },
       },
     });
-    const { executablePath, args, env: browserEnv } = await findBrowser();
-    const browser = await chromium.launch({
-      executablePath,
-      args,
-      env: { ...process.env, ...browserEnv },
-      ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
-    });
+    const browser = await startBrowser(habits);
     return new Journey(stack, browser, folder);
   }
 
@@ -75,10 +71,10 @@ export class Journey {
   /** A shopper with a browser of their own; every uncaught error of a page fails the test. */
   async shopper(): Promise<Shopper> {
     const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
-    // Shorter than a test may take, so that what was waited for is named.
-    context.setDefaultTimeout(12_000);
-    context.on('weberror', (error) => {
-      throw error.error();
+    context.setDefaultTimeout(PATIENCE_MS);
+    context.on('weberror', (found) => {
+      const error = found.error();
+      if (error.name !== UNREACHABLE_IN_FIREFOX) throw error;
     });
     return new Shopper(await context.newPage(), this.addresses);
   }
