@@ -79,8 +79,6 @@ const STEPS: readonly string[] = [
    SELECT random_text(43), random_text(43), order_id, randomblob(700), 'processed', '[]', NULL,
      created_at
    FROM attempts WHERE created_at > :keptSince ORDER BY order_id`,
-  `INSERT INTO counters (name, value) VALUES ('order_id', :firstOrderId + :orders)
-   ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 ];
 
 /** Text like that of hashes and ids; no secret, so it need not be unpredictable. */

@@ -184,13 +184,11 @@ export class AttemptTable {
     });
   }
 
+  /** No attempt is ever deleted, so the largest `order_id` is the one that was given out last. */
   #allocateOrderId(now: number): number {
-    const row = this.#connection.get(
-      `INSERT INTO counters (name, value) VALUES ('order_id', :least)
-       ON CONFLICT (name) DO UPDATE SET value = max(value + 1, :least) RETURNING value`,
-      { least: Math.max(1, Math.floor(now / 1000) - EPOCH_SECONDS) },
-    );
-    const next = Number(row?.['value']);
+    const row = this.#connection.get('SELECT max(order_id) AS last FROM attempts');
+    const last = Number(row?.['last'] ?? 0);
+    const next = Math.max(last + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
     if (next <= this.#rules.maxOrderId) return next;
     throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
   }
