@@ -147,9 +147,15 @@ export class AttemptTable {
     );
   }
 
-  /** The sender of every attempt that is still `sending` is dead: this process has just started. */
+  /**
+   * The sender of every attempt that is still `sending` is dead: this process has just started. Each
+   * of them is watched, so that it is found without going through all of history.
+   */
   endAllSending(): void {
-    this.#connection.run("UPDATE attempts SET status = 'unknown' WHERE status = 'sending'");
+    this.#connection.run(
+      `UPDATE attempts INDEXED BY attempts_next_look SET status = 'unknown'
+       WHERE status = 'sending' AND next_look_at IS NOT NULL`,
+    );
   }
 
   /** Plans the next look at an attempt for now, also after its watch has ended; pauses begin anew. */

@@ -106,7 +106,7 @@ export class ReportQueries {
   }
 
   #lastOrderId(): number {
-    const row = this.#connection.get("SELECT value FROM counters WHERE name = 'order_id'");
+    const row = this.#connection.get('SELECT max(order_id) AS value FROM attempts');
     return Number(row?.['value'] ?? 0);
   }
 }
