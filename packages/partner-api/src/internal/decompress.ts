@@ -3,9 +3,6 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 
 import { TransportError, type TransportHead } from './transport.js';
 
-/** What the Node transport says in `Accept-Encoding`. */
-export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
-
 type Decompress = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {

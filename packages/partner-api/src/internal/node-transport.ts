@@ -2,8 +2,7 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:ht
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 
-import { ACCEPTED_ENCODINGS, decompress } from './decompress.js';
-import { http, https } from './node-http.js';
+import { http, loadHttps } from './node-http.js';
 import { readProxyOptions, type ProxyEnv } from './proxy.js';
 import {
   TransportError,
@@ -19,6 +18,9 @@ import {
  * a connection that is just being closed has an unknown outcome.
  */
 const IDLE_MILLISECONDS = 4_000;
+
+/** What `decompress` can undo; it is loaded with the first answer that needs it. */
+const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /** Options of {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -36,24 +38,28 @@ export interface NodeTransportOptions {
 /** The default transport: `node:http` and `node:https` with keep-alive. */
 export class NodeTransport implements Transport {
   readonly #httpAgent: HttpAgent;
-  readonly #httpsAgent: HttpsAgent;
+  readonly #makeHttpsAgent: () => HttpsAgent;
+  #httpsAgent: HttpsAgent | undefined;
 
   constructor(options: NodeTransportOptions = {}) {
     const proxies = readProxyOptions(options.proxyEnv);
     const settings = { keepAlive: true, timeout: IDLE_MILLISECONDS, ...proxies };
     this.#httpAgent = options.httpAgent ?? new http.Agent(settings);
-    this.#httpsAgent = options.httpsAgent ?? new https.Agent(settings);
+    this.#httpsAgent = options.httpsAgent;
+    this.#makeHttpsAgent = () => new (loadHttps().Agent)(settings);
   }
 
   async send(request: TransportRequest): Promise<TransportReply> {
     const { head, chunks } = await this.#exchange(request);
-    const body = await decompress(head, Buffer.concat(chunks), request.maxResponseBytes);
-    return { ...head, body };
+    const body = Buffer.concat(chunks);
+    if (head.headers['content-encoding'] === undefined) return { ...head, body };
+    const { decompress } = await import('./decompress.js');
+    return { ...head, body: await decompress(head, body, request.maxResponseBytes) };
   }
 
   close(): void {
     this.#httpAgent.destroy();
-    this.#httpsAgent.destroy();
+    this.#httpsAgent?.destroy();
   }
 
   #exchange(request: TransportRequest): Promise<{ head: TransportHead; chunks: Buffer[] }> {
@@ -115,9 +121,9 @@ export class NodeTransport implements Transport {
         ...(body === undefined ? {} : { 'Content-Length': body.byteLength }),
       },
     };
-    return secure
-      ? https.request(url, { ...options, agent: this.#httpsAgent })
-      : http.request(url, { ...options, agent: this.#httpAgent });
+    if (!secure) return http.request(url, { ...options, agent: this.#httpAgent });
+    this.#httpsAgent ??= this.#makeHttpsAgent();
+    return loadHttps().request(url, { ...options, agent: this.#httpsAgent });
   }
 }
 

@@ -6,7 +6,7 @@ import { parseJson } from '../../internal/json.js';
 import type { Transaction } from '../../resources/transactions.js';
 import { ByteText } from './byte-text.js';
 import { CsvText } from './csv-text.js';
-import { TRANSACTION_COLUMNS } from './transaction-columns.js';
+import { readCells, TRANSACTION_COLUMNS } from './transaction-columns.js';
 
 function textOf(csv: CsvText, row: Transaction): string {
   const text = new ByteText();
@@ -36,6 +36,12 @@ describe('CSV', () => {
   it('has the fields of the document as columns, in its order', () => {
     const { Transaction } = partnerApiContract.components.schemas;
     expect(TRANSACTION_COLUMNS).toEqual(Object.keys(Transaction.properties));
+  });
+
+  it('takes every cell from the field that its column names', () => {
+    const row = Object.fromEntries(TRANSACTION_COLUMNS.map((name) => [name, `cell of ${name}`]));
+    expect(readCells(row)).toEqual(TRANSACTION_COLUMNS.map((name) => `cell of ${name}`));
+    expect(lineOf(row, TRANSACTION_COLUMNS)).toBe(lineOf(row, [...TRANSACTION_COLUMNS]));
   });
 
   it('gives any text back to a reader of RFC 4180', () => {

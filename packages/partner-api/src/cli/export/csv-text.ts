@@ -2,6 +2,7 @@ import { decimalOf, hasSources } from '../../decimal.js';
 import type { Transaction } from '../../resources/transactions.js';
 import { toJsonText } from '../output/json-text.js';
 import type { ByteText } from './byte-text.js';
+import { readCells, TRANSACTION_COLUMNS } from './transaction-columns.js';
 
 /** What a CSV export holds. */
 export interface CsvOptions {
@@ -15,6 +16,7 @@ export interface CsvOptions {
 /** Writes rows as RFC 4180: commas, CRLF, quotes where they are needed, quotes doubled. */
 export class CsvText {
   readonly #columns: readonly string[];
+  readonly #readCells: (row: Transaction) => readonly unknown[];
   readonly #known: ReadonlySet<string>;
   readonly #options: CsvOptions;
   /** Numbers whose exact text is not known; their cells are empty. */
@@ -22,7 +24,10 @@ export class CsvText {
 
   constructor(options: CsvOptions) {
     this.#options = options;
-    this.#columns = options.columns;
+    const { columns } = options;
+    this.#columns = columns;
+    this.#readCells =
+      columns === TRANSACTION_COLUMNS ? readCells : (row) => columns.map((name) => row[name]);
     this.#known = new Set(options.columns);
   }
 
@@ -35,14 +40,14 @@ export class CsvText {
   writeLine(row: Transaction, text: ByteText): void {
     const isExact = !hasSources(row);
     let fieldsWritten = 0;
-    for (let at = 0; at < this.#columns.length; at += 1) {
-      const column = this.#columns[at] as string;
+    const cells = this.#readCells(row);
+    for (let at = 0; at < cells.length; at += 1) {
       if (at > 0) text.comma();
-      const value = row[column];
+      const value = cells[at];
       if (value === undefined) continue;
       fieldsWritten += 1;
       if (typeof value === 'string') this.#writeText(value, text);
-      else if (typeof value === 'number') this.#writeNumber(row, column, value, isExact, text);
+      else if (typeof value === 'number') this.#writeNumber(row, at, value, isExact, text);
       else if (value !== null) this.#writeText(toJsonText(value), text);
     }
     if (this.#options.extra) {
@@ -55,13 +60,13 @@ export class CsvText {
   /** A number without a remembered source was short, so JavaScript's own text of it is exact. */
   #writeNumber(
     row: Transaction,
-    column: string,
+    at: number,
     value: number,
     isExact: boolean,
     text: ByteText,
   ): void {
     if (isExact && text.writeNumber(value)) return;
-    const exact = decimalOf(row, column);
+    const exact = decimalOf(row, this.#columns[at] as string);
     if (exact === undefined) this.inexactNumbers += 1;
     else text.write(exact);
   }
