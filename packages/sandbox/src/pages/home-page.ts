@@ -53,8 +53,9 @@ export function renderHome(
     <h2>For tests</h2>
     <p class="hint">
       The control routes are under <code>/_sandbox/</code>; the README lists them. The client SDK is
-      <a href="/sdk/checkout.js">/sdk/checkout.js</a>, integrity <code>${integrity}</code>. The
-      interface that is played here is described in <a href="/openapi.json">/openapi.json</a>.
+      <a href="/sdk/checkout.js">/sdk/checkout.js</a>, integrity <code>${integrity}</code>; other
+      shapes that it may have are listed at <a href="/sdk/shapes">/sdk/shapes</a>. The interface
+      that is played here is described in <a href="/openapi.json">/openapi.json</a>.
     </p>`;
 }
 
