@@ -44,6 +44,7 @@ export interface AppServices {
   readonly publicUrl: string;
   readonly webhookBaseUrl: string;
   readonly widgetScript: string;
+  readonly earlierWidgetScripts: readonly string[];
   readonly rateLimits: RateLimits;
   /** Proxies between the browser and us: how many, or their addresses. */
   readonly trustProxy: number | readonly string[];
@@ -82,7 +83,7 @@ export function createApp(services: AppServices): Express {
   );
 
   // Pages and their files set headers of their own.
-  app.use('/v1', assetRoutes(widgetScript));
+  app.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));
   app.use('/v1', returnRoutes({ store, merchants, evidence, changes, publicUrl }));
   app.use('/v1', hostedRoutes({ merchants, clock }));
 

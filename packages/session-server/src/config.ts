@@ -21,6 +21,17 @@ const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const port = z.coerce.number('expected a port number from 0 to 65535').int().min(0).max(65_535);
 
+/** Paths of files, parted by commas. */
+const paths = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((path) => path.trim())
+      .filter((path) => path !== ''),
+  );
+
 /** Host names, without ports. */
 const hostNames = z
   .string()
@@ -70,6 +81,7 @@ const environmentSchema = z
     PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
+    PAY_EARLIER_WIDGET_SCRIPTS: paths,
     PAY_PARTNER_API_URL: httpUrl,
     PAY_PARTNER_API_KEY: z.string('expected the provider’s API key').min(1),
     PAY_LOG_LEVEL: z
@@ -164,6 +176,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     databaseFile: values.PAY_DATABASE_FILE,
     merchantsFile: values.PAY_MERCHANTS_FILE,
     widgetScript: values.PAY_WIDGET_SCRIPT,
+    earlierWidgetScripts: values.PAY_EARLIER_WIDGET_SCRIPTS,
     partnerApiUrl: values.PAY_PARTNER_API_URL,
     partnerApiKey: values.PAY_PARTNER_API_KEY,
     logLevel: values.PAY_LOG_LEVEL,

@@ -4,7 +4,10 @@ import { request, type IncomingMessage } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
+import { startSessionServer } from '../session-server.js';
 import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { LocalServer } from '../testing/local-server.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -114,6 +117,23 @@ describe('the operator’s listener with a key', () => {
     }
     const headers = { authorization: `Bearer ${key}` };
     expect((await stack.askOperator(path, { headers })).status).toBe(200);
+  });
+});
+
+describe('a server whose operator’s port is taken', () => {
+  it('does not start by half: it lets go of its own port and of the data file', async () => {
+    const stack = await TestStack.start();
+    const taken = await LocalServer.start((_request, response) => response.end());
+    try {
+      await stack.server.close();
+      const env = { ...stack.env, PAY_OPERATOR_PORT: String(taken.port) };
+      await expect(startSessionServer(parseConfig(env))).rejects.toThrow(/EADDRINUSE/);
+      await stack.startServer();
+      expect((await stack.fetch('/readyz')).status).toBe(200);
+    } finally {
+      await stack.close();
+      await taken.close();
+    }
   });
 });
 

@@ -1,29 +1,40 @@
 import { type Response, Router } from 'express';
-import { hashedNameOf, type PageAsset, readOwnAsset, readWidgetScript } from './page-asset.js';
+import {
+  hashedNameOf,
+  type PageAsset,
+  readEarlierScripts,
+  readOwnAsset,
+  readWidgetScript,
+} from './page-asset.js';
 
 const YEAR = 'public, max-age=31536000, immutable';
 
 /**
  * The element's script, under a plain name that always works and under a hashed name for pages that
- * pin it with Subresource Integrity, and the few files of our own pages.
+ * pin it with Subresource Integrity, and the few files of our own pages. Earlier versions are kept
+ * under their hashed names, so that pages that have pinned them go on paying after a release.
  *
- * @throws {ConfigError} when the element's script cannot be read
+ * @throws {ConfigError} when a script cannot be read
  */
-export function assetRoutes(widgetScript: string): Router {
+export function assetRoutes(
+  widgetScript: string,
+  earlierWidgetScripts: readonly string[] = [],
+): Router {
   const router = Router();
   const script = readWidgetScript(widgetScript);
-  const hashed = `/${hashedNameOf(script)}`;
 
   router.get('/pay-checkout.js', (_request, response) => {
     send(response, script, 'public, max-age=300, stale-while-revalidate=86400');
   });
-  router.get(hashed, (_request, response) => {
-    send(response, script, YEAR);
-  });
+  for (const version of [script, ...readEarlierScripts(earlierWidgetScripts)]) {
+    router.get(`/${hashedNameOf(version)}`, (_request, response) => {
+      send(response, version, YEAR);
+    });
+  }
   router.get('/pay-checkout.json', (_request, response) => {
     response.setHeader('cache-control', 'public, max-age=300');
     response.setHeader('access-control-allow-origin', '*');
-    response.json({ script: `/v1${hashed}`, integrity: script.integrity });
+    response.json({ script: `/v1/${hashedNameOf(script)}`, integrity: script.integrity });
   });
   for (const name of ['return.js', 'hosted.js', 'page.css'] as const) {
     const asset = readOwnAsset(name);

@@ -13,16 +13,25 @@ export interface PageAsset {
   readonly integrity: string;
 }
 
-/** The element's script. @throws {ConfigError} when it cannot be read */
-export function readWidgetScript(path: string): PageAsset {
+/**
+ * The element's script, this version or an earlier one.
+ *
+ * @throws {ConfigError} naming the setting, when it cannot be read
+ */
+export function readWidgetScript(path: string, setting = 'PAY_WIDGET_SCRIPT'): PageAsset {
   try {
     return toAsset(readFileSync(path), 'text/javascript');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new ConfigError('environment', [
-      `PAY_WIDGET_SCRIPT: expected the path of pay-checkout.js; it cannot be read (${code})`,
+      `${setting}: expected the path of pay-checkout.js; it cannot be read (${code})`,
     ]);
   }
+}
+
+/** Versions that pages may still have pinned. @throws {ConfigError} when one cannot be read */
+export function readEarlierScripts(paths: readonly string[]): PageAsset[] {
+  return paths.map((path) => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));
 }
 
 /** A file of our own pages. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import { runInventory } from '../inventory-command.js';
@@ -90,6 +92,34 @@ describe('the script inventory', () => {
     } finally {
       await pinned.close();
     }
+  });
+
+  it('has the earlier versions that are still served, for pages that have pinned them', async () => {
+    const earlier = join(stack.folder, 'earlier.js');
+    writeFileSync(earlier, '/* the element of last month */');
+    const upgraded = await TestStack.start({
+      env: { PAY_EARLIER_WIDGET_SCRIPTS: ` ${earlier} ,` },
+    });
+    try {
+      const lines = await runInventory(parseConfig(upgraded.env), ['--json']);
+      const scripts = JSON.parse(lines.join('\n')) as InventoryScript[];
+      const script = scripts.find(({ name }) => name.includes('earlier'));
+      const { text, headers } = await upgraded.fetch(new URL(script?.url ?? '').pathname);
+      expect(text).toBe('/* the element of last month */');
+      expect(headers.get('cache-control')).toContain('immutable');
+      const hash = createHash('sha384').update(text).digest('base64');
+      expect(script?.integrity).toBe(`sha384-${hash}`);
+      const now = await upgraded.fetch<{ script: string }>('/v1/pay-checkout.json');
+      expect(script?.url).not.toContain(now.body.script);
+    } finally {
+      await upgraded.close();
+    }
+  });
+
+  it('names an earlier version that cannot be read', async () => {
+    const env = { ...stack.env, PAY_EARLIER_WIDGET_SCRIPTS: join(stack.folder, 'gone.js') };
+    const run = runInventory(parseConfig(env), []);
+    await expect(run).rejects.toThrow(/PAY_EARLIER_WIDGET_SCRIPTS: expected the path/);
   });
 
   it('is a table of as many rows as scripts', async () => {

@@ -1,5 +1,10 @@
 import type { SdkDescription } from '../contract.js';
-import { hashedNameOf, readOwnAsset, readWidgetScript } from '../page-assets/page-asset.js';
+import {
+  hashedNameOf,
+  readEarlierScripts,
+  readOwnAsset,
+  readWidgetScript,
+} from '../page-assets/page-asset.js';
 
 /** Which pages run a script: the merchant's with the tag, our hosted page, our return page. */
 export type InventoryPage = 'merchant' | 'hosted' | 'return';
@@ -30,19 +35,23 @@ export interface InventoryOptions {
   readonly publicUrl: string;
   /** Path of the element's script: its `PAY_WIDGET_SCRIPT`. */
   readonly widgetScript: string;
+  /** Paths of versions that pages may still have pinned: its `PAY_EARLIER_WIDGET_SCRIPTS`. */
+  readonly earlierWidgetScripts?: readonly string[];
   readonly merchants: readonly { readonly id: string; readonly sdk: SdkDescription }[];
 }
 
+const ELEMENT_PURPOSE =
+  'defines <pay-checkout>: opens the checkout, loads the SDK, shows the outcome';
 const BY_RELEASE = 'the platform, by running this version of the session server';
 
 /**
  * Every script that the payment pages run because of us. What a merchant's page runs besides is the
  * merchant's to list; what the provider runs inside its own frames is the provider's.
  *
- * @throws {ConfigError} when the element's script cannot be read
+ * @throws {ConfigError} when a script cannot be read
  */
 export function scriptInventory(options: InventoryOptions): InventoryScript[] {
-  const { publicUrl, widgetScript, merchants } = options;
+  const { publicUrl, widgetScript, earlierWidgetScripts = [], merchants } = options;
   const element = readWidgetScript(widgetScript);
   return [
     {
@@ -54,9 +63,19 @@ export function scriptInventory(options: InventoryOptions): InventoryScript[] {
       assurance:
         'on merchants’ pages: Subresource Integrity with the pinned address; on the hosted page: same origin, and only its own policy’s sources',
       owner: 'platform',
-      purpose: 'defines <pay-checkout>: opens the checkout, loads the SDK, shows the outcome',
+      purpose: ELEMENT_PURPOSE,
       authorisedBy: BY_RELEASE,
     },
+    ...readEarlierScripts(earlierWidgetScripts).map((version): InventoryScript => ({
+      name: 'pay-checkout.js, an earlier version',
+      pages: ['merchant'],
+      url: `${publicUrl}/v1/${hashedNameOf(version)}`,
+      integrity: version.integrity,
+      assurance: 'Subresource Integrity: only pages that have pinned it load it',
+      owner: 'platform',
+      purpose: ELEMENT_PURPOSE,
+      authorisedBy: 'the platform, by PAY_EARLIER_WIDGET_SCRIPTS',
+    })),
     ownScript(publicUrl, 'hosted.js', 'hosted', 'leads from the outcome back to the shop'),
     ownScript(
       publicUrl,
