@@ -47,6 +47,11 @@ describe('the settings of the shop', () => {
     ['SHOP_SIGNING_SECRET', 'whsec_c2hvcnQ='],
     ['SHOP_SIGNING_SECRET', 'a-secret-without-its-prefix'],
     ['SHOP_SDK_ORIGINS', '{'],
+    ['SHOP_PLAYGROUND_MERCHANTS', '['],
+    [
+      'SHOP_PLAYGROUND_MERCHANTS',
+      '[{"id":"a","apiKey":"short","shape":"b","what":"c","works":true}]',
+    ],
     ['SHOP_SDK_ORIGINS', '{"script":["http://sandbox.localhost/sdk"],"frame":[],"connect":[]}'],
   ])('refuses %s=%s by name and never repeats a secret', (name, value) => {
     const mistakes = mistakesOf({ ...GOOD_ENV, [name]: value });

@@ -1,5 +1,9 @@
 /** Reads the shop's settings from the environment, once, and names every mistake at the same time. */
 import { z } from 'zod';
+import {
+  playgroundMerchantsSchema,
+  type PlaygroundMerchant,
+} from './playground/playground-merchant.js';
 
 /** Origins that the client SDK needs in our Content Security Policy. */
 export interface SdkOrigins {
@@ -27,6 +31,8 @@ export interface ShopConfig {
   /** Bearer key for the session server's merchant route. */
   readonly payApiKey: string;
   readonly sdkOrigins: SdkOrigins;
+  /** Further entries of ours at the session server, to play with; none: there is no playground. */
+  readonly playgroundMerchants: readonly PlaygroundMerchant[];
 }
 
 /** Settings that cannot be used. The message lists each one and what to do, never a value. */
@@ -90,6 +96,7 @@ const environment = z.object({
     }),
   SHOP_PAY_API_KEY: secret,
   SHOP_SDK_ORIGINS: sdkOrigins,
+  SHOP_PLAYGROUND_MERCHANTS: playgroundMerchantsSchema,
 });
 
 /** Reads the settings. Throws a {@link ShopConfigError} that names every mistake. */
@@ -113,6 +120,7 @@ export function readShopConfig(env: Readonly<Record<string, string | undefined>>
     signingSecret: values.SHOP_SIGNING_SECRET,
     payApiKey: values.SHOP_PAY_API_KEY,
     sdkOrigins: values.SHOP_SDK_ORIGINS,
+    playgroundMerchants: values.SHOP_PLAYGROUND_MERCHANTS,
   };
 }
 

@@ -6,6 +6,7 @@ import { handleError, ShopError } from './http/problem.js';
 import { setSecurityHeaders } from './http/security-headers.js';
 import { orderRoutes } from './orders/order-routes.js';
 import type { OrderStore } from './orders/order-store.js';
+import { playgroundRoutes } from './playground/playground-routes.js';
 import type { ShopConfig } from './shop-config.js';
 import { siteRoutes } from './site.js';
 
@@ -30,6 +31,7 @@ export function createShop(options: ShopOptions): Express {
   shop.use(lookupRoutes({ store, config }));
   shop.use(eventRoutes({ store, config, now }));
   shop.use(orderRoutes({ store, config, now }));
+  if (config.playgroundMerchants.length > 0) shop.use(playgroundRoutes({ store, config, now }));
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
     shop.use(siteRoutes({ directory: siteDirectory, values }));

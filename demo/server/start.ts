@@ -1,4 +1,4 @@
-/** `npm start`: the whole thing on your machine, one address, and nothing left after Ctrl-C. */
+/** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
 import { TEST_CARDS } from './stack/test-cards.js';
 import { startStack, type Stack } from './stack.js';
 import { readStartOptions } from './stack/start-options.js';
@@ -52,6 +52,7 @@ function makeBanner({ addresses, ports }: Stack): string {
     '',
     ...moved,
     `  The shop is open:  ${addresses.shop}`,
+    `  The playground:    ${addresses.shop}/playground`,
     '',
     '  Cards that work here (any name, any month to come, any three digits):',
     ...cards,

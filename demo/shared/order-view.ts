@@ -42,6 +42,8 @@ export interface OrderView {
   readonly timeline: readonly TimelineView[];
   /** Fresh at each reading, so that a reload in the middle of paying works. */
   readonly orderToken: string;
+  /** The merchant entry that it is paid at: the shop's own, or one of the playground. */
+  readonly merchant: string;
 }
 
 /** 200 of `GET /api/orders/:order/payment`: what the session server knows at this moment. */
@@ -49,6 +51,10 @@ export interface PaymentView {
   /** A state of the checkout, or `none` when nobody began to pay. New states may come. */
   readonly state: string;
   readonly certain: boolean;
+  /** How often a session was asked of the provider. */
+  readonly sessions: number;
+  /** How many of the provider's transactions count for this order. */
+  readonly transactions: number;
 }
 
 /** An error of our back end: problem JSON, with each wrong field. */

@@ -4,7 +4,7 @@ import { toDecimalText } from '../../shared/money.js';
 import { parseInput } from '../http/parse-input.js';
 import { ShopError } from '../http/problem.js';
 import { openSignedBody, readRawBody } from '../http/signed-body.js';
-import type { Order } from '../orders/order.js';
+import { payingMerchant, type Order } from '../orders/order.js';
 import type { OrderStore } from '../orders/order-store.js';
 import type { ShopConfig } from '../shop-config.js';
 import { orderLookupSchema } from './lookup-schema.js';
@@ -20,15 +20,17 @@ export function lookupRoutes({ store, config }: LookupRoutesOptions): Router {
   router.post('/api/order-lookup', readRawBody, (request, response) => {
     const { json } = openSignedBody(request, config.signingSecret);
     const asked = parseInput(orderLookupSchema, json);
-    const order = asked.merchant === config.merchant ? store.findOrder(asked.order) : undefined;
-    if (order === undefined) throw new ShopError(404, 'order_not_found', 'There is no such order.');
+    const order = store.findOrder(asked.order);
+    if (order === undefined || asked.merchant !== payingMerchant(order, config.merchant)) {
+      throw new ShopError(404, 'order_not_found', 'There is no such order.');
+    }
     response.set('Cache-Control', 'no-store').json(toLookupReply(order));
   });
   return router;
 }
 
 function toLookupReply(order: Order): object {
-  const { customer, address } = order;
+  const { customer, address, playground } = order;
   return {
     order: order.order,
     amount: toDecimalText(order.basket.totalMinor),
@@ -41,10 +43,12 @@ function toLookupReply(order: Order): object {
       firstName: customer.firstName,
       lastName: customer.lastName,
     },
-    address: {
-      address1: address.address1,
-      ...(address.address2 && { address2: address.address2 }),
-      postcode: address.postcode,
-    },
+    ...(!playground?.asksAddress && {
+      address: {
+        address1: address.address1,
+        ...(address.address2 && { address2: address.address2 }),
+        postcode: address.postcode,
+      },
+    }),
   };
 }

@@ -2,24 +2,30 @@
 import type { RequestHandler } from 'express';
 import type { SdkOrigins } from '../shop-config.js';
 
+/** The playground shows a tag in a frame of ours, and comes back to itself in that frame. */
+const FRAMES_ITSELF = /^\/playground(-frame)?\/?$/;
+
 /** Sets the security headers. Nothing inline is allowed: no script, no style. */
 export function setSecurityHeaders(payPublicUrl: string, sdk: SdkOrigins): RequestHandler {
   const pay = new URL(payPublicUrl).origin;
-  const policy = [
-    `default-src 'none'`,
-    `script-src 'self' ${[pay, ...sdk.script].join(' ')}`,
-    `style-src 'self'`,
-    `font-src 'self'`,
-    `img-src 'self'`,
-    `connect-src 'self' ${[pay, ...sdk.connect].join(' ')}`,
-    `frame-src ${[pay, ...sdk.frame].join(' ')}`,
-    `form-action 'self'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ');
-  return (_request, response, next) => {
+  const makePolicy = (itself: readonly string[]): string =>
+    [
+      `default-src 'none'`,
+      `script-src 'self' ${[pay, ...sdk.script].join(' ')}`,
+      `style-src 'self'`,
+      `font-src 'self'`,
+      `img-src 'self'`,
+      `connect-src 'self' ${[pay, ...sdk.connect].join(' ')}`,
+      `frame-src ${[...itself, pay, ...sdk.frame].join(' ')}`,
+      `form-action 'self'`,
+      `base-uri 'none'`,
+      `frame-ancestors ${itself.join(' ') || "'none'"}`,
+    ].join('; ');
+  const usual = makePolicy([]);
+  const framed = makePolicy([`'self'`]);
+  return (request, response, next) => {
     response.set({
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': FRAMES_ITSELF.test(request.path) ? framed : usual,
       'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       'X-Content-Type-Options': 'nosniff',

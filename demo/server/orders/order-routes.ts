@@ -7,21 +7,23 @@ import { priceBasket } from '../../shared/pricing.js';
 import { parseInput } from '../http/parse-input.js';
 import { orderNotFound } from '../http/problem.js';
 import { ensureShopperKeyHash, readShopperKeyHash } from '../http/shopper-key.js';
-import { makeOrderToken } from '../order-token.js';
 import type { ShopConfig } from '../shop-config.js';
+import { makeFreshToken } from './fresh-token.js';
 import { orderRequestSchema } from './order-schema.js';
-import type { Order } from './order.js';
+import { payingMerchant, type Order } from './order.js';
 import type { OrderStore } from './order-store.js';
 import { askPaymentState } from './payment-inquiry.js';
-
-/** How long an order token opens a checkout. A page that stays open longer asks for another. */
-const TOKEN_SECONDS = 30 * 60;
 
 export interface OrderRoutesOptions {
   readonly store: OrderStore;
   readonly config: Pick<
     ShopConfig,
-    'merchant' | 'orderTokenSecret' | 'publicUrl' | 'payApiUrl' | 'payApiKey'
+    | 'merchant'
+    | 'orderTokenSecret'
+    | 'publicUrl'
+    | 'payApiUrl'
+    | 'payApiKey'
+    | 'playgroundMerchants'
   >;
   readonly now: () => Date;
 }
@@ -30,11 +32,6 @@ export interface OrderRoutesOptions {
 export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router {
   const router = Router();
   const isSecure = config.publicUrl.startsWith('https:');
-
-  const makeToken = (order: string): string => {
-    const expiresAt = new Date(now().getTime() + TOKEN_SECONDS * 1000);
-    return makeOrderToken(config.orderTokenSecret, config.merchant, order, expiresAt);
-  };
 
   // Only JSON is read: another site's page cannot send it without a preflight, which we never allow.
   router.post('/api/orders', json({ limit: '32kb' }), (request, response) => {
@@ -49,7 +46,7 @@ export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router 
     });
     const reply: PlacedOrder = {
       order: stored.order,
-      orderToken: makeToken(stored.order),
+      orderToken: makeFreshToken(config, stored, now()),
       amount: toDecimalText(stored.basket.totalMinor),
       currency: stored.currency,
     };
@@ -79,14 +76,15 @@ export function orderRoutes({ store, config, now }: OrderRoutesOptions): Router 
       refund: found.refund,
       attention: found.attention,
       timeline: store.listTimeline(found.order),
-      orderToken: makeToken(found.order),
+      orderToken: makeFreshToken(config, found, now()),
+      merchant: payingMerchant(found, config.merchant),
     };
     response.set('Cache-Control', 'no-store').json(reply);
   });
 
   router.get('/api/orders/:order/payment', async (request, response) => {
-    const { order } = findOwnOrder(request);
-    response.set('Cache-Control', 'no-store').json(await askPaymentState(config, order));
+    const found = findOwnOrder(request);
+    response.set('Cache-Control', 'no-store').json(await askPaymentState(config, found));
   });
 
   return router;

@@ -2,7 +2,13 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { PricedBasket } from '../../shared/pricing.js';
 import type { CheckoutEvent } from '../events/event-schema.js';
-import { decideEffect, type EventEffect, type Order, type OrderState } from './order.js';
+import {
+  decideEffect,
+  type EventEffect,
+  type Order,
+  type OrderState,
+  type PlaygroundPart,
+} from './order.js';
 import type { Address, Customer } from './order-schema.js';
 
 /** An order that is about to be stored. */
@@ -13,6 +19,7 @@ export interface NewOrder {
   readonly customer: Customer;
   readonly address: Address;
   readonly createdAt: Date;
+  readonly playground?: PlaygroundPart;
 }
 
 /** A signed event that is about to be stored. */
@@ -51,6 +58,11 @@ const SCHEMA = `
     refund TEXT NOT NULL DEFAULT 'none',
     attention TEXT NOT NULL DEFAULT '[]'
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS playground_orders (
+    number INTEGER PRIMARY KEY REFERENCES orders (number),
+    merchant TEXT NOT NULL,
+    asks_address INTEGER NOT NULL
+  ) STRICT;
   CREATE TABLE IF NOT EXISTS events (
     id TEXT PRIMARY KEY,
     number INTEGER NOT NULL REFERENCES orders (number),
@@ -64,6 +76,9 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS events_by_order ON events (number, checkout, sequence);
 `;
+
+const SELECT_ORDER = `SELECT orders.*, playground_orders.merchant, playground_orders.asks_address
+  FROM orders LEFT JOIN playground_orders USING (number)`;
 
 /** The first order is A1001. */
 const NUMBERS_START_AFTER = 1000;
@@ -84,6 +99,13 @@ export class OrderStore {
 
   /** Stores an order and gives it its number. */
   addOrder(order: NewOrder): Order {
+    const name = this.#atOnce(() => this.#insertOrder(order));
+    const stored = this.findOrder(name);
+    if (stored === undefined) throw new Error('The order was not stored.');
+    return stored;
+  }
+
+  #insertOrder(order: NewOrder): string {
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO orders (shopper_key_hash, basket, currency, customer, address, created_at)
@@ -97,16 +119,20 @@ export class OrderStore {
         JSON.stringify(order.address),
         order.createdAt.toISOString(),
       );
-    const stored = this.findOrder(`A${lastInsertRowid}`);
-    if (stored === undefined) throw new Error('The order was not stored.');
-    return stored;
+    if (order.playground !== undefined) {
+      const { merchant, asksAddress } = order.playground;
+      this.#database
+        .prepare('INSERT INTO playground_orders (number, merchant, asks_address) VALUES (?, ?, ?)')
+        .run(lastInsertRowid, merchant, Number(asksAddress));
+    }
+    return `A${lastInsertRowid}`;
   }
 
   /** The order with this number, whoever placed it. */
   findOrder(order: string): Order | undefined {
     const number = parseOrderNumber(order);
     if (number === undefined) return undefined;
-    const row = this.#database.prepare('SELECT * FROM orders WHERE number = ?').get(number);
+    const row = this.#database.prepare(`${SELECT_ORDER} WHERE number = ?`).get(number);
     return row === undefined ? undefined : toOrder(row);
   }
 
@@ -115,22 +141,14 @@ export class OrderStore {
     const number = parseOrderNumber(order);
     if (number === undefined) return undefined;
     const row = this.#database
-      .prepare('SELECT * FROM orders WHERE number = ? AND shopper_key_hash = ?')
+      .prepare(`${SELECT_ORDER} WHERE number = ? AND shopper_key_hash = ?`)
       .get(number, shopperKeyHash);
     return row === undefined ? undefined : toOrder(row);
   }
 
   /** Stores a signed event and, in the same transaction, does to the order what it means. */
   addEvent(delivery: NewEvent): StoredEffect {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      const effect = this.#applyEvent(delivery);
-      this.#database.exec('COMMIT');
-      return effect;
-    } catch (error) {
-      this.#database.exec('ROLLBACK');
-      throw error;
-    }
+    return this.#atOnce(() => this.#applyEvent(delivery));
   }
 
   /** What happened to an order since it was placed, oldest first. */
@@ -148,6 +166,19 @@ export class OrderStore {
   /** Closes the file; may be called twice. */
   close(): void {
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Runs `work` in one transaction: all of it is stored, or nothing. */
+  #atOnce<T>(work: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   #applyEvent({ id, event, text, receivedAt }: NewEvent): StoredEffect {
@@ -213,5 +244,8 @@ function toOrder(row: Row): Order {
     ...(typeof row['paid_at'] === 'string' && { paidAt: row['paid_at'] }),
     refund: row['refund'] as Order['refund'],
     attention: JSON.parse(String(row['attention'])) as string[],
+    ...(typeof row['merchant'] === 'string' && {
+      playground: { merchant: row['merchant'], asksAddress: row['asks_address'] === 1 },
+    }),
   };
 }

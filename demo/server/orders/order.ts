@@ -7,6 +7,14 @@ import type { Address, Customer } from './order-schema.js';
 /** `paid` is set by one thing only: a signed `checkout.paid` event that fits the order. */
 export type OrderState = 'awaiting_payment' | 'paid';
 
+/** What an order of the playground has besides. */
+export interface PlaygroundPart {
+  /** The merchant entry that it is paid at, instead of the shop's own. */
+  readonly merchant: string;
+  /** Whether the session server is not told the address, so that the element asks for it. */
+  readonly asksAddress: boolean;
+}
+
 /** An order as the shop knows it. */
 export interface Order {
   /** Our own number, for example `A1001`. */
@@ -22,6 +30,12 @@ export interface Order {
   readonly refund: CheckoutEvent['data']['refund'];
   /** What the session server wants a person to look at. */
   readonly attention: readonly string[];
+  readonly playground?: PlaygroundPart;
+}
+
+/** The one merchant entry at which this order may be looked up and paid. */
+export function payingMerchant({ playground }: Pick<Order, 'playground'>, ours: string): string {
+  return playground?.merchant ?? ours;
 }
 
 /**

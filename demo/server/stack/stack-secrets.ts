@@ -1,5 +1,5 @@
 /** The secrets that the three processes share: made once, kept with the data they belong to. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -29,6 +29,11 @@ export function readStackSecrets(dataDirectory: string): StackSecrets {
   };
   writeFileSync(file, JSON.stringify(secrets, null, 2), { mode: 0o600 });
   return secrets;
+}
+
+/** The shop's Bearer key for a further merchant entry: each entry has one of its own. */
+export function deriveApiKey({ merchantApiKey }: StackSecrets, merchant: string): string {
+  return createHmac('sha256', merchantApiKey).update(merchant).digest('base64url');
 }
 
 /** How the session server keeps a merchant's key. */

@@ -1,9 +1,16 @@
-/** What each process of the stack is told: its environment, and the merchants file. */
-import { writeFileSync } from 'node:fs';
+/** What each process of the stack is told: its environment. */
 import { join } from 'node:path';
-import { CURRENCY, CURRENCY_DECIMALS } from '../../shared/catalogue.js';
+import { CURRENCY } from '../../shared/catalogue.js';
 import { findPackageDirectory } from '../package-directory.js';
-import { hashApiKey, type StackSecrets } from './stack-secrets.js';
+import {
+  describeSdk,
+  listPlaygroundMerchants,
+  MERCHANT,
+  MERCHANT_NAME,
+  PROVIDER_MERCHANT_ID,
+} from './merchants-file.js';
+import type { SdkShape } from './sdk-shapes.js';
+import type { StackSecrets } from './stack-secrets.js';
 
 /** The three processes. */
 export type ProcessName = 'sandbox' | 'session-server' | 'shop';
@@ -20,17 +27,7 @@ export interface StackAddresses {
   readonly shopApi: string;
 }
 
-/** Our shop's id at the session server. */
-export const MERCHANT = 'hollin-and-slip';
-const MERCHANT_NAME = 'Hollin & Slip';
-const PROVIDER_MERCHANT_ID = 1001;
-
 export type ProcessEnv = Readonly<Record<string, string>>;
-
-export interface StackSettings {
-  readonly addresses: StackAddresses;
-  readonly env: Readonly<Record<ProcessName, ProcessEnv>>;
-}
 
 /** Who listens where. */
 export function addressesOf(ports: Readonly<Record<ProcessName, number>>): StackAddresses {
@@ -57,97 +54,70 @@ export function programOf(name: ProcessName): string {
   }
 }
 
-/** Writes the merchants file and gives the environment of each process. */
-export function writeStackSettings(
-  dataDirectory: string,
-  ports: Readonly<Record<ProcessName, number>>,
+/** Environment of the sandbox. */
+export function sandboxEnv(
+  { sandbox, sandboxApi }: StackAddresses,
   secrets: StackSecrets,
-): StackSettings {
-  const addresses = addressesOf(ports);
-  const merchantsFile = join(dataDirectory, 'merchants.json');
-  const merchants = { merchants: [describeMerchant(addresses, secrets)] };
-  writeFileSync(merchantsFile, JSON.stringify(merchants, null, 2), { mode: 0o600 });
+): ProcessEnv {
   return {
-    addresses,
-    env: {
-      sandbox: {
-        SANDBOX_HOST: '127.0.0.1',
-        SANDBOX_PORT: String(ports.sandbox),
-        SANDBOX_PUBLIC_URL: addresses.sandbox,
-        SANDBOX_API_KEY: secrets.providerApiKey,
-        SANDBOX_MERCHANTS: JSON.stringify([
-          { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
-        ]),
-      },
-      'session-server': {
-        PAY_ENVIRONMENT: 'sandbox',
-        PAY_HOST: '127.0.0.1',
-        PAY_PORT: String(ports['session-server']),
-        PAY_PUBLIC_URL: addresses.pay,
-        PAY_WEBHOOK_BASE_URL: addresses.payApi,
-        PAY_DATABASE_FILE: join(dataDirectory, 'session-server.sqlite'),
-        PAY_MERCHANTS_FILE: merchantsFile,
-        PAY_WIDGET_SCRIPT: join(
-          findPackageDirectory('@pay-checkout/widget'),
-          'dist',
-          'pay-checkout.js',
-        ),
-        PAY_PARTNER_API_URL: addresses.sandboxApi,
-        PAY_PARTNER_API_KEY: secrets.providerApiKey,
-        PAY_LOG_LEVEL: 'warn',
-      },
-      shop: {
-        SHOP_HOST: '127.0.0.1',
-        SHOP_PORT: String(ports.shop),
-        SHOP_PUBLIC_URL: addresses.shop,
-        SHOP_DATA_FILE: join(dataDirectory, 'shop.sqlite'),
-        SHOP_PAY_PUBLIC_URL: addresses.pay,
-        SHOP_PAY_API_URL: addresses.payApi,
-        SHOP_MERCHANT: MERCHANT,
-        SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
-        SHOP_SIGNING_SECRET: secrets.signingSecret,
-        SHOP_PAY_API_KEY: secrets.merchantApiKey,
-        SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses).origins),
-      },
-    },
+    SANDBOX_HOST: '127.0.0.1',
+    SANDBOX_PORT: portOf(sandboxApi),
+    SANDBOX_PUBLIC_URL: sandbox,
+    SANDBOX_API_KEY: secrets.providerApiKey,
+    SANDBOX_MERCHANTS: JSON.stringify([
+      { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
+    ]),
   };
 }
 
-function describeMerchant(addresses: StackAddresses, secrets: StackSecrets): object {
+/** Environment of the session server. */
+export function sessionServerEnv(
+  { pay, payApi, sandboxApi }: StackAddresses,
+  secrets: StackSecrets,
+  files: { readonly database: string; readonly merchants: string },
+): ProcessEnv {
   return {
-    id: MERCHANT,
-    name: MERCHANT_NAME,
-    providerMerchantId: PROVIDER_MERCHANT_ID,
-    currency: CURRENCY,
-    decimals: CURRENCY_DECIMALS,
-    origins: [addresses.shop],
-    returnUrl: `${addresses.shop}/result?order={order}&checkout={checkout}&kind={kind}`,
-    orderLookup: { url: `${addresses.shopApi}/api/order-lookup`, allowPrivateAddress: true },
-    events: { url: `${addresses.shopApi}/api/events`, allowPrivateAddress: true },
-    split: [
-      { partnerMerchantId: 501, typeId: 1, percent: '2.5' },
-      { partnerMerchantId: 502, typeId: 2, fixed: '0.30' },
-    ],
-    sdk: describeSdk(addresses),
-    apiKeyHash: [hashApiKey(secrets.merchantApiKey)],
-    orderTokenSecret: [secrets.orderTokenSecret],
-    signingSecret: [secrets.signingSecret],
+    PAY_ENVIRONMENT: 'sandbox',
+    PAY_HOST: '127.0.0.1',
+    PAY_PORT: portOf(payApi),
+    PAY_PUBLIC_URL: pay,
+    PAY_WEBHOOK_BASE_URL: payApi,
+    PAY_DATABASE_FILE: files.database,
+    PAY_MERCHANTS_FILE: files.merchants,
+    PAY_WIDGET_SCRIPT: join(
+      findPackageDirectory('@pay-checkout/widget'),
+      'dist',
+      'pay-checkout.js',
+    ),
+    PAY_PARTNER_API_URL: sandboxApi,
+    PAY_PARTNER_API_KEY: secrets.providerApiKey,
+    PAY_LOG_LEVEL: 'warn',
   };
 }
 
-/** How the page loads and calls the sandbox's client SDK. */
-function describeSdk({ sandbox }: StackAddresses) {
+/** Environment of the shop. */
+export function shopEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  database: string,
+  shapes: readonly SdkShape[],
+): ProcessEnv {
   return {
-    url: `${sandbox}/sdk/checkout.js`,
-    global: 'PaySandbox',
-    argument: 'object',
-    container: 'selector',
-    callbacks: {
-      onReady: 'shown',
-      onSubmit: 'submitted',
-      onDecline: 'declined',
-      onError: 'error',
-    },
-    origins: { script: [sandbox], frame: [sandbox], connect: [] as string[] },
-  } as const;
+    SHOP_HOST: '127.0.0.1',
+    SHOP_PORT: portOf(addresses.shopApi),
+    SHOP_PUBLIC_URL: addresses.shop,
+    SHOP_DATA_FILE: database,
+    SHOP_PAY_PUBLIC_URL: addresses.pay,
+    SHOP_PAY_API_URL: addresses.payApi,
+    SHOP_MERCHANT: MERCHANT,
+    SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
+    SHOP_SIGNING_SECRET: secrets.signingSecret,
+    SHOP_PAY_API_KEY: secrets.merchantApiKey,
+    SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses).origins),
+    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(secrets, shapes)),
+  };
+}
+
+function portOf(address: string): string {
+  return new URL(address).port || '80';
 }

@@ -75,6 +75,30 @@ describe('the stack', () => {
     expect((await fetch(`${addresses.payApi}/healthz`)).status).toBe(200);
   });
 
+  it('has a merchant entry for every shape of the client SDK, and the shop knows them all', async () => {
+    const { addresses } = await start();
+    const listed = (await (await fetch(`${addresses.sandboxApi}/sdk/shapes`)).json()) as {
+      shapes: { name: string; what: string; works: boolean; sdk: { global: string } }[];
+    };
+    expect(listed.shapes.length).toBeGreaterThan(10);
+    const known = (await (await fetch(`${addresses.shopApi}/api/playground`)).json()) as object;
+    expect(known).toEqual({
+      merchants: listed.shapes.map(({ name, what, works }) => ({
+        merchant: `playground-${name}`,
+        shape: name,
+        what,
+        works,
+      })),
+    });
+    for (const { name, sdk } of listed.shapes) {
+      const asked = `${addresses.payApi}/v1/checkout-config?merchant=playground-${name}`;
+      const config = (await (await fetch(asked)).json()) as { sdk: { url: string } };
+      expect(config).toMatchObject({ sdk: { global: sdk.global } });
+      // Browsers load it under the sandbox's own name, whatever this process calls it.
+      expect(new URL(config.sdk.url).origin).toBe(addresses.sandbox);
+    }
+  });
+
   it('keeps its secrets with its data', async () => {
     const first = await start();
     await first.stop();
@@ -136,9 +160,10 @@ describe('npm start', () => {
     throw new Error('npm start ended before it said that the shop is open.');
   }
 
-  it('prints one address and ends cleanly on Ctrl-C', async () => {
+  it('prints where the shop and its playground are, and ends cleanly on Ctrl-C', async () => {
     const banner = await readBanner();
-    expect(banner.match(/http:\S+/g)).toEqual([`http://shop.localhost:${ports[0]}`]);
+    const shop = `http://shop.localhost:${ports[0]}`;
+    expect(banner.match(/http:\S+/g)).toEqual([shop, `${shop}/playground`]);
     running.kill('SIGINT');
     const [code] = (await once(running, 'exit')) as [number | null];
     expect(code).toBe(0);

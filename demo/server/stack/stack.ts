@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { findPackageDirectory } from '../package-directory.js';
 import { StackChild } from './child-process.js';
 import { findFreePort, type PortChoice } from './ports.js';
+import { MERCHANT, writeMerchantsFile } from './merchants-file.js';
+import { listSdkShapes } from './sdk-shapes.js';
 import { readStackSecrets, type StackSecrets } from './stack-secrets.js';
 import {
-  MERCHANT,
-  PROCESS_NAMES,
-  writeStackSettings,
+  addressesOf,
+  sandboxEnv,
+  sessionServerEnv,
+  shopEnv,
   type ProcessEnv,
   type ProcessName,
   type StackAddresses,
@@ -58,15 +61,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     options.dataDirectory ?? join(findPackageDirectory('@pay-checkout/demo'), 'data');
   const secrets = readStackSecrets(dataDirectory);
   const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
-  const settings = writeStackSettings(
-    dataDirectory,
-    {
-      sandbox: ports.sandbox.port,
-      'session-server': ports['session-server'].port,
-      shop: ports.shop.port,
-    },
-    secrets,
-  );
+  const addresses = addressesOf({
+    sandbox: ports.sandbox.port,
+    'session-server': ports['session-server'].port,
+    shop: ports.shop.port,
+  });
+  const envs = new Map<ProcessName, ProcessEnv>();
   const children = new Map<ProcessName, StackChild>();
   let stopping: Promise<void> | undefined;
 
@@ -81,7 +81,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     if (stopping !== undefined) throw new Error('The stack is stopped.');
     const child = new StackChild({
       name,
-      env: { ...settings.env[name], ...options.env?.[name], ...env },
+      env: { ...envs.get(name), ...options.env?.[name], ...env },
       onLine: (source, line) => options.onLine?.(source, line),
       onDeath: (_source, reason) => {
         if (stopping !== undefined) return;
@@ -99,14 +99,23 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 
   try {
-    await Promise.all(PROCESS_NAMES.map((name) => start(name)));
+    // The sandbox comes first: it says which client SDKs there are to have a merchant entry.
+    envs.set('sandbox', sandboxEnv(addresses, secrets));
+    await start('sandbox');
+    const shapes = await listSdkShapes(addresses.sandboxApi, addresses.sandbox);
+    const merchants = join(dataDirectory, 'merchants.json');
+    writeMerchantsFile({ file: merchants, addresses, secrets, shapes });
+    const database = join(dataDirectory, 'session-server.sqlite');
+    envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
+    envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), shapes));
+    await Promise.all([start('session-server'), start('shop')]);
   } catch (error) {
     await stop();
     throw error;
   }
 
   return {
-    addresses: settings.addresses,
+    addresses,
     ports,
     merchant: MERCHANT,
     secrets,

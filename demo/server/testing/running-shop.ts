@@ -23,6 +23,15 @@ export const GOOD_ENV = {
   SHOP_ORDER_TOKEN_SECRET: ORDER_TOKEN_SECRET,
   SHOP_SIGNING_SECRET: SIGNING_SECRET,
   SHOP_PAY_API_KEY: 'merchant-api-key-for-tests',
+  SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(
+    ['promise', 'throws'].map((shape) => ({
+      id: `playground-${shape}`,
+      apiKey: `api-key-of-playground-${shape}`,
+      shape,
+      what: `is the ${shape} one`,
+      works: shape === 'promise',
+    })),
+  ),
   SHOP_SDK_ORIGINS:
     '{"script":["http://sandbox.localhost:4300"],"frame":["http://sandbox.localhost:4300"],"connect":[]}',
 } as const;
