@@ -18,6 +18,20 @@ function tightenTemplates(): Plugin {
   };
 }
 
+/** Names that Lit, and we, keep to ourselves: no page, server or SDK ever says one of them. */
+const INNER_NAMES = new RegExp(
+  `^(_\\$.*|${[
+    'isUpdatePending createRenderRoot strings converter hasUpdated getPropertyOptions fromAttribute',
+    'renderOptions getPropertyDescriptor enableUpdating elementStyles firstUpdated setConnected',
+    'renderBefore shadowRootOptions getUpdateComplete toAttribute useDefault createProperty',
+    'finalizeStyles scheduleUpdate performUpdate finalize shouldUpdate wrapped hasChanged willUpdate',
+    'creationScope addInitializer startNode endNode noAccessor known trouble remedy isFollowing',
+    'onReport isFramed isAlone showWindow given elsewhere painted inWindow',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})$`,
+);
+
 /** Minifies once more, with what is safe because all of Lit is in this file and nothing else is. */
 function minifyAgain(): Plugin {
   return {
@@ -34,8 +48,7 @@ function minifyAgain(): Plugin {
             keep_fargs: false,
             sequences: false,
           },
-          // Names that Lit keeps to itself.
-          mangle: { properties: { regex: /^_\$/ } },
+          mangle: { properties: { regex: INNER_NAMES } },
           // ASCII, so that no page's encoding can spoil our words.
           format: { ascii_only: true },
           toplevel: true,

@@ -4,6 +4,7 @@ import type {
   CheckoutStatus,
   NeedsReply,
   OpenCheckoutReply,
+  SdkDescription,
 } from '@pay-checkout/session-server/contract';
 import {
   IDLE,
@@ -254,6 +255,12 @@ describe('the flow of a checkout', () => {
     const refused = { asked, given, refused: ['avs.postcode'] };
     const again = transition(sending, { type: 'asked', address: refused });
     expect(again).to.deep.include({ phase: 'address', address: refused });
+  });
+
+  it('Back from where an SDK took the page offers to pay again, and no form that is gone', () => {
+    const sdk = { navigates: true } as SdkDescription;
+    const away: FlowState = { ...STATES.ready, session: { ...session, sdk } };
+    expect(transition(away, { type: 'restored' })).to.deep.equal({ phase: 'idle', known });
   });
 
   it('a decline stays until the next card is sent', () => {

@@ -192,6 +192,8 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'restored':
+      // Back from where an SDK took the page: its form is not here any more.
+      if (phase === 'ready' && state.session.sdk?.navigates) return { phase: 'idle', known };
       return phase === 'redirecting' ? { phase: 'opening' } : state;
 
     case 'reset':
