@@ -114,6 +114,13 @@ export class FlowController implements ReactiveController {
     this.#window.focus();
   }
 
+  /** Draws the form again, in the same session: a framework took it away with its own children. */
+  readonly redraw = ({ target }: Event): void => {
+    if ((target as HTMLSlotElement).assignedElements().length) return;
+    this.#drawing.run(false);
+    this.#sync();
+  };
+
   /** Whether `event` was lawful. */
   send(event: FlowEvent): boolean {
     const previous = this.state;

@@ -220,7 +220,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         ${this.#header(state)}
         <div role="status" aria-live=${polite}>${this.#message(state)}</div>
         <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
-        <slot name="form"></slot>
+        <slot name="form" @slotchange=${this.#flow.redraw}></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
         ${this.#button(state)} ${this.#reference(state)}
         <button

@@ -36,6 +36,8 @@ export interface PageParts {
   readonly attributes?: Readonly<Record<string, string>>;
   /** Markup inside the tag. */
   readonly inside?: string;
+  /** Leaves our script out, for a test that lets it come later. */
+  readonly isWithoutScript?: boolean;
   readonly width?: number;
 }
 
@@ -48,6 +50,8 @@ const LISTENER = `
   addEventListener('error', ({ message }) => say(message));
   addEventListener('unhandledrejection', ({ reason }) => say(reason));
   console.error = console.warn = say;`;
+
+const SCRIPT = `<script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout.js"></script>`;
 
 /** A page of a merchant in a frame, with the single file and one tag, as HTML says it. */
 export class MerchantPage {
@@ -84,6 +88,15 @@ export class MerchantPage {
     const page = await MerchantPage.open(world, parts);
     await page.element.updateComplete;
     return [new PayCheckoutHarness(page.element, world), page];
+  }
+
+  /** Our script comes, as it does behind a slow network, and has defined the element. */
+  async bringScript(): Promise<void> {
+    const { document, customElements } = this.page;
+    const script = document.createElement('script');
+    script.src = '/packages/widget/dist/pay-checkout.js';
+    document.head.append(script);
+    await customElements.whenDefined('pay-checkout');
   }
 
   get element(): PayCheckout {
@@ -130,6 +143,6 @@ function htmlOf(world: WorldClient, parts: PageParts): string {
     ${css === undefined ? '' : `<style>${css}</style>`}
     <script nonce="${NONCE}">${LISTENER}${before}</script>
     <body>${body}
-    <script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout.js"></script>
+    ${parts.isWithoutScript ? '' : SCRIPT}
     <pay-checkout ${written.join(' ')}>${inside}</pay-checkout>${after}`;
 }

@@ -1,0 +1,94 @@
+import { expect } from '@open-wc/testing';
+import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { MerchantPage } from '../testing/merchant-page.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+
+/** Keeps what moves without the shopper's doing. */
+const WATCH = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) shifts.push(value);
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** As the quick start says it; the form of the test's SDK is small. */
+const RESERVED = 'pay-checkout { display: block; min-block-size: 16rem; }';
+
+interface WithShifts {
+  readonly shifts: readonly number[];
+}
+
+/** Several frames, so that what moved has been noticed. */
+async function frames({ page }: MerchantPage): Promise<void> {
+  for (let count = 0; count < 5; count++) {
+    await new Promise((resolve) => page.requestAnimationFrame(resolve));
+  }
+}
+
+describe('the link in a tag that a server rendered', () => {
+  let world: WorldClient;
+  let inside: string;
+  beforeEach(async () => {
+    world = await new WorldClient().begin();
+    const environment = 'production';
+    await world.write({
+      config: { status: 200, body: { merchant: 'm', environment, sdk: world.sdkDescription } },
+      open: [{ status: 200, body: world.openReply({ environment }) }],
+    });
+    inside = `<a href="${world.server}/v1/pay/corner-shop/token">Pay £42.50</a>`;
+  });
+
+  it('is shown and works until the script has come, and where it never comes', async () => {
+    const page = await MerchantPage.open(world, { inside, isWithoutScript: true });
+    const link = page.element.querySelector('a') as HTMLAnchorElement;
+    expect(link.checkVisibility()).to.equal(true);
+    expect(link.getBoundingClientRect().height).to.be.above(0);
+    link.click();
+    await until(async () => (await world.seen('GET', /\/v1\/pay\//)).length === 1);
+    page.close();
+  });
+
+  it('is gone from sight, from the keyboard and from screen readers when the element is there', async () => {
+    const page = await MerchantPage.open(world, { inside, isWithoutScript: true });
+    await page.bringScript();
+    await page.element.updateComplete;
+    const link = page.element.querySelector('a') as HTMLAnchorElement;
+    expect(link.checkVisibility()).to.equal(false);
+    link.focus();
+    expect(page.page.document.activeElement === link).to.equal(false);
+    expect(new PayCheckoutHarness(page.element, world).phase).to.equal('idle');
+    page.close();
+  });
+
+  for (const attributes of [{}, { autostart: 'autostart' }] as const) {
+    it(`with the room that the quick start reserves, nothing moves: ${JSON.stringify(attributes)}`, async () => {
+      const page = await MerchantPage.open(world, {
+        inside,
+        attributes,
+        css: RESERVED,
+        before: WATCH,
+        after: '<p>What comes after it</p>',
+        isWithoutScript: true,
+      });
+      await frames(page);
+      await page.bringScript();
+      const harness = new PayCheckoutHarness(page.element, world);
+      await page.element.updateComplete;
+      await harness.reaches('autostart' in attributes ? 'ready' : 'idle');
+      await until(() => page.sdk !== undefined);
+      await frames(page);
+      expect((page.page as unknown as WithShifts).shifts).to.deep.equal([]);
+      page.close();
+    });
+  }
+
+  it('without that room the page is told of what moved, so that the test above can fail', async () => {
+    const parts = { before: WATCH, after: '<p>What comes after it</p>', isWithoutScript: true };
+    const page = await MerchantPage.open(world, { inside, ...parts });
+    await frames(page);
+    await page.bringScript();
+    await page.element.updateComplete;
+    await until(() => (page.page as unknown as WithShifts).shifts.length > 0);
+    page.close();
+  });
+});
