@@ -1,0 +1,101 @@
+import type { Checkout, CheckoutFact } from '../checkout/checkout.js';
+import type { OpeningDecision, OpeningRequest, StoreRules } from '../checkout/checkout-store.js';
+import { type OpeningPlan, type OrderHistory, planOpening } from '../checkout/plan-opening.js';
+import { timedId } from '../random-id.js';
+import type { AttemptTable } from './attempt-table.js';
+import type { CheckoutTable } from './checkout-table.js';
+import type { DeliveryTable } from './delivery-table.js';
+import type { TokenTable } from './token-table.js';
+
+export interface OpeningStepsOptions {
+  readonly checkouts: CheckoutTable;
+  readonly attempts: AttemptTable;
+  readonly tokens: TokenTable;
+  readonly deliveries: DeliveryTable;
+  readonly rules: StoreRules;
+}
+
+/** Decides about an opening and writes what follows from it, inside the caller's step. */
+export class OpeningSteps {
+  readonly #checkouts: CheckoutTable;
+  readonly #attempts: AttemptTable;
+  readonly #tokens: TokenTable;
+  readonly #deliveries: DeliveryTable;
+  readonly #rules: StoreRules;
+
+  constructor(options: OpeningStepsOptions) {
+    this.#checkouts = options.checkouts;
+    this.#attempts = options.attempts;
+    this.#tokens = options.tokens;
+    this.#deliveries = options.deliveries;
+    this.#rules = options.rules;
+  }
+
+  begin(request: OpeningRequest, now: number): OpeningDecision {
+    const plan = planOpening(this.#historyOf(request, now), request, now, this.#rules);
+    return this.#carryOut(plan, request, now);
+  }
+
+  /** What is known of an order; one that is new has no attempts to look for. */
+  #historyOf({ merchant, order }: OpeningRequest, now: number): OrderHistory {
+    const checkouts = this.#checkouts.findOrder(merchant, order);
+    if (checkouts.length === 0) return { checkouts, live: undefined, recentRenewals: [] };
+    return {
+      checkouts,
+      live: this.#attempts.findLive(merchant, order),
+      recentRenewals: this.#attempts.recentRenewals(merchant, order, now),
+    };
+  }
+
+  #carryOut(plan: OpeningPlan, request: OpeningRequest, now: number): OpeningDecision {
+    switch (plan.kind) {
+      case 'wait':
+      case 'too-many-renewals':
+        return plan;
+      case 'settled': {
+        const facts: CheckoutFact[] = plan.priceChanged
+          ? [{ type: 'attention-needed', code: 'price_changed_after_paid' }]
+          : [];
+        const { after } = this.#checkouts.apply(plan.checkout, facts, now);
+        return { kind: 'settled', checkout: after };
+      }
+      case 'existing': {
+        const { after } = this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now);
+        return { kind: 'existing', checkout: after, attempt: plan.attempt };
+      }
+      case 'send': {
+        if (plan.retire) this.#attempts.setStatus(plan.retire.orderId, plan.retire.to);
+        const checkout = plan.checkout
+          ? this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now).after
+          : this.#insertCheckout(request, now);
+        const attempt = this.#attempts.insertSending(request, checkout.id, plan.isRenewal, now);
+        const tokens = this.#tokens.insert(attempt.orderId, now);
+        this.#deliveries.unparkFor(attempt, now);
+        return { kind: 'send', checkout, attempt, tokens };
+      }
+    }
+  }
+
+  #insertCheckout(request: OpeningRequest, now: number): Checkout {
+    const checkout: Checkout = {
+      id: timedId(now),
+      merchant: request.merchant,
+      order: request.order,
+      orderVersion: request.orderVersion,
+      shopVersion: request.shopVersion,
+      amountMinor: request.amountMinor,
+      currency: request.currency,
+      decimals: request.decimals,
+      state: 'open',
+      revision: 1,
+      sequence: 0,
+      refund: 'none',
+      attention: [],
+      returnUrl: request.returnUrl,
+      createdAt: now,
+      expiresAt: now + this.#rules.expireAfterSeconds * 1000,
+    };
+    this.#checkouts.insert(checkout);
+    return checkout;
+  }
+}

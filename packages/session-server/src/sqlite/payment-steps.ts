@@ -1,0 +1,59 @@
+import type { CheckoutFact } from '../checkout/checkout.js';
+import type { Change, PaymentEvidence } from '../checkout/checkout-store.js';
+import { planPayment } from '../checkout/plan-payment.js';
+import type { DeliveryProof } from '../webhooks/delivery-store.js';
+import type { AttemptTable } from './attempt-table.js';
+import type { CheckoutTable } from './checkout-table.js';
+import type { TransactionTable } from './transaction-table.js';
+
+export interface PaymentStepsOptions {
+  readonly checkouts: CheckoutTable;
+  readonly attempts: AttemptTable;
+  readonly transactions: TransactionTable;
+}
+
+/** Writes what is proved about a payment, inside the caller's step. */
+export class PaymentSteps {
+  readonly #checkouts: CheckoutTable;
+  readonly #attempts: AttemptTable;
+  readonly #transactions: TransactionTable;
+
+  constructor(options: PaymentStepsOptions) {
+    this.#checkouts = options.checkouts;
+    this.#attempts = options.attempts;
+    this.#transactions = options.transactions;
+  }
+
+  /** Keeps a transaction that was judged to pay an attempt; undefined when it is known already. */
+  record(evidence: PaymentEvidence, now: number): Change | undefined {
+    const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
+    const facts = planPayment(
+      {
+        checkout,
+        siblings: this.#checkouts
+          .findOrder(checkout.merchant, checkout.order)
+          .filter(({ id }) => id !== checkout.id),
+        known: this.#transactions.findKnown(evidence.transaction),
+        paymentRow: this.#transactions.findPaymentRow(checkout),
+        refundedMinor: this.#transactions.sumRefundRows(checkout),
+      },
+      evidence,
+    );
+    if (!facts) return undefined;
+    this.#transactions.keep(evidence, checkout.id, now);
+    return this.#checkouts.apply(checkout, facts, now);
+  }
+
+  /** Applies what a verified delivery proves. */
+  prove(proof: DeliveryProof, now: number): Change | undefined {
+    if (proof.kind === 'payment') return this.record(proof.evidence, now);
+    const attempt = this.#attempts.get(proof.orderId);
+    const checkout = this.#checkouts.get(attempt.checkout);
+    if (proof.kind === 'mismatch') {
+      return this.#checkouts.apply(checkout, [{ type: 'attention-needed', code: proof.code }], now);
+    }
+    // The failure of a session that gave way says nothing about the one that took its place.
+    const facts: CheckoutFact[] = attempt.status === 'exposed' ? [{ type: 'failure-proved' }] : [];
+    return this.#checkouts.apply(checkout, facts, now);
+  }
+}

@@ -1,0 +1,38 @@
+import type { StoreRules } from '../checkout/checkout-store.js';
+import type { Observer } from '../metrics/observer.js';
+import { AttemptTable } from './attempt-table.js';
+import { CheckoutTable } from './checkout-table.js';
+import { DeliveryTable } from './delivery-table.js';
+import { EventTable } from './event-table.js';
+import { OpeningSteps } from './opening-steps.js';
+import { PaymentSteps } from './payment-steps.js';
+import { ReportQueries } from './report-queries.js';
+import { ReturnSteps } from './return-steps.js';
+import type { SqliteConnection } from './sqlite-connection.js';
+import { TokenTable } from './token-table.js';
+import { TransactionTable } from './transaction-table.js';
+
+/** The tables of one data file, and the steps that write to several of them. */
+export type SqliteTables = ReturnType<typeof openTables>;
+
+export function openTables(
+  connection: SqliteConnection,
+  rules: StoreRules,
+  observer: Pick<Observer, 'checkoutChanged'>,
+) {
+  const tables = {
+    checkouts: new CheckoutTable(connection, rules, observer),
+    attempts: new AttemptTable(connection, rules),
+    tokens: new TokenTable(connection),
+    transactions: new TransactionTable(connection),
+    events: new EventTable(connection),
+    deliveries: new DeliveryTable(connection),
+    reports: new ReportQueries(connection, rules),
+  };
+  return {
+    ...tables,
+    openings: new OpeningSteps({ ...tables, rules }),
+    payments: new PaymentSteps(tables),
+    returns: new ReturnSteps(tables),
+  };
+}
