@@ -67,6 +67,7 @@ export const styles = css`
   }
   header,
   .message {
+    min-block-size: 52px;
     display: flex;
     gap: 12px;
     align-items: center;

@@ -239,7 +239,8 @@ export class PayCheckout extends LitElement implements FlowHost {
     const facts = state.phase === 'address' ? state.address.asked : knownOf(state);
     const { amount, currency, environment = known } = facts ?? {};
     const isTest = environment === 'sandbox';
-    if (!amount && !isTest) return nothing;
+    // While it opens, the message stands there: what is below does not move when they change places.
+    if (state.phase === 'opening' || (!amount && !isTest)) return nothing;
     return html`<header part="header">
       ${
         amount && currency

@@ -60,27 +60,41 @@ describe('the link in a tag that a server rendered', () => {
     page.close();
   });
 
-  for (const attributes of [{}, { autostart: 'autostart' }] as const) {
-    it(`with the room that the quick start reserves, nothing moves: ${JSON.stringify(attributes)}`, async () => {
-      const page = await MerchantPage.open(world, {
-        inside,
-        attributes,
-        css: RESERVED,
-        before: WATCH,
-        after: '<p>What comes after it</p>',
-        isWithoutScript: true,
-      });
-      await frames(page);
-      await page.bringScript();
-      const harness = new PayCheckoutHarness(page.element, world);
-      await page.element.updateComplete;
-      await harness.reaches('autostart' in attributes ? 'ready' : 'idle');
-      await until(() => page.sdk !== undefined);
-      await frames(page);
-      expect((page.page as unknown as WithShifts).shifts).to.deep.equal([]);
-      page.close();
-    });
-  }
+  const moving = {
+    css: RESERVED,
+    before: WATCH,
+    after: '<p>What comes after it</p>',
+    isWithoutScript: true,
+  };
+
+  it('with the room that the quick start reserves, nothing moves when the element is there', async () => {
+    const page = await MerchantPage.open(world, { inside, ...moving });
+    await frames(page);
+    await page.bringScript();
+    await page.element.updateComplete;
+    await until(() => page.sdk !== undefined);
+    await frames(page);
+    expect((page.page as unknown as WithShifts).shifts).to.deep.equal([]);
+    page.close();
+  });
+
+  it('and nothing moves with autostart, at each step up to the SDK’s form', async () => {
+    await world.write({ holdOpen: true, sdk: 'silent' });
+    const attributes = { autostart: 'autostart' };
+    const page = await MerchantPage.open(world, { inside, attributes, ...moving });
+    await frames(page);
+    await page.bringScript();
+    const harness = new PayCheckoutHarness(page.element, world);
+    await harness.reaches('opening');
+    await frames(page);
+    await world.write({ holdOpen: false });
+    await until(() => harness.form !== null);
+    await frames(page);
+    await harness.during('ready', () => world.write({ sdk: 'fine' }));
+    await frames(page);
+    expect((page.page as unknown as WithShifts).shifts).to.deep.equal([]);
+    page.close();
+  });
 
   it('without that room the page is told of what moved, so that the test above can fail', async () => {
     const parts = { before: WATCH, after: '<p>What comes after it</p>', isWithoutScript: true };
