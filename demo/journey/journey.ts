@@ -11,8 +11,12 @@ import { type BrowserHabits, PATIENCE_MS, startBrowser } from './start-browser.j
 
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
 
-/** A server that is gone: Firefox writes of it as of an error, though the page has caught what it got. */
-const UNREACHABLE_IN_FIREFOX = 'Cross-Origin Request Blocked';
+/** What a Firefox writes down like an uncaught error, though no page has thrown it. */
+const NOTES_OF_FIREFOX = [
+  'Cross-Origin Request Blocked',
+  'Content-Security-Policy',
+  'Failed to execute ‘postMessage’ on ‘DOMWindow’',
+];
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
@@ -74,7 +78,7 @@ export class Journey {
     context.setDefaultTimeout(PATIENCE_MS);
     context.on('weberror', (found) => {
       const error = found.error();
-      if (error.name !== UNREACHABLE_IN_FIREFOX) throw error;
+      if (!NOTES_OF_FIREFOX.includes(error.name)) throw error;
     });
     return new Shopper(await context.newPage(), this.addresses);
   }

@@ -40,14 +40,16 @@ export class StrictPage {
     });
   }
 
-  /** Orders something and opens the page with its tag, which has `attributes` besides. */
+  /** Orders something and opens the page with its tag, which has `attributes` and the fallback link. */
   static async open(
     shopper: Shopper,
     { addresses, stack }: Journey,
     attributes: Readonly<Record<string, string>> = {},
+    policy = strictPolicy(addresses),
   ): Promise<StrictPage> {
     const { order, orderToken } = await shopper.order();
     const strict = new StrictPage(shopper);
+    const link = `${addresses.pay}/v1/pay/${stack.merchant}/${orderToken}`;
     const { page } = shopper;
     const tag = Object.entries({ merchant: stack.merchant, order, 'order-token': orderToken })
       .concat(Object.entries(attributes))
@@ -62,10 +64,10 @@ export class StrictPage {
     await page.route(`${addresses.shop}${PATH}**`, (route) =>
       route.fulfill({
         contentType: 'text/html',
-        headers: { 'content-security-policy': strictPolicy(addresses) },
+        headers: { 'content-security-policy': policy },
         body: `<!doctype html><html lang="en"><title>A strict page</title>
           <script nonce="${NONCE}" src="${addresses.pay}/v1/pay-checkout.js" async></script>
-          <body><pay-checkout ${tag}></pay-checkout>`,
+          <body><pay-checkout ${tag}><a href="${link}">Pay on the payment page</a></pay-checkout>`,
       }),
     );
     await page.addInitScript((path) => {
@@ -73,6 +75,8 @@ export class StrictPage {
       const complaints: string[] = (window.complaints = []);
       const heard: string[] = (window.heard = []);
       document.addEventListener('securitypolicyviolation', (event) => {
+        // A browser that looks for an icon by itself.
+        if (event.blockedURI.endsWith('/favicon.ico')) return;
         complaints.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
       });
       addEventListener('error', ({ message }) => complaints.push(message));
