@@ -81,9 +81,7 @@ export class StrictPage {
       });
       addEventListener('error', ({ message }) => complaints.push(message));
       addEventListener('unhandledrejection', ({ reason }) => complaints.push(String(reason)));
-      addEventListener('pay-statechange', (event) => {
-        if ('phase' in event) heard.push(String(event.phase));
-      });
+      addEventListener('pay-statechange', ({ phase }) => heard.push(phase));
     }, PATH);
     await page.goto(`${addresses.shop}${PATH}`);
     return strict;
