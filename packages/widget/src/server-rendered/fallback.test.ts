@@ -1,6 +1,8 @@
 import { expect } from '@open-wc/testing';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import { MerchantPage } from '../testing/merchant-page.js';
+import { quickStartSnippet } from '../testing/quick-start.js';
 import { until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 
@@ -10,9 +12,6 @@ const WATCH = `
   new PerformanceObserver((list) => {
     for (const { value } of list.getEntries()) shifts.push(value);
   }).observe({ type: 'layout-shift', buffered: true });`;
-
-/** As the quick start says it; the form of the test's SDK is small. */
-const RESERVED = 'pay-checkout { display: block; min-block-size: 16rem; }';
 
 interface WithShifts {
   readonly shifts: readonly number[];
@@ -48,6 +47,28 @@ describe('the link in a tag that a server rendered', () => {
     page.close();
   });
 
+  it('has the address that the element would go to, as the quick start writes it', async () => {
+    const holder = document.createElement('template');
+    holder.innerHTML = await quickStartSnippet('html', '<a href');
+    const { content } = document.importNode(holder, true);
+    const tag = content.querySelector('pay-checkout') as PayCheckout;
+    const link = content.querySelector('a') as HTMLAnchorElement;
+    const [harness, page] = await MerchantPage.place(world, {
+      attributes: {
+        server: 'https://pay.example',
+        merchant: tag.getAttribute('merchant') ?? '',
+        order: tag.getAttribute('order') ?? '',
+        'order-token': tag.getAttribute('order-token') ?? '',
+        mode: 'redirect',
+      },
+    });
+    harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+    const left = harness.hears('pay-redirect');
+    harness.press();
+    expect((await left).url).to.equal(link.href);
+    page.close();
+  });
+
   it('is gone from sight, from the keyboard and from screen readers when the element is there', async () => {
     const page = await MerchantPage.open(world, { inside, isWithoutScript: true });
     await page.bringScript();
@@ -61,14 +82,14 @@ describe('the link in a tag that a server rendered', () => {
   });
 
   const moving = {
-    css: RESERVED,
     before: WATCH,
     after: '<p>What comes after it</p>',
     isWithoutScript: true,
   };
 
   it('with the room that the quick start reserves, nothing moves when the element is there', async () => {
-    const page = await MerchantPage.open(world, { inside, ...moving });
+    const css = await quickStartSnippet('css', 'min-block-size');
+    const page = await MerchantPage.open(world, { inside, css, ...moving });
     await frames(page);
     await page.bringScript();
     await page.element.updateComplete;
@@ -81,7 +102,9 @@ describe('the link in a tag that a server rendered', () => {
   it('and nothing moves with autostart, at each step up to the SDK’s form', async () => {
     await world.write({ holdOpen: true, sdk: 'silent' });
     const attributes = { autostart: 'autostart' };
-    const page = await MerchantPage.open(world, { inside, attributes, ...moving });
+    // The form of this SDK is small enough for it.
+    const css = await quickStartSnippet('css', 'min-block-size');
+    const page = await MerchantPage.open(world, { inside, css, attributes, ...moving });
     await frames(page);
     await page.bringScript();
     const harness = new PayCheckoutHarness(page.element, world);
@@ -96,9 +119,8 @@ describe('the link in a tag that a server rendered', () => {
     page.close();
   });
 
-  it('without that room the page is told of what moved, so that the test above can fail', async () => {
-    const parts = { before: WATCH, after: '<p>What comes after it</p>', isWithoutScript: true };
-    const page = await MerchantPage.open(world, { inside, ...parts });
+  it('without that room the page is told of what moved, so that the tests above can fail', async () => {
+    const page = await MerchantPage.open(world, { inside, ...moving });
     await frames(page);
     await page.bringScript();
     await page.element.updateComplete;
