@@ -127,6 +127,8 @@ describe('the script inventory', () => {
     const rows = table.split('\n');
     expect(rows).toHaveLength((await readInventory()).length + 2);
     for (const row of rows) expect(row.match(/(?<!\\)\|/g)).toHaveLength(9);
+    // A tag would vanish where the table is shown.
+    expect(table).toContain('&lt;pay-checkout>');
   });
 
   it.each([[['--xml']], [['--json', 'x']], [['--check']], [['--check', 'file:///etc/hosts']]])(

@@ -153,6 +153,9 @@ export function describeInventory(scripts: readonly InventoryScript[]): string {
     script.authorisedBy,
   ]);
   return [head, head.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .map(
+      (cells) =>
+        `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`,
+    )
     .join('\n');
 }
