@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkout/attempt-token.js';
-import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
 
 /** Tables with a row for each order, attempt, delivery or event that ever was. */
@@ -53,7 +53,7 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
   const harness = new StoreHarness(store);
   const { checkout, attempt, tokens } = await harness.expose();
   const renewed = await harness.expose({ renew: `session-${String(attempt.orderId)}` });
-  const refused = await store.beginOpening({ ...REQUEST, order: 'A1002' });
+  const refused = await store.beginOpening({ ...TEST_REQUEST, order: 'A1002' });
   if (refused.kind !== 'send') throw new Error('it was to be sent');
   await store.endAttempt(refused.attempt.orderId, 'refused');
   await store.exposeSession(attempt.orderId, 'session-too-late');
@@ -99,7 +99,7 @@ async function playDeliveries(
   if (!ours || !parked) throw new Error('two deliveries were to be claimed');
   await store.parkDelivery(parked, ['A1003.7'], { most: 10 });
   await store.findParkedDeliveries(10);
-  await store.beginOpening({ ...REQUEST, order: 'A1003' });
+  await store.beginOpening({ ...TEST_REQUEST, order: 'A1003' });
   await store.settleDelivery(ours.id, { flags: [], lookFor: [orderId] });
   await store.unparkDeliveries();
   await store.nextDeliveryAt();
@@ -107,16 +107,6 @@ async function playDeliveries(
   await store.countTestDelivery();
   await store.countDeliveries();
 }
-
-const REQUEST = {
-  merchant: 'teashop',
-  order: 'A1001',
-  orderVersion: 'version-1',
-  amountMinor: 999,
-  currency: 'GBP',
-  decimals: 2,
-  providerMerchantId: 1001,
-};
 
 describe('the statements of the store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plans-'));

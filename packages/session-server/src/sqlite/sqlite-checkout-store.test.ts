@@ -5,27 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeCheckoutStore } from '../checkout/checkout-store.contract.js';
 import { systemClock } from '../clock.js';
+import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { DatabaseInUseError } from './sqlite-connection.js';
 import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
-
-const RULES = {
-  expireAfterSeconds: 3600,
-  settleWindowSeconds: 300,
-  sendLeaseSeconds: 15,
-  renewalsPerHour: 3,
-  watchSeconds: 86_400,
-  refundWatchSeconds: 86_400,
-  maxOrderId: 2 ** 31 - 1,
-};
-const REQUEST = {
-  merchant: 'teashop',
-  order: 'A1001',
-  orderVersion: 'version-1',
-  amountMinor: 999,
-  currency: 'GBP',
-  decimals: 2,
-  providerMerchantId: 1001,
-};
 
 describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
@@ -55,25 +37,25 @@ describe('a data file', () => {
   afterEach(() => {
     rmSync(folder, { recursive: true });
   });
-  const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: RULES });
+  const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
 
   it('leaves no attempt in the middle of sending: its sender is dead', async () => {
     const before = await open();
-    const decision = await before.beginOpening(REQUEST);
+    const decision = await before.beginOpening(TEST_REQUEST);
     await before.close();
     const after = await open();
     const attempts = await after.findAttempts(
       decision.kind === 'send' ? decision.checkout.id : 'none',
     );
     expect(attempts).toMatchObject([{ status: 'unknown' }]);
-    expect(await after.beginOpening(REQUEST)).toMatchObject({ kind: 'send' });
+    expect(await after.beginOpening(TEST_REQUEST)).toMatchObject({ kind: 'send' });
     await after.close();
   });
 
   it('gives out again, at once, an event whose sender is dead, with the same id', async () => {
     const claim = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
     const before = await open();
-    const decision = await before.beginOpening(REQUEST);
+    const decision = await before.beginOpening(TEST_REQUEST);
     await before.apply(decision.kind === 'send' ? decision.checkout.id : 'none', {
       type: 'cancel-hinted',
     });
@@ -88,7 +70,7 @@ describe('a data file', () => {
 
   it('holds no token of a return address, only its hash', async () => {
     const store = await open();
-    const decision = await store.beginOpening(REQUEST);
+    const decision = await store.beginOpening(TEST_REQUEST);
     await store.close();
     const tokens = decision.kind === 'send' ? Object.values<string>({ ...decision.tokens }) : [];
     expect(tokens).toHaveLength(4);

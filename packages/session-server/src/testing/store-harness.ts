@@ -17,6 +17,17 @@ export const TEST_RULES: StoreRules = {
   maxOrderId: 2 ** 31 - 1,
 };
 
+/** An opening of an order that nobody has opened before. */
+export const TEST_REQUEST: OpeningRequest = {
+  merchant: 'teashop',
+  order: 'A1001',
+  orderVersion: 'version-1',
+  amountMinor: 999,
+  currency: 'GBP',
+  decimals: 2,
+  providerMerchantId: 1001,
+};
+
 /** Leads a store to where a test begins. */
 export class StoreHarness {
   readonly #store: CheckoutStore;
@@ -25,21 +36,20 @@ export class StoreHarness {
     this.#store = store;
   }
 
+  /** Opens an order as far as the request to the provider. */
+  async beginSending(
+    changes: Partial<OpeningRequest> = {},
+  ): Promise<Extract<OpeningDecision, { kind: 'send' }>> {
+    const decision = await this.#store.beginOpening({ ...TEST_REQUEST, ...changes });
+    if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
+    return decision;
+  }
+
   /** Opens an order as far as its session. */
   async expose(
     changes: Partial<OpeningRequest> = {},
   ): Promise<Extract<OpeningDecision, { kind: 'send' }>> {
-    const decision = await this.#store.beginOpening({
-      merchant: 'teashop',
-      order: 'A1001',
-      orderVersion: 'version-1',
-      amountMinor: 999,
-      currency: 'GBP',
-      decimals: 2,
-      providerMerchantId: 1001,
-      ...changes,
-    });
-    if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
+    const decision = await this.beginSending(changes);
     const { orderId } = decision.attempt;
     await this.#store.exposeSession(orderId, `session-${String(orderId)}`);
     return decision;

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { TEST_RULES } from '../testing/store-harness.js';
+import { SECOND_MS, HOUR_MS, DAY_MS, START, type StoreStory } from '../testing/store-story.js';
+import { toStoredToken } from './attempt-token.js';
+
+/** What a store does when time passes. */
+export function describeClock(story: StoreStory): void {
+  const { expose, pay } = story;
+
+  describe('time', () => {
+    it('works on what is due, and on nothing else', async () => {
+      const expiring = await expose();
+      const settling = await expose({ order: 'A1002' });
+      await story.store.recordReturn(toStoredToken(settling.tokens.return));
+      story.now += 300 * SECOND_MS - 1;
+      expect(await story.store.applyTime(10)).toEqual([]);
+      story.now += 1;
+      expect(await story.store.applyTime(10)).toMatchObject([
+        { after: { id: settling.checkout.id, state: 'unconfirmed' } },
+      ]);
+      story.now = START + HOUR_MS;
+      expect(await story.store.applyTime(10)).toMatchObject([
+        { after: { id: expiring.checkout.id, state: 'expired' } },
+      ]);
+      expect(await story.store.applyTime(10)).toEqual([]);
+    });
+
+    it('takes no more than asked at a time', async () => {
+      for (let order = 0; order < 5; order += 1) await expose({ order: `A${String(order)}` });
+      story.now += HOUR_MS;
+      expect(await story.store.applyTime(3)).toHaveLength(3);
+      expect(await story.store.applyTime(3)).toHaveLength(2);
+    });
+  });
+
+  describe('looks that nobody asks for', () => {
+    /** How long after its opening each look at an attempt is due, in seconds. */
+    async function looksUntil(end: number): Promise<number[]> {
+      const times: number[] = [];
+      for (; story.now < end; story.now += 30 * SECOND_MS) {
+        const due = await story.store.claimDueLooks(10);
+        times.push(...due.map(() => (story.now - START) / SECOND_MS));
+      }
+      return times;
+    }
+
+    it('come at growing pauses, each once', async () => {
+      const { checkout, attempt } = await expose();
+      expect(await story.store.claimDueLooks(10)).toEqual([]);
+      expect(await looksUntil(START + HOUR_MS)).toEqual([30, 90, 210, 450, 930, 1890]);
+      story.now = START + DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toEqual([
+        {
+          orderId: attempt.orderId,
+          checkout: checkout.id,
+          merchant: 'teashop',
+          createdAt: START,
+          looks: 7,
+        },
+      ]);
+    });
+
+    it.each([
+      ['unpaid', TEST_RULES.watchSeconds],
+      ['paid', TEST_RULES.refundWatchSeconds],
+    ])('end when an %s attempt has been watched long enough', async (kind, watchSeconds) => {
+      const { attempt } = await expose();
+      if (kind === 'paid') await pay(attempt.orderId);
+      let lastLookAt = 0;
+      for (; story.now < START + 100 * DAY_MS; story.now += HOUR_MS) {
+        if ((await story.store.claimDueLooks(10)).length > 0) lastLookAt = story.now;
+      }
+      const watched = (lastLookAt - START) / SECOND_MS;
+      expect(watched).toBeLessThanOrEqual(watchSeconds);
+      expect(watched).toBeGreaterThan(watchSeconds - 86_400);
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { SECOND_MS, OTHER_PRICE, type StoreStory } from '../testing/store-story.js';
+import { toStoredToken } from './attempt-token.js';
+
+/** What a store does with evidence, and with those who come back. */
+export function describePayments(story: StoreStory): void {
+  const { beginSending, expose, stateOf, pay, eventTypes } = story;
+
+  describe('evidence', () => {
+    it('pays the checkout and tells the shop once, however often it is recorded', async () => {
+      const { checkout, attempt } = await expose();
+      const [first, ...others] = await Promise.all([0, 1, 2, 3].map(() => pay(attempt.orderId)));
+      expect(first?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
+      for (const other of others) expect(other?.after).toBe(other?.before);
+      expect(await eventTypes()).toEqual(['checkout.paid']);
+      expect(await story.store.findTransactions(checkout.id)).toEqual([
+        {
+          id: 'tx-1',
+          orderId: attempt.orderId,
+          status: 'SUCCESS',
+          amount: '9.99',
+          currency: 'GBP',
+          transactionTime: '2026-01-01T00:01:00.000Z',
+        },
+      ]);
+    });
+
+    it('serves one checkout only, for ever', async () => {
+      const first = await expose();
+      const second = await expose({ order: 'A1002' });
+      await pay(first.attempt.orderId);
+      expect(await pay(second.attempt.orderId)).toBeUndefined();
+      expect((await stateOf(second.checkout.id)).state).toBe('open');
+      expect(await story.store.findTransactions(second.checkout.id)).toEqual([]);
+    });
+
+    it('counts for attempts that gave way, ended, or are still being sent', async () => {
+      const sending = await beginSending();
+      await pay(sending.attempt.orderId);
+      expect((await stateOf(sending.checkout.id)).state).toBe('paid');
+
+      const lost = await beginSending({ order: 'A1002' });
+      await story.store.endAttempt(lost.attempt.orderId, 'unknown');
+      await pay(lost.attempt.orderId, { transaction: 'tx-2' });
+      expect((await stateOf(lost.checkout.id)).state).toBe('paid');
+
+      const old = await expose({ order: 'A1003' });
+      story.now += SECOND_MS;
+      await expose({ order: 'A1003', ...OTHER_PRICE }, 'session-2');
+      await pay(old.attempt.orderId, { transaction: 'tx-3' });
+      expect(await stateOf(old.checkout.id)).toMatchObject({
+        state: 'paid',
+        attention: ['superseded_paid'],
+      });
+    });
+
+    it('of a second payment is flagged, for the same version and for another one', async () => {
+      const first = await expose();
+      story.now += SECOND_MS;
+      const second = await expose(OTHER_PRICE, 'session-2');
+      await pay(second.attempt.orderId);
+      await pay(second.attempt.orderId, { transaction: 'tx-2' });
+      expect(await stateOf(second.checkout.id)).toMatchObject({
+        paidBy: 'tx-1',
+        attention: ['paid_twice'],
+      });
+      await pay(first.attempt.orderId, { transaction: 'tx-3' });
+      expect(await stateOf(first.checkout.id)).toMatchObject({
+        state: 'paid',
+        attention: ['paid_twice'],
+      });
+    });
+
+    it('of money given back follows the payment, by its own row or by another', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      await pay(attempt.orderId, { refund: 'partial' });
+      expect((await stateOf(checkout.id)).refund).toBe('partial');
+      const refundRow = { transaction: 'tx-2', status: 'REFUNDED', isRefundRow: true } as const;
+      await pay(attempt.orderId, { ...refundRow, refund: 'full' });
+      await pay(attempt.orderId, { ...refundRow, refund: 'full' });
+      expect(await stateOf(checkout.id)).toMatchObject({ refund: 'full', attention: [] });
+      expect(await eventTypes()).toEqual([
+        'checkout.paid',
+        'checkout.refunded',
+        'checkout.refunded',
+      ]);
+    });
+
+    it('of two refunds of a part that come to the whole is a full refund', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
+      await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '4.00' });
+      expect((await stateOf(checkout.id)).refund).toBe('partial');
+      await pay(attempt.orderId, { ...part, transaction: 'tx-3', amount: '5.99' });
+      expect((await stateOf(checkout.id)).refund).toBe('full');
+    });
+
+    it('of a second payment given back leaves the first one whole', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      await pay(attempt.orderId, { transaction: 'tx-2' });
+      await pay(attempt.orderId, { transaction: 'tx-2', refund: 'full' });
+      expect(await stateOf(checkout.id)).toMatchObject({ refund: 'none', paidBy: 'tx-1' });
+    });
+
+    it('of a refund seen first is joined by its payment, and a later one is a second', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      expect(await stateOf(checkout.id)).toMatchObject({ state: 'paid', refund: 'full' });
+      await pay(attempt.orderId, { transaction: 'tx-2' });
+      expect((await stateOf(checkout.id)).attention).toEqual([]);
+      story.now += 1;
+      await pay(attempt.orderId, { transaction: 'tx-3' });
+      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+    });
+
+    it('after a refund seen first is a second one where the merchant entry says so', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      await pay(attempt.orderId, { transaction: 'tx-2', joinsRefundRow: false });
+      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+    });
+
+    it('keeps the status of a transaction as the provider last said it', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      expect(await story.store.findTransactions(checkout.id)).toMatchObject([
+        { id: 'tx-1', status: 'REFUNDED' },
+      ]);
+      expect((await stateOf(checkout.id)).refund).toBe('full');
+    });
+  });
+
+  describe('a visit to a return address', () => {
+    it.each([
+      ['return', 'returned'],
+      ['cancel', 'cancelled'],
+      ['back', 'left'],
+    ] as const)('%s makes the checkout %s', async (kind, state) => {
+      const { checkout, attempt, tokens } = await expose();
+      const visit = await story.store.recordReturn(toStoredToken(tokens[kind]));
+      expect(visit).toMatchObject({
+        kind,
+        attempt: { orderId: attempt.orderId },
+        change: { before: { state: 'open' }, after: { state } },
+      });
+      expect((await stateOf(checkout.id)).state).toBe(state);
+      const again = await story.store.recordReturn(toStoredToken(tokens[kind]));
+      expect(again?.change.after).toEqual(again?.change.before);
+    });
+
+    it('of a session that gave way moves nothing', async () => {
+      const { checkout, tokens } = await expose();
+      await expose({ renew: 'session-1' }, 'session-2');
+      for (const kind of ['return', 'cancel', 'back'] as const) {
+        expect(await story.store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({ kind });
+      }
+      expect((await stateOf(checkout.id)).state).toBe('open');
+    });
+
+    it('needs a token of that kind', async () => {
+      const { tokens } = await expose();
+      expect(await story.store.recordReturn(toStoredToken('unknown'))).toBeUndefined();
+      expect(await story.store.recordReturn(toStoredToken(tokens.webhook))).toBeUndefined();
+      expect(
+        await story.store.recordReturn({ ...toStoredToken(tokens.return), hash: tokens.return }),
+      ).toBeUndefined();
+    });
+  });
+}

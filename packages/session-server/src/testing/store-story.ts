@@ -1,0 +1,89 @@
+import { expect } from 'vitest';
+import type { Checkout } from '../checkout/checkout.js';
+import type {
+  CheckoutStore,
+  OpeningDecision,
+  OpeningRequest,
+  PaymentEvidence,
+  StoreRules,
+} from '../checkout/checkout-store.js';
+import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
+import type { EventClaim } from '../order-events/event-store.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES } from './store-harness.js';
+
+export const SECOND_MS = 1000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+/** When each test of a store begins. */
+export const START = Date.parse('2026-01-01T00:00:00.000Z');
+/** Seconds from 2025-01-01 to that moment. */
+export const FIRST_ORDER_ID = 365 * 86_400;
+
+export const OTHER_PRICE = { orderVersion: 'version-2', amountMinor: 1299 };
+export const CLAIM: EventClaim = {
+  limit: 10,
+  perMerchant: 10,
+  silentMerchants: [],
+  leaseSeconds: 30,
+};
+
+/** An empty store with a clock of its own, and what a server does with it, for the store contract. */
+export class StoreStory {
+  now = START;
+  /** The store as it is open now: another object after it was opened again. */
+  store!: CheckoutStore;
+  readonly #open: OpenStore;
+  #underTest: StoreUnderTest | undefined;
+
+  constructor(open: OpenStore) {
+    this.#open = open;
+  }
+
+  /** Opens an empty store; its clock is set back. */
+  async start(rules: Partial<StoreRules> = {}): Promise<void> {
+    this.now = START;
+    this.#underTest = await this.#open({
+      clock: { now: () => this.now },
+      rules: { ...TEST_RULES, ...rules },
+    });
+    this.store = this.#underTest.store;
+  }
+
+  get underTest(): StoreUnderTest {
+    if (!this.#underTest) throw new Error('the store is not open');
+    return this.#underTest;
+  }
+
+  readonly begin = (changes: Partial<OpeningRequest> = {}): Promise<OpeningDecision> =>
+    this.store.beginOpening({ ...TEST_REQUEST, ...changes });
+
+  readonly beginSending = (changes: Partial<OpeningRequest> = {}) =>
+    new StoreHarness(this.store).beginSending(changes);
+
+  /** Opens an order as far as its session. */
+  readonly expose = async (changes: Partial<OpeningRequest> = {}, sessionId = 'session-1') => {
+    const sent = await this.beginSending(changes);
+    expect(await this.store.exposeSession(sent.attempt.orderId, sessionId)).toBe(true);
+    return sent;
+  };
+
+  readonly pay = (orderId: number, changes: Partial<PaymentEvidence> = {}) =>
+    new StoreHarness(this.store).pay(orderId, changes);
+
+  readonly stateOf = async (checkout: string): Promise<Checkout> => {
+    const found = await this.store.find(checkout);
+    if (!found) throw new Error('no such checkout');
+    return found;
+  };
+
+  /** What a shop is told, and takes, until nothing more is due. */
+  readonly eventTypes = async (): Promise<string[]> => {
+    const types: string[] = [];
+    for (;;) {
+      const events = await this.store.claimEvents(CLAIM);
+      if (events.length === 0) return types;
+      types.push(...events.map(({ type }) => type));
+      await Promise.all(events.map(({ id }) => this.store.markDelivered(id)));
+    }
+  };
+}
