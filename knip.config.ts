@@ -29,7 +29,7 @@ const config: KnipConfig = {
         'src/{index,main,contract}.ts',
         'src/**/*.test.ts',
         'src/testing/*.mjs',
-        'bench/{run,server,peer,provider}.ts',
+        'bench/{run,server,peer,provider,webhook-bound}.ts',
         'drill/main.ts',
       ],
       project: ['{src,bench,drill}/**/*.{ts,mjs}'],
@@ -43,9 +43,11 @@ const config: KnipConfig = {
         'src/**/*.test.ts',
         'test-node/**/*.ts',
         'test-world/*.ts',
+        'bench/{run,peer/bare-checkout}.ts',
         'web-test-runner.config.mjs',
+        'web-test-runner.firefox.config.mjs',
       ],
-      project: ['{src,test-node,test-world}/**/*.ts'],
+      project: ['{src,test-node,test-world,bench}/**/*.ts'],
     },
     demo: {
       entry: [

@@ -2,7 +2,11 @@
 import { build } from './build.mjs';
 import { spawnAndWait } from './child.mjs';
 
-const PROGRAMS = ['packages/partner-api/bench/run.mjs', 'packages/session-server/bench/run.ts'];
+const PROGRAMS = [
+  'packages/partner-api/bench/run.mjs',
+  'packages/session-server/bench/run.ts',
+  'packages/widget/bench/run.ts',
+];
 
 process.exitCode = await build();
 for (const program of PROGRAMS) {

@@ -1,0 +1,112 @@
+import type { Browser } from 'playwright-core';
+import type { BenchServer } from './bench-server.ts';
+import { Bench } from './lab.ts';
+import { median, round } from './numbers.ts';
+import { loadScript, placeAndAwaitForm } from './page-functions.ts';
+
+const ROUNDS = 15;
+/** Until a page that has its form has done what it does afterwards. */
+const CALM_MS = 250;
+
+interface Measured {
+  readonly taskMs: number;
+  readonly scriptMs: number;
+  readonly layoutMs: number;
+  readonly heapBytes: number;
+  readonly longTasks: readonly number[];
+}
+
+/**
+ * What one payment takes of the page, from the script's tag to a form that can be used: main thread,
+ * long tasks, heap. Ours and the peer in turn, each on a page of its own; medians.
+ */
+export async function measureFirstPayment(
+  browser: Browser,
+  server: BenchServer,
+): Promise<readonly object[]> {
+  const measured = { ours: [] as Measured[], peer: [] as Measured[] };
+  await measureOnce(browser, server, 'pay-checkout');
+  for (let at = 0; at < ROUNDS; at += 1) {
+    measured.ours.push(await measureOnce(browser, server, 'pay-checkout'));
+    measured.peer.push(await measureOnce(browser, server, 'bare-checkout'));
+  }
+  const { ours, peer } = measured;
+  const ratioOf = (figure: (one: Measured) => number): number =>
+    median(ours.map((one, at) => figure(one) / figure(peer[at] ?? one)));
+  return [
+    {
+      bench: 'main thread, from tag to form',
+      ours: middle(ours),
+      peer: middle(peer),
+      ratio: round(ratioOf((one) => one.taskMs)),
+      scriptRatio: round(ratioOf((one) => one.scriptMs)),
+      ratioAtMost: 1.2,
+    },
+    {
+      bench: 'long tasks, processor four times slower',
+      rounds: ROUNDS,
+      ours: longTasksOf(ours),
+      peer: longTasksOf(peer),
+      oursAtMost: 0,
+    },
+    {
+      bench: 'heap with the form open',
+      ours: { bytes: median(ours.map((one) => one.heapBytes)) },
+      peer: { bytes: median(peer.map((one) => one.heapBytes)) },
+      ratio: round(ratioOf((one) => one.heapBytes)),
+      ratioAtMost: 1.6,
+    },
+  ];
+}
+
+async function measureOnce(browser: Browser, server: BenchServer, tag: string): Promise<Measured> {
+  const bench = await Bench.open(browser);
+  const { page } = bench;
+  await page.goto(server.shop('/'));
+  await page.evaluate(() => {
+    const longTasks: number[] = (globalThis.longTasks = []);
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longTasks.push(duration);
+    }).observe({ type: 'longtask' });
+  });
+  const heapBefore = await bench.heap();
+  const before = await bench.usage();
+  await page.evaluate(loadScript, `${server.pay()}/${tag}.js`);
+  const attributes = {
+    merchant: 'bench',
+    order: 'A1001',
+    'order-token': 'A1001.2000000000.c2lnbmF0dXJl',
+    server: server.pay(),
+    autostart: '',
+  };
+  await page.evaluate(placeAndAwaitForm, { tag, attributes });
+  await page.waitForTimeout(CALM_MS);
+  const after = await bench.usage();
+  const longTasks = await page.evaluate(() => globalThis.longTasks ?? []);
+  const heapBytes = (await bench.heap()) - heapBefore;
+  await bench.close();
+  return {
+    taskMs: after.taskMs - before.taskMs,
+    scriptMs: after.scriptMs - before.scriptMs,
+    layoutMs: after.layoutMs - before.layoutMs,
+    heapBytes,
+    longTasks,
+  };
+}
+
+function middle(rounds: readonly Measured[]): object {
+  const of = (figure: (one: Measured) => number): number => round(median(rounds.map(figure)));
+  return {
+    taskMs: of((one) => one.taskMs),
+    scriptMs: of((one) => one.scriptMs),
+    layoutMs: of((one) => one.layoutMs),
+  };
+}
+
+function longTasksOf(rounds: readonly Measured[]): object {
+  return {
+    median: median(rounds.map(({ longTasks }) => longTasks.length)),
+    inAllRounds: rounds.flatMap(({ longTasks }) => longTasks).length,
+    longestMs: Math.max(0, ...rounds.flatMap(({ longTasks }) => longTasks)),
+  };
+}

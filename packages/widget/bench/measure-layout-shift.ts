@@ -1,0 +1,107 @@
+import type { Browser } from 'playwright-core';
+import type { BenchServer } from './bench-server.ts';
+import { Bench } from './lab.ts';
+import { median, round } from './numbers.ts';
+import { loadScript, placeMany, settle } from './page-functions.ts';
+
+const ROUNDS = 3;
+const LATE_MS = 200;
+
+interface Moved {
+  readonly cls: number;
+  /** Those of the tag, one after the other, in pixels. */
+  readonly heights: readonly number[];
+}
+
+/**
+ * By how much the tag moves the page until the SDK draws its own form, on a page that keeps the height
+ * of the pay button free until the tag is defined: with the button, and when it starts by itself.
+ */
+export async function measureLayoutShift(browser: Browser, server: BenchServer): Promise<object> {
+  const reserved = await measureHeight(browser, server);
+  return {
+    bench: 'layout shift until the form of the SDK',
+    reservedPixels: reserved,
+    withButton: await measureShifts(browser, server, reserved, ''),
+    autostart: await measureShifts(browser, server, reserved, 'autostart'),
+    clsAtMost: 0,
+  };
+}
+
+/** The height of the tag with its pay button: what a page should keep free. */
+async function measureHeight(browser: Browser, server: BenchServer): Promise<number> {
+  const bench = await Bench.open(browser);
+  const { page } = bench;
+  await page.goto(server.shop('/'));
+  await page.evaluate(loadScript, `${server.pay()}/pay-checkout.js`);
+  await page.evaluate(placeMany, { tag: 'pay-checkout', count: 1, server: server.pay() });
+  await page.evaluate(settle);
+  const height = await page.evaluate(
+    () => document.querySelector('pay-checkout')?.getBoundingClientRect().height ?? 0,
+  );
+  await bench.close();
+  return Math.ceil(height);
+}
+
+async function measureShifts(
+  browser: Browser,
+  server: BenchServer,
+  reserved: number,
+  start: string,
+): Promise<Moved> {
+  const rounds: Moved[] = [];
+  for (let at = 0; at < ROUNDS; at += 1) {
+    rounds.push(await measureShift(browser, server, reserved, start));
+  }
+  const cls = round(median(rounds.map((one) => one.cls)), 4);
+  return { cls, heights: rounds[0]?.heights ?? [] };
+}
+
+async function measureShift(
+  browser: Browser,
+  server: BenchServer,
+  reserved: number,
+  start: string,
+): Promise<Moved> {
+  const bench = await Bench.open(browser);
+  const { page } = bench;
+  await page.addInitScript(watchThePage);
+  const query = new URLSearchParams({
+    head: `<script src="${server.pay()}/pay-checkout.js" async></script>
+      <style>pay-checkout:not(:defined) { display: block; min-height: ${reserved}px }</style>`,
+    markup: `<pay-checkout merchant="bench" order="A1001" order-token="t" ${start}
+      server="${server.pay(LATE_MS)}"></pay-checkout>`,
+  });
+  await page.goto(server.shop(`/?${query}`));
+  if (start) await page.evaluate(() => globalThis.firstReady);
+  await page.evaluate(settle);
+  const moved = await page.evaluate(() => {
+    const isBefore = ({ at }: { at: number }): boolean => at < (configuredAt ?? Infinity);
+    const shifts = (globalThis.shifts ?? []).filter(isBefore);
+    const cls = shifts.reduce((total, { value }) => total + value, 0);
+    return { cls, heights: globalThis.heights ?? [] };
+  });
+  await bench.close();
+  return moved;
+}
+
+/** Runs in the page, before anything else does. */
+function watchThePage(): void {
+  const shifts: { at: number; value: number }[] = (globalThis.shifts = []);
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      shifts.push({ at: entry.startTime, value: (entry as unknown as { value: number }).value });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+  const heights: number[] = (globalThis.heights = []);
+  const look = (): void => {
+    if (configuredAt !== undefined) return;
+    const rect = document.querySelector('pay-checkout')?.getBoundingClientRect();
+    if (rect && heights.at(-1) !== rect.height) heights.push(rect.height);
+    requestAnimationFrame(look);
+  };
+  look();
+  globalThis.firstReady = new Promise((resolve) =>
+    addEventListener('pay-ready', () => resolve(performance.now())),
+  );
+}
