@@ -1,13 +1,14 @@
 /** Fills the parts that pages share into the HTML at build time, so that they need no script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ALL_SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
 import type { Plugin } from 'vite';
 import { PRODUCTS, type Product } from '../shared/catalogue.js';
 import { formatMoney } from '../shared/money.js';
 
 const source = join(import.meta.dirname, '..', 'src');
 
-/** Replaces `<!-- header -->`, `<!-- footer -->`, `<!-- products -->`, `<!-- picture: sku -->`. */
+/** Replaces comments such as `<!-- header -->`, `<!-- products -->` and `<!-- picture: sku -->`. */
 export function pageParts(): Plugin {
   return {
     name: 'page-parts',
@@ -18,6 +19,7 @@ export function pageParts(): Plugin {
           .replace('<!-- header -->', () => readPart('header'))
           .replace('<!-- footer -->', () => readPart('footer'))
           .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
+          .replace('<!-- cards -->', () => ALL_SCENARIOS.map(renderCard).join('\n'))
           .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku)),
     },
   };
@@ -47,5 +49,15 @@ function renderProduct({ sku, name, summary, priceMinor }: Product, index: numbe
     <button type="button" class="button quiet" data-add="${sku}"
       aria-label="Add to basket: ${name}">Add to basket</button>
   </div>
+</li>`;
+}
+
+/** A card of the sandbox; its number is copied when it is pressed. */
+function renderCard({ cardNumber, title, story }: Scenario): string {
+  const number = cardNumber.replace(/(.{4})(?=.)/g, '$1 ');
+  return `<li>
+  <button type="button" class="card-number" data-copy="${cardNumber}"
+    aria-label="Copy ${number}: ${title}">${number}</button>
+  <span><b>${title}.</b> ${story}</span>
 </li>`;
 }

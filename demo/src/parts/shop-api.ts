@@ -14,7 +14,7 @@ export class ShopApiError extends Error {
 }
 
 export async function placeOrder(body: unknown): Promise<PlacedOrder> {
-  return (await ask('/api/orders', {
+  return (await askShop('/api/orders', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -24,7 +24,7 @@ export async function placeOrder(body: unknown): Promise<PlacedOrder> {
 /** The order, or undefined when this browser has no such order. */
 export async function readOrder(order: string): Promise<OrderView | undefined> {
   try {
-    return (await ask(`/api/orders/${encodeURIComponent(order)}`)) as OrderView;
+    return (await askShop(`/api/orders/${encodeURIComponent(order)}`)) as OrderView;
   } catch (error) {
     if (error instanceof ShopApiError && error.status === 404) return undefined;
     throw error;
@@ -33,10 +33,11 @@ export async function readOrder(order: string): Promise<OrderView | undefined> {
 
 /** What the session server says about an order of this browser. */
 export async function readPayment(order: string): Promise<PaymentView> {
-  return (await ask(`/api/orders/${encodeURIComponent(order)}/payment`)) as PaymentView;
+  return (await askShop(`/api/orders/${encodeURIComponent(order)}/payment`)) as PaymentView;
 }
 
-async function ask(path: string, init?: RequestInit): Promise<unknown> {
+/** The JSON that our back end answers. Throws a {@link ShopApiError} when that is an error. */
+export async function askShop(path: string, init?: RequestInit): Promise<unknown> {
   const response = await fetch(path, init);
   const body: unknown = await response.json();
   if (!response.ok) throw new ShopApiError(response.status, body as ShopProblem);

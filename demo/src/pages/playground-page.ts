@@ -1,0 +1,145 @@
+/** The playground: a form on one side, the tag that it describes on the other, and all that it tells. */
+import type { PlaygroundMerchantView } from '../../shared/playground-view.js';
+import { startBasketLink } from '../parts/basket-link.js';
+import { find } from '../parts/find.js';
+import { ShopApiError } from '../parts/shop-api.js';
+import { isAct } from '../playground/acts.js';
+import { Bench } from '../playground/bench.js';
+import { copyText } from '../playground/copy-text.js';
+import { EventLog } from '../playground/event-log.js';
+import { readPlayground } from '../playground/playground-api.js';
+import { ServerTruth } from '../playground/server-truth.js';
+import { readSettings, rememberSettings, restoreSettings } from '../playground/settings.js';
+
+const NO_PLAYGROUND = 'This shop has no playground at the moment. Reload the page to look again.';
+const USUAL_PARAMETER = 'checkout';
+/** Where the form stands above the tag, and should not hide it. */
+const NARROW = '(max-width: 48rem)';
+
+const form = find(document, '#settings', HTMLFormElement);
+const shape = find(form, '#shape', HTMLSelectElement);
+const notice = find(document, '#notice', HTMLElement);
+const copied = find(document, '#copied', HTMLElement);
+const htmlHost = find(document, '#html', HTMLElement);
+const bench = new Bench({
+  stage: find(document, '#stage', HTMLElement),
+  html: htmlHost,
+  phases: find(document, '#phases', HTMLElement),
+  timings: find(document, '#timings', HTMLElement),
+  log: new EventLog(find(document, '#log', HTMLElement)),
+  truth: new ServerTruth(find(document, '#truth', HTMLElement)),
+  server: find(document, '.bench', HTMLElement).dataset['server'] ?? '',
+});
+
+let merchants: readonly PlaygroundMerchantView[] = [];
+
+// Back from a payment page that was left for from inside the frame: the page around it goes on.
+if (parent === window) {
+  startBasketLink();
+  void start();
+} else parent.location.replace(location.href);
+
+async function start(): Promise<void> {
+  try {
+    ({ merchants } = await readPlayground());
+  } catch {
+    say(NO_PLAYGROUND);
+    return;
+  }
+  if (matchMedia(NARROW).matches) {
+    for (const group of form.querySelectorAll('details')) group.open = false;
+  }
+  fillShapes();
+  restoreSettings(form, location.search);
+  describeShape();
+  listen();
+  const query = new URLSearchParams(location.search);
+  const order = query.get('order');
+  if (order !== null && (await comeBack(order, query))) return;
+  await build();
+}
+
+/** Back from a payment page: the tag follows the checkout that the address names. */
+async function comeBack(order: string, query: URLSearchParams): Promise<boolean> {
+  const settings = readSettings(form);
+  const checkout = query.get(USUAL_PARAMETER);
+  const parameter = settings.returnParam || USUAL_PARAMETER;
+  const search = checkout === null ? '' : `?${parameter}=${encodeURIComponent(checkout)}`;
+  // The tag reads the address of the page that it is on; the merchant entry names one parameter.
+  history.replaceState(null, '', `/playground${settings.isFramed ? '' : search}`);
+  const merchant = await bench.resume(settings, order, search).catch(() => undefined);
+  if (merchant === undefined) {
+    say('We do not know the order of this address in this browser. Here is a new one.');
+    return false;
+  }
+  shape.value = merchants.find((entry) => entry.merchant === merchant)?.shape ?? shape.value;
+  describeShape();
+  bench.note('came back', [['kind', query.get('kind') ?? 'unknown']]);
+  return true;
+}
+
+function listen(): void {
+  form.addEventListener('change', () => {
+    describeShape();
+    void build();
+  });
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void build();
+  });
+  find(form, '#new-order', HTMLButtonElement).addEventListener('click', () => {
+    void build(true);
+  });
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('button') : null;
+    const { act, copy } = button?.dataset ?? {};
+    if (isAct(act)) bench.act(act);
+    if (copy !== undefined && button !== null) void copyText(copy, button, copied);
+  });
+  find(document, '#copy-html', HTMLButtonElement).addEventListener('click', () => {
+    void copyText(bench.markup, htmlHost, copied);
+  });
+}
+
+async function build(isNew = false): Promise<void> {
+  if (!form.reportValidity()) return;
+  const settings = readSettings(form);
+  const merchant = merchants.find((entry) => entry.shape === settings.shape);
+  if (merchant === undefined) return;
+  rememberSettings(settings);
+  if (location.search !== '') history.replaceState(null, '', '/playground');
+  try {
+    await bench.build(settings, merchant.merchant, isNew);
+    notice.hidden = true;
+  } catch (error) {
+    say(describeError(error));
+  }
+}
+
+function fillShapes(): void {
+  const makeGroup = (label: string, works: boolean): HTMLOptGroupElement => {
+    const group = document.createElement('optgroup');
+    group.label = label;
+    const entries = merchants.filter((merchant) => merchant.works === works);
+    group.append(...entries.map((merchant) => new Option(merchant.shape, merchant.shape)));
+    return group;
+  };
+  shape.replaceChildren(makeGroup('That work', true), makeGroup('Broken on purpose', false));
+}
+
+function describeShape(): void {
+  const what = merchants.find((merchant) => merchant.shape === shape.value)?.what ?? '';
+  find(form, '#shape-what', HTMLElement).textContent =
+    what === '' ? '' : `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof ShopApiError)) return 'We could not reach the shop. Try again.';
+  const { errors = [], detail } = error.problem;
+  return errors.map(({ message }) => `${message}.`).join(' ') || detail;
+}
+
+function say(words: string): void {
+  notice.textContent = words;
+  notice.hidden = false;
+}
