@@ -158,7 +158,10 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get serverUrl(): string {
-    return new URL(this.server || scriptOrigin(), location.href).href.replace(/\/+$/, '');
+    // What is no address stays as it is, and is found to be unreachable.
+    const link = document.createElement('a');
+    link.href = this.server || scriptOrigin();
+    return link.href.replace(/\/+$/, '');
   }
 
   get language(): string | undefined {

@@ -1,0 +1,187 @@
+import { expect } from '@open-wc/testing';
+import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
+import { readPageMessage } from '../flow/page-messages.js';
+import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import type { SdkAdapter, SdkHandle } from '../sdk/sdk-adapter.js';
+import { MerchantPage } from '../testing/merchant-page.js';
+import { nextTask, until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { EVERY_PHASE } from './every-phase.js';
+
+/** Notes the types that anybody listens for at the window. */
+const NOTE_LISTENERS = `
+  window.listened = [];
+  const listen = addEventListener;
+  window.addEventListener = function (type, ...rest) {
+    window.listened.push(type);
+    return listen.call(this, type, ...rest);
+  };`;
+
+/** An SDK that answers when the test says so. */
+class SlowSdk implements SdkAdapter {
+  destroyed = 0;
+  readonly answer = Promise.withResolvers<SdkHandle>();
+  readonly opened = Promise.withResolvers<void>();
+
+  load(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  open(): Promise<SdkHandle> {
+    this.opened.resolve();
+    return this.answer.promise;
+  }
+
+  readonly handle: SdkHandle = { destroy: () => (this.destroyed += 1) };
+}
+
+describe('what goes wrong with other embeds', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  it('asks nobody before a page is left, and keeps no page out of the way back', async () => {
+    for (const [, reach] of EVERY_PHASE) {
+      world = await new WorldClient().begin();
+      const [harness, page] = await MerchantPage.place(world, { before: NOTE_LISTENERS });
+      await reach(harness);
+      const { listened } = page.page as unknown as { listened: string[] };
+      expect(listened).to.include('pageshow');
+      expect(listened.filter((type) => type.includes('unload'))).to.deep.equal([]);
+      expect(page.page.onbeforeunload).to.equal(null);
+      page.close();
+    }
+  });
+
+  it('a tag that a router takes away and another in its place: one form, and no error', async () => {
+    const first = await PayCheckoutHarness.ready(world);
+    first.element.remove();
+    const second = await PayCheckoutHarness.ready(world);
+    expect(document.querySelectorAll('pay-checkout [slot="form"]')).to.have.length(1);
+    expect(world.sdk.destroyed).to.equal(1);
+    expect(second.events).not.to.include('pay-error');
+  });
+
+  it('an SDK that answers when the tag has gone is taken down', async () => {
+    const adapter = new SlowSdk();
+    const harness = await PayCheckoutHarness.place(world, { adapter });
+    await harness.during('opening', () => harness.press());
+    await adapter.opened.promise;
+    harness.element.remove();
+    adapter.answer.resolve(adapter.handle);
+    await until(() => adapter.destroyed > 0);
+    await nextTask();
+    expect(adapter.destroyed).to.equal(1);
+    expect(harness.events).not.to.include('pay-ready');
+  });
+
+  it('a price that changed: reset() and start() take the old form down and draw the new session', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const changed = { checkout: crypto.randomUUID(), sessionId: 'session-2', amount: '40.00' };
+    await world.write({ open: [{ status: 200, body: world.openReply(changed) }] });
+    harness.element.reset();
+    await harness.during('ready', () => harness.element.start());
+    expect(world.sdk.destroyed).to.equal(1);
+    expect(world.sdk.calls.at(-1)).to.include({ session_id: 'session-2' });
+    expect(document.querySelectorAll('pay-checkout [slot="form"]')).to.have.length(1);
+    expect(harness.element.renderRoot.querySelector('[part="amount"]')?.textContent).to.contain(
+      '40.00',
+    );
+  });
+
+  it('a return is acknowledged to the window that told of it, under exactly the server’s origin', () => {
+    const sent: unknown[] = [];
+    const source = { postMessage: (...given: unknown[]) => sent.push(given) };
+    const data = { type: 'pay-checkout:return', checkout: 'c-1', kind: 'return' };
+    const hear = (origin: string, said: unknown): boolean => {
+      const event = { origin, data: said, source } as unknown as MessageEvent<unknown>;
+      return readPageMessage(event, 'https://pay.example', (checkout) => checkout === 'c-1');
+    };
+    expect(hear('https://pay.example', data)).to.equal(true);
+    expect(sent).to.deep.equal([
+      [
+        { type: 'pay-checkout:return-ack', checkout: 'c-1' },
+        { targetOrigin: 'https://pay.example' },
+      ],
+    ]);
+    for (const origin of ['https://pay.example.evil.example', 'http://pay.example', 'null', '']) {
+      expect(hear(origin, data), origin).to.equal(false);
+    }
+    for (const said of [undefined, null, 'text', 7, [], { ...data, checkout: 'c-2' }, {}]) {
+      expect(hear('https://pay.example', said), JSON.stringify(said)).to.equal(false);
+    }
+    expect(sent).to.have.length(1);
+  });
+
+  it('the overlay lets the provider’s frame have the focus, whatever is learned meanwhile', async () => {
+    const attributes = { mode: 'overlay' };
+    const [harness, page] = await MerchantPage.place(world, { attributes });
+    await harness.during('ready', () => harness.press());
+    const { document } = page.page;
+    const challenge = document.createElement('iframe');
+    harness.form?.append(challenge);
+    challenge.focus();
+    expect(document.activeElement === challenge).to.equal(true);
+    page.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
+    const polls = (await world.polls()).length;
+    await world.write({
+      status: { ...world.status({ revision: 2 } satisfies Partial<CheckoutStatus>) },
+    });
+    await until(async () => (await world.polls()).length > polls);
+    await harness.element.updateComplete;
+    expect(document.activeElement === challenge).to.equal(true);
+    page.close();
+  });
+
+  it('a challenge that is wider than the phone can be seen to its end in the overlay', async () => {
+    const attributes = { mode: 'overlay' };
+    const [harness, page] = await MerchantPage.place(world, { attributes, width: 320 });
+    await harness.during('ready', () => harness.press());
+    const { document } = page.page;
+    const challenge = document.createElement('iframe');
+    challenge.width = '390';
+    challenge.height = '900';
+    harness.form?.append(challenge);
+    const dialog = harness.element.renderRoot.querySelector('dialog') as HTMLDialogElement;
+    const isSeen = (): boolean => {
+      const { right, bottom } = challenge.getBoundingClientRect();
+      const view = dialog.getBoundingClientRect();
+      return right <= view.right && bottom <= view.bottom;
+    };
+    expect(isSeen()).to.equal(false);
+    dialog.scrollTo(10_000, 10_000);
+    expect(isSeen()).to.equal(true);
+    expect(document.documentElement.scrollWidth).to.equal(document.documentElement.clientWidth);
+    page.close();
+  });
+
+  it('its own fields are so large that no phone zooms in on them', async () => {
+    const css = 'body { font-size: 11px; }';
+    const [harness, page] = await MerchantPage.place(world, { css });
+    const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
+    await reach(harness);
+    for (const input of harness.element.renderRoot.querySelectorAll('input')) {
+      expect(parseFloat(page.page.getComputedStyle(input).fontSize)).to.be.at.least(16);
+    }
+    page.close();
+  });
+
+  it('a tag that names no merchant or no order says so when it is started', async () => {
+    for (const missing of ['merchant', 'order']) {
+      const [harness, page] = await MerchantPage.place(world, { attributes: { [missing]: '' } });
+      const error = harness.hears('pay-error');
+      await harness.during('problem', () => harness.element.start());
+      expect((await error).code, missing).to.equal('tag_incomplete');
+      page.close();
+    }
+  });
+
+  for (const server of ['https://no such host', 'javascript:alert(1)']) {
+    it(`the server ${server} is a problem in words, not an element that never appears`, async () => {
+      const [harness, page] = await MerchantPage.place(world, { attributes: { server } });
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('server_unreachable');
+      page.close();
+    });
+  }
+});
