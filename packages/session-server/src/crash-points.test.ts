@@ -74,7 +74,6 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['webhooks/delivery-inbox.ts', 'this.#judge(', INSIDE],
   ['webhooks/delivery-inbox.ts', 'this.#prove(', READS],
   ['webhooks/delivery-inbox.ts', 'this.#settle(', INSIDE],
-  ['webhooks/read-body.ts', 'of request as AsyncIterable', READS],
   ['webhooks/webhook-routes.ts', 'store.findWebhookAttempt(', READS],
   ['webhooks/webhook-routes.ts', 'isRegistered(', READS],
   ['webhooks/webhook-routes.ts', 'merchants.all()', READS],

@@ -120,6 +120,12 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/**
+ * Pages of 4 KB in the log before they are moved into the file. Everything waits meanwhile, so it is
+ * done seldom: the log then holds many versions of a page, and only the last one is moved.
+ */
+const LOG_PAGES = 10_000;
+
 /** What each connection that writes needs; the rest is kept in the file. */
 const SETTINGS = `
   PRAGMA synchronous = FULL;
@@ -143,7 +149,7 @@ export function prepareAlone(database: DatabaseSync): void {
     if (index < version) continue;
     database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${String(index + 1)}; COMMIT;`);
   }
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
+  database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${String(LOG_PAGES)}`);
 }
 
 /** Sets up a connection beside the server that holds the file: its tables are not touched. */

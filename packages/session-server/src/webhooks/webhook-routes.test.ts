@@ -64,4 +64,19 @@ describe('a delivery', () => {
     const { status } = await stack.fetch(path, { method: 'POST', body: 'x'.repeat(300_000) });
     expect(status).toBe(413);
   });
+
+  it('that does not say how large it is is refused when it grows too large', async () => {
+    const { path } = await opened('A5');
+    const chunk = new Uint8Array(10_000).fill(120);
+    let chunks = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        chunks += 1;
+        if (chunks > 30) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const answer = await fetch(`${stack.url}${path}`, { method: 'POST', body, duplex: 'half' });
+    expect(answer.status).toBe(413);
+  });
 });
