@@ -1,7 +1,9 @@
+import type { CheckoutConfigReply } from '@pay-checkout/session-server/contract';
+import { csp } from '@pay-checkout/session-server/security';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { CARDS, PAID, Shopper } from './shopper.js';
-import { StrictPage } from './strict-page.js';
+import { NONCE, StrictPage } from './strict-page.js';
 
 let journey: Journey;
 let shopper: Shopper;
@@ -84,6 +86,22 @@ describe("under default-src 'none', a nonce, and Trusted Types", () => {
       .click();
     await shopper.reads('You cancelled the payment.');
     await expectClean(strict);
+    await shopper.button('Pay').click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await expectClean(strict);
+  });
+});
+
+describe('under the policy that the session server writes for shops', () => {
+  it('pays, with a nonce and Trusted Types enforced', async () => {
+    const { pay, payApi } = journey.addresses;
+    const { merchant } = journey.stack;
+    const asked = await fetch(`${payApi}/v1/checkout-config?merchant=${merchant}`);
+    const { sdk } = (await asked.json()) as CheckoutConfigReply;
+    const { policy } = csp({ publicUrl: pay, sdk, nonce: NONCE, trustedTypes: {} });
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    const strict = await StrictPage.open(shopper, journey, {}, policy);
     await shopper.button('Pay').click();
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);

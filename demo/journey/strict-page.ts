@@ -11,7 +11,8 @@ declare global {
 }
 
 const PATH = '/strict';
-const NONCE = 'cjRuZDBt';
+/** Of the page's script tag. */
+export const NONCE = 'cjRuZDBtLW5vbmNlLTEyMzQ1Ng';
 
 /** The strictest policy that a merchant's page can have and still take payments. */
 export function strictPolicy({ pay, sandbox }: StackAddresses): string {
