@@ -76,7 +76,8 @@ async function measureShift(
   if (start) await page.evaluate(() => globalThis.firstReady);
   await page.evaluate(settle);
   const moved = await page.evaluate(() => {
-    const isBefore = ({ at }: { at: number }): boolean => at < (configuredAt ?? Infinity);
+    const isBefore = ({ at }: { at: number }): boolean =>
+      at < (globalThis.configuredAt ?? Infinity);
     const shifts = (globalThis.shifts ?? []).filter(isBefore);
     const cls = shifts.reduce((total, { value }) => total + value, 0);
     return { cls, heights: globalThis.heights ?? [] };
@@ -95,7 +96,7 @@ function watchThePage(): void {
   }).observe({ type: 'layout-shift', buffered: true });
   const heights: number[] = (globalThis.heights = []);
   const look = (): void => {
-    if (configuredAt !== undefined) return;
+    if (globalThis.configuredAt !== undefined) return;
     const rect = document.querySelector('pay-checkout')?.getBoundingClientRect();
     if (rect && heights.at(-1) !== rect.height) heights.push(rect.height);
     requestAnimationFrame(look);

@@ -4,7 +4,8 @@ import { Bench } from './lab.ts';
 import { round, slope } from './numbers.ts';
 import { loadScript } from './page-functions.ts';
 
-const WARM_UP = 100;
+/** Until the engine has compiled and grown what it will. */
+const WARM_UP = 600;
 const CYCLES = 1000;
 const LOOKS = 5;
 

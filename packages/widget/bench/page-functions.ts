@@ -41,7 +41,7 @@ export async function placeAndAwaitForm({ tag, attributes }: TagOptions): Promis
     .find(({ name }) => name.endsWith('/v1/checkouts'));
   return {
     askedMs: (asked?.startTime ?? NaN) - placedAt,
-    configureMs: (configuredAt ?? NaN) - placedAt,
+    configureMs: (globalThis.configuredAt ?? NaN) - placedAt,
     readyMs: readyAt - placedAt,
   };
 }
