@@ -35,7 +35,7 @@ function importsOf(folder: string): Import[] {
 }
 
 function isTestFile(file: string): boolean {
-  return /\.(test|contract|harness)\.ts$|\/(testing|test-world|test-node|journey)\//.test(file);
+  return /\.(test|contract|harness)\.ts$|\/(testing|test-world|test-node|journey|bench)\//.test(file);
 }
 
 describe('import arrows', () => {
@@ -86,8 +86,8 @@ describe('import arrows', () => {
       .filter(({ to }) => to.startsWith('.'))
       .filter(({ file, to }) => {
         const target = relative(ROOT, resolve(ROOT, dirname(file), to));
-        // The one thing that tests share: how a browser is found.
-        const isShared = isTestFile(file) && target === 'scripts/find-browser.mjs';
+        // The one thing that tests and benches share: how a browser is found.
+        const isShared = isTestFile(file) && /^scripts\/find-\w+\.mjs$/.test(target);
         return !target.startsWith(`${folder}/`) && !isShared;
       })
       .map(({ file, to }) => `${file} imports ${to}`);
