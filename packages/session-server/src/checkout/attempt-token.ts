@@ -8,8 +8,6 @@ export interface AttemptTokens {
   readonly webhook: string;
 }
 
-export type TokenKind = keyof AttemptTokens;
-
 /** A token as a store looks it up: where to look, and the hash that must be there. */
 export interface StoredToken {
   /** The same for the four tokens of an attempt, and no secret. */
