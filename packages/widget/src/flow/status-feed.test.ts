@@ -123,6 +123,8 @@ describe('one poll for all elements and tabs of a browser', () => {
   it('a page that is hidden for the way back holds no lock, asks nothing, and keeps its form', async () => {
     const tab = await readyTab();
     await until(async () => (await locks()).held === 1);
+    // The question that is on its way has come, so that none but a new one would be counted.
+    await until(async () => (await world.polls()).length > 0);
     tab.turn('pagehide');
     await until(async () => (await locks()).held === 0);
     expect(tab.element.childElementCount).to.equal(1);
