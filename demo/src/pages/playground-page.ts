@@ -67,14 +67,14 @@ async function comeBack(order: string, query: URLSearchParams): Promise<boolean>
   const search = checkout === null ? '' : `?${parameter}=${encodeURIComponent(checkout)}`;
   // The tag reads the address of the page that it is on; the merchant entry names one parameter.
   history.replaceState(null, '', `/playground${settings.isFramed ? '' : search}`);
-  const merchant = await bench.resume(settings, order, search).catch(() => undefined);
+  const kind = query.get('kind') ?? 'unknown';
+  const merchant = await bench.resume(settings, { order, kind, search }).catch(() => undefined);
   if (merchant === undefined) {
     say('We do not know the order of this address in this browser. Here is a new one.');
     return false;
   }
   shape.value = merchants.find((entry) => entry.merchant === merchant)?.shape ?? shape.value;
   describeShape();
-  bench.note('came back', [['kind', query.get('kind') ?? 'unknown']]);
   return true;
 }
 

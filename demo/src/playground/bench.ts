@@ -24,6 +24,15 @@ export interface BenchOptions {
 /** What an order was placed with; one that fits is used again. */
 type Wish = Pick<Settings, 'amount' | 'asksAddress'> & { readonly merchant: string };
 
+/** Somebody is back from a payment page. */
+export interface Return {
+  readonly order: string;
+  /** What the address says of it. */
+  readonly kind: string;
+  /** The query of the page that the tag is on, which names the checkout. */
+  readonly search: string;
+}
+
 export class Bench {
   readonly #options: BenchOptions;
   #order: (TagOrder & { readonly wish: string }) | undefined;
@@ -47,11 +56,11 @@ export class Bench {
       this.#order = { ...placed, wish: JSON.stringify(wish) };
       this.#isOver = false;
     }
-    if (this.#order !== undefined) await this.#show(settings, this.#order, build, '');
+    if (this.#order !== undefined) await this.#show(settings, this.#order, build);
   }
 
   /** Shows a tag for the order that somebody came back with. Its merchant, if it is known here. */
-  async resume(settings: Settings, order: string, search: string): Promise<string | undefined> {
+  async resume(settings: Settings, { order, kind, search }: Return): Promise<string | undefined> {
     const build = (this.#builds += 1);
     const view = await readOrder(order);
     if (view === undefined || build !== this.#builds) return undefined;
@@ -59,7 +68,7 @@ export class Bench {
     const wish: Wish = { merchant, amount, asksAddress: settings.asksAddress };
     this.#order = { merchant, order, orderToken, wish: JSON.stringify(wish) };
     this.#isOver = view.state === 'paid';
-    await this.#show(settings, this.#order, build, search);
+    await this.#show(settings, this.#order, build, { order, kind, search });
     return merchant;
   }
 
@@ -75,22 +84,19 @@ export class Bench {
     watch.note(done);
   }
 
-  note(words: string, details: readonly (readonly [string, string])[] = []): void {
-    this.#scene?.watch.note(words, details);
-  }
-
   /** The HTML as it is to be copied: with the whole token. */
   get markup(): string {
     const parts = this.#markupParts();
     return parts === undefined ? '' : writeMarkup(parts);
   }
 
-  async #show(settings: Settings, order: TagOrder, build: number, search: string): Promise<void> {
+  async #show(settings: Settings, order: TagOrder, build: number, back?: Return): Promise<void> {
     const { stage, log, phases, timings, truth, server } = this.#options;
     this.#scene?.watch.stop();
     this.#scene?.tag.remove();
     const { isFramed, lang, dir } = settings;
     const css = cssFor(settings);
+    const search = back?.search ?? '';
     const places = await setStage({ host: stage, isFramed, search, lang, dir, css });
     if (build !== this.#builds) return;
 
@@ -115,6 +121,7 @@ export class Bench {
       },
     });
     this.#scene = { tag, places, watch, settings };
+    if (back !== undefined) watch.note('came back', [['kind', back.kind]]);
     this.#followAttributes(tag);
     places.first.append(tag);
     truth.follow(order.order);

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { Playground } from './playground.js';
+import { CARDS } from './shopper.js';
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start({
+    'session-server': { PAY_OPENS_PER_MINUTE_PER_ADDRESS: '600' },
+  });
+});
+afterAll(() => journey.stop());
+
+/** Opens the playground with these settings and pays, as a person would. */
+async function payWith(settings: Readonly<Record<string, string>>): Promise<Playground> {
+  const playground = await Playground.open(journey, settings);
+  await playground.scrollToTag();
+  if (settings['autostart'] !== 'true') await playground.tagButton('Pay').click();
+  await playground.pay(CARDS.approved);
+  await playground.isPaidOnce();
+  return playground;
+}
+
+async function waysOf(playground: Playground): Promise<ReadonlySet<string | undefined>> {
+  const log = await playground.log();
+  const changes = log.filter(({ name }) => name === 'pay-statechange');
+  return new Set(changes.map(({ details }) => details['mode']));
+}
+
+describe('the playground', () => {
+  it.each([
+    ['the plain SDK', { shape: 'promise' }, 'inline'],
+    ['one that takes a string', { shape: 'string' }, 'inline'],
+    ['one that is constructed first', { shape: 'constructed', autostart: 'true' }, 'inline'],
+    ['one that takes an element', { shape: 'element' }, 'inline'],
+    [
+      'one that draws at the end of the page, in an overlay',
+      { shape: 'body', mode: 'overlay' },
+      'overlay',
+    ],
+    ['one that takes nothing but the session', { shape: 'alone' }, 'inline'],
+    ['one that is late', { shape: 'late' }, 'inline'],
+    ['the hosted page in a window', { mode: 'popup' }, 'popup'],
+  ])('pays with %s, and tells of it', async (_what, settings, way) => {
+    const playground = await payWith(settings);
+    expect(await waysOf(playground)).toEqual(new Set([way]));
+    const names = (await playground.log()).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['pay-ready', 'pay-paid', 'pay-metric']));
+    expect(names).not.toContain('pay-error');
+    await playground.close();
+  });
+
+  it('leaves the page for an SDK that leaves it, and follows the payment when it comes back', async () => {
+    const playground = await payWith({ shape: 'navigates' });
+    const [first] = await playground.log();
+    expect(first).toEqual({ name: 'came back', details: { kind: 'return' } });
+    expect(await playground.control('shape').inputValue()).toBe('navigates');
+    await playground.close();
+  });
+
+  it('opens a window for such an SDK when the page is in a frame', async () => {
+    const playground = await payWith({ shape: 'navigates', isFramed: 'true' });
+    expect(await waysOf(playground)).toEqual(new Set(['popup']));
+    await playground.close();
+  });
+
+  it('comes back as a whole when the page in the frame leaves for the payment', async () => {
+    const playground = await Playground.open(journey, { mode: 'redirect', isFramed: 'true' });
+    await playground.scrollToTag();
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.approved);
+    // In a frame the payment page waits for whoever framed it, and offers a link meanwhile.
+    const framed = playground.shopper.page.frameLocator('#stage > iframe');
+    await framed.getByRole('link', { name: 'Continue to the shop' }).click();
+    await playground.isPaidOnce();
+    expect((await playground.log())[0]).toMatchObject({ name: 'came back' });
+    await playground.close();
+  });
+
+  it('asks for the address when the shop does not tell it', async () => {
+    const playground = await Playground.open(journey, { asksAddress: 'true' });
+    const { page } = playground.shopper;
+    await playground.tagButton('Pay').click();
+    const tag = page.locator('pay-checkout');
+    await tag.getByLabel('Flat').fill('2');
+    await tag.getByLabel('House number or name').fill('14');
+    await tag.getByLabel('Postcode').fill('ZZ1 1ZZ');
+    await playground.tagButton('Continue').click();
+    await playground.pay(CARDS.approved);
+    await playground.isPaidOnce();
+    await playground.close();
+  });
+
+  it.each([
+    ['throws', 'sdk_configure_failed'],
+    // The shop's policy lets no script ask the SDK's address for more than the script.
+    ['missing', 'sdk_load_failed'],
+  ])('shows the code of an SDK of the shape %s', async (shape, code) => {
+    const playground = await Playground.open(journey, { shape, autostart: 'true' });
+    await playground.scrollToTag();
+    await playground.hears('pay-error');
+    const error = (await playground.log()).find(({ name }) => name === 'pay-error');
+    expect(error?.details).toMatchObject({ code, retryable: 'true' });
+    await playground.shopper.reads(code);
+    await playground.close();
+  });
+});
+
+describe('the HTML that the playground shows', () => {
+  it('is that of the tag, and follows every change', async () => {
+    const playground = await Playground.open(journey);
+    const { page } = playground.shopper;
+    const before = await playground.compareHtml();
+    expect(before.copied).toEqual(before.live);
+
+    for (const title of ['The tag', 'The page around it', 'Looks']) {
+      await page.getByText(title, { exact: true }).first().click();
+    }
+    await playground.control('mode').selectOption('overlay');
+    await playground.control('theme').selectOption('dark');
+    await playground.control('locale').selectOption('de-DE');
+    await playground.control('writesServer').check();
+    await playground.control('words').fill('Give "£12" & go');
+    await playground.control('returnParam').fill('paid_by');
+    await playground.control('lang').selectOption('ar-EG');
+    await playground.control('dir').selectOption('rtl');
+    await playground.control('radius').selectOption('24px');
+    await playground.control('hasOwnColours').check();
+    await page.locator('#html', { hasText: '--pay-checkout-accent: #7a2e5d;' }).waitFor();
+
+    const { live, copied } = await playground.compareHtml();
+    expect(copied).toEqual(live);
+    expect(copied).toEqual(
+      expect.arrayContaining([
+        ['mode', 'overlay'],
+        ['theme', 'dark'],
+        ['locale', 'de-DE'],
+        ['server', journey.addresses.pay],
+        ['return-param', 'paid_by'],
+        ['', 'Give "£12" & go'],
+      ]),
+    );
+    const shown = await page.locator('#html').textContent();
+    expect(shown).toContain('<div lang="ar-EG" dir="rtl">');
+    const token = (copied as string[][]).find(([name]) => name === 'order-token')?.[1] ?? '';
+    expect(token.length).toBeGreaterThan(40);
+    expect(shown).not.toContain(token);
+    const colour = await page.locator('pay-checkout').evaluate((tag) => {
+      const button = tag.shadowRoot?.querySelector('[part="button"]');
+      return button === null || button === undefined
+        ? ''
+        : getComputedStyle(button).backgroundColor;
+    });
+    expect(colour).toBe('rgb(122, 46, 93)');
+    await playground.close();
+  });
+});
+
+describe('what the playground does to the tag', () => {
+  it('moves, clones, closes and begins it anew without a second session', async () => {
+    const playground = await Playground.open(journey, { autostart: 'true' });
+    await playground.scrollToTag();
+    await playground.hears('pay-ready');
+    await playground.pageButton('Move, with append()').click();
+    await playground.pageButton('Clone').click();
+    await playground.hears('clone: pay-ready');
+    await playground.pageButton('close()').click();
+    await playground.hears('pay-cancel');
+    await playground.pageButton('reset()').click();
+    await playground.pageButton('start()').click();
+    await expect.poll(() => playground.fact('way')).toBe('inline');
+    await expect.poll(() => playground.fact('sessions')).toBe('1');
+    await playground.close();
+  });
+
+  it('places a new order of another amount, and refuses an amount that is none', async () => {
+    const playground = await Playground.open(journey);
+    const first = await playground.fact('order');
+    await playground.control('amount').fill('99.50');
+    await playground.pageButton('New order').click();
+    await expect.poll(() => playground.fact('order')).not.toBe(first);
+    await playground.tagButton('Pay').click();
+    await playground.shopper.reads('£99.50');
+    await playground.control('amount').fill('0.00');
+    await playground.pageButton('New order').click();
+    await playground.shopper.page.getByText('Give an amount from 0.01 to 9999.99').waitFor();
+    await playground.close();
+  });
+});
+
+describe('the page of the playground', () => {
+  it('has no complaint of its own policy, and nothing that is wider than a small phone', async () => {
+    const playground = await Playground.open(journey);
+    const { page } = playground.shopper;
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.reload();
+    await playground.isBuilt();
+    await playground.tagButton('Pay').click();
+    await playground.hears('pay-ready');
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(widths).toEqual([320, 320]);
+    expect(complaints).toEqual([]);
+    expect(await page.getByRole('log').count()).toBe(1);
+    await playground.close();
+  });
+});

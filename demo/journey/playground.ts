@@ -1,0 +1,171 @@
+import type { Frame, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { StackAddresses } from '../server/stack/stack.js';
+import type { Journey } from './journey.js';
+import type { Shopper } from './shopper.js';
+
+declare global {
+  interface Window {
+    /** What the page copied last. */
+    copied?: string;
+  }
+}
+
+const PATIENCE = { timeout: 12_000 };
+
+/** A person at the playground of the demo. */
+export class Playground {
+  readonly shopper: Shopper;
+  readonly #page: Page;
+  readonly #addresses: StackAddresses;
+  readonly #isFramed: boolean;
+
+  private constructor(shopper: Shopper, addresses: StackAddresses, isFramed: boolean) {
+    this.shopper = shopper;
+    this.#page = shopper.page;
+    this.#addresses = addresses;
+    this.#isFramed = isFramed;
+  }
+
+  /** Opens it with these settings, by the names of its controls, and waits for the tag. */
+  static async open(
+    journey: Journey,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Playground> {
+    const shopper = await journey.shopper();
+    const playground = new Playground(shopper, journey.addresses, settings['isFramed'] === 'true');
+    await shopper.page.addInitScript(() => {
+      const writeText = (text: string): Promise<void> => {
+        window.copied = text;
+        return Promise.resolve();
+      };
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText } });
+    });
+    const query = new URLSearchParams(settings).toString();
+    await shopper.page.goto(`${journey.addresses.shop}/playground?${query}`);
+    await playground.isBuilt();
+    return playground;
+  }
+
+  /** Waits until there is a tag, and the HTML of it. */
+  async isBuilt(): Promise<void> {
+    await this.#page.locator('#html', { hasText: 'order-token' }).waitFor();
+  }
+
+  /** A control of the form. */
+  control(name: string): Locator {
+    return this.#page.locator(`#settings [name="${name}"]`);
+  }
+
+  /** A button of the page, by its words; not one of the tag. */
+  pageButton(name: string | RegExp): Locator {
+    return this.#page.locator('#main').getByRole('button', { name, exact: true });
+  }
+
+  /** A button of the tag, by its words, on the page that the tag is on. */
+  tagButton(name: string | RegExp): Locator {
+    const page = this.#isFramed ? this.#page.frameLocator('#stage > iframe') : this.#page;
+    return page.locator('pay-checkout').getByRole('button', { name }).first();
+  }
+
+  /** A tag that starts by itself does so when it is seen. */
+  async scrollToTag(): Promise<void> {
+    await this.#page.locator('#stage').scrollIntoViewIfNeeded();
+  }
+
+  /** Pays with a card in the provider's form, in whichever frame or window that is. */
+  async pay(number: string): Promise<void> {
+    const form = await this.#findForm();
+    await form.getByLabel('Card number').fill(number);
+    await form.getByLabel('Expiry date').fill('12/39');
+    await form.getByLabel('Security code').fill('123');
+    await form.getByLabel('Name on card').fill('Robin Sample');
+    await form.getByRole('button', { name: /^Pay/ }).click();
+  }
+
+  /** Waits until the log has this event. */
+  async hears(event: string): Promise<void> {
+    await this.#page
+      .locator('#log b', { hasText: new RegExp(`^${event}$`) })
+      .first()
+      .waitFor();
+  }
+
+  /** The events in the log, oldest first, each with its details as they stand there. */
+  async log(): Promise<readonly { name: string; details: Readonly<Record<string, string>> }[]> {
+    return this.#page.locator('#log li').evaluateAll((lines) =>
+      lines.map((line) => ({
+        name: line.querySelector('b')?.textContent ?? '',
+        details: Object.fromEntries(
+          [...line.querySelectorAll('.detail')].map((detail) => {
+            const field = detail.querySelector('i')?.textContent ?? '';
+            return [field, (detail.textContent ?? '').trim().slice(field.length).trim()];
+          }),
+        ),
+      })),
+    );
+  }
+
+  /** One of the facts beside the tag, such as `way`, `settled` or `shop`. */
+  async fact(name: string): Promise<string> {
+    return (await this.#page.locator(`[data-fact="${name}"]`).textContent())?.trim() ?? '';
+  }
+
+  /** Asserts that the tag, the shop and the session server agree on one payment in one session. */
+  async isPaidOnce(): Promise<void> {
+    await this.hears('pay-paid');
+    await expect
+      .poll(
+        async () =>
+          Promise.all(
+            ['shop', 'server', 'sessions', 'transactions'].map((name) => this.fact(name)),
+          ),
+        PATIENCE,
+      )
+      .toEqual(['paid', 'paid, certain', '1', '1']);
+    expect(await this.fact('settled')).toBe('paid, certain');
+    expect(await this.fact('events')).toContain('checkout.paid (paid)');
+  }
+
+  /** The attributes of the tag on the page, and of the one in the HTML that the page copies. */
+  async compareHtml(): Promise<{ readonly live: unknown; readonly copied: unknown }> {
+    await this.pageButton('Copy').click();
+    return this.#page.evaluate(() => {
+      const parsed = new DOMParser().parseFromString(window.copied ?? '', 'text/html');
+      const describe = (root: Document): unknown => {
+        const tag = root.querySelector('pay-checkout');
+        const words = tag?.querySelector(':scope > [slot="pay"]')?.textContent;
+        return [...(tag?.attributes ?? [])]
+          .map(({ name, value }) => [name, value])
+          .concat([['', words ?? '']]);
+      };
+      return { live: describe(document), copied: describe(parsed) };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.shopper.close();
+  }
+
+  async #findForm(): Promise<Frame> {
+    const look = async (): Promise<Frame | undefined> => {
+      const frames = this.#page
+        .context()
+        .pages()
+        .flatMap((page) => page.frames());
+      for (const frame of frames.filter((one) => one.url().startsWith(this.#addresses.sandbox))) {
+        const isThere = await frame
+          .getByLabel('Card number')
+          .isVisible()
+          .catch(() => false);
+        if (isThere) return frame;
+      }
+      return undefined;
+    };
+    let found: Frame | undefined;
+    await expect.poll(async () => (found = await look()) !== undefined, PATIENCE).toBe(true);
+    // Its script has run by then: a form without it would send the fields nowhere.
+    await found!.waitForLoadState('load');
+    return found!;
+  }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+import { Playground } from './playground.js';
+import { CARDS } from './shopper.js';
+
+const SHAPES = [
+  'promise',
+  'handle',
+  'nothing',
+  'string',
+  'alone',
+  'constructed',
+  'element',
+  'body',
+  'popup',
+  'navigates',
+  'late',
+  'slow',
+] as const;
+const MODES = ['auto', 'inline', 'overlay', 'popup', 'redirect'] as const;
+
+const results = new Map<string, string>();
+let journey: Journey;
+beforeAll(async () => {
+  journey = await Journey.start({
+    'session-server': { PAY_OPENS_PER_MINUTE_PER_ADDRESS: '6000', PAY_LOG_LEVEL: 'error' },
+  });
+});
+afterAll(async () => {
+  await journey.stop();
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const lines = SHAPES.map((shape) =>
+    row([shape, ...MODES.map((mode) => results.get(`${shape} ${mode}`) ?? 'not paid')]),
+  );
+  console.log(
+    [row(['shape', ...MODES]), row(['---', ...MODES.map(() => '---')]), ...lines].join('\n'),
+  );
+});
+
+/** `npm run shapes` pays once for each and prints the way that was chosen. */
+describe.each(SHAPES)('an SDK of the shape %s', (shape) => {
+  it.each(MODES)('is paid once in mode %s', async (mode) => {
+    const playground = await Playground.open(journey, { shape, mode });
+    const { page } = playground.shopper;
+    try {
+      await playground.tagButton('Pay').click();
+      await playground.pay(CARDS.approved);
+      await playground.isPaidOnce();
+      expect(await playground.log()).not.toContainEqual(
+        expect.objectContaining({ name: 'pay-error' }),
+      );
+      const ways = (await playground.log()).flatMap(({ details }) => details['mode'] ?? []);
+      const isBack = (await playground.log()).some(({ name }) => name === 'came back');
+      results.set(`${shape} ${mode}`, isBack ? 'left, came back' : (ways.at(-1) ?? ''));
+    } catch (error) {
+      const told = (await playground.log().catch(() => [])).map(({ name, details }) =>
+        [name, details['phase'], details['code']].filter(Boolean).join(':'),
+      );
+      const where = page
+        .context()
+        .pages()
+        .flatMap((one) => one.frames().map((frame) => frame.url()));
+      console.log(shape, mode, told.join(' '), where.join(' '));
+      throw error;
+    } finally {
+      await playground.close();
+    }
+  });
+});
