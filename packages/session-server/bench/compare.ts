@@ -1,7 +1,7 @@
 import { type LoadResult, median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 
 /** One round: what the load saw, and what the server spent on it. */
 interface Round extends LoadResult {
@@ -19,8 +19,8 @@ export interface Comparison {
 }
 
 /**
- * Interleaved rounds of both, after one of each that does not count; the ratio of their medians is
- * what counts.
+ * Interleaved rounds of both, after one of each that does not count. Each ratio is the median of the
+ * rounds' own ratios: what else the machine does in a round falls on both.
  */
 export async function compare(
   ours: BenchProcess,
@@ -35,13 +35,18 @@ export async function compare(
     results.ours.push(await runRound(ours, requests, measure));
     results.peer.push(await runRound(peer, requests, measure));
   }
-  const [a, b] = [middle(results.ours), middle(results.peer)];
+  const ratioOf = (measure: keyof Round): number =>
+    round(
+      median(
+        results.ours.map((one, at) => one[measure] / (results.peer[at]?.[measure] ?? Number.NaN)),
+      ),
+    );
   return {
-    ours: a,
-    peer: b,
-    ratio: round(a.requestsPerSecond / b.requestsPerSecond),
-    p99Ratio: round(a.p99 / b.p99),
-    cpuRatio: round(a.cpuMicrosPerRequest / b.cpuMicrosPerRequest),
+    ours: middle(results.ours),
+    peer: middle(results.peer),
+    ratio: ratioOf('requestsPerSecond'),
+    p99Ratio: ratioOf('p99'),
+    cpuRatio: ratioOf('cpuMicrosPerRequest'),
   };
 }
 

@@ -17,14 +17,14 @@ export async function measureHistory(env: Readonly<Record<string, string>>): Pro
     folders.map((folder, index) => startWithHistory(folder, index === 0 ? FEW : MANY, env)),
   );
   if (!few || !many) throw new Error('two servers were to start');
-  const { ours, peer, cpuRatio } = await compare(many, few, 2000, openMany);
+  const { ours, peer, ratio, cpuRatio } = await compare(many, few, 2000, openMany);
   await Promise.all([few.stop(), many.stop()]);
   const megabytes = folders.map((folder) => Math.round(sizeOf(folder) / 2 ** 20));
   for (const folder of folders) rmSync(folder, { recursive: true });
   return {
     few: { orders: FEW, megabytes: megabytes[0], ...peer },
     many: { orders: MANY, megabytes: megabytes[1], ...ours },
-    costRatio: round(peer.requestsPerSecond / ours.requestsPerSecond),
+    costRatio: round(1 / ratio),
     cpuRatio,
   };
 }

@@ -1,8 +1,8 @@
 /**
  * The session server in ratios, each against a peer in the same run, JSON lines on standard output.
  *
- * Rounds are interleaved (ours, peer, ours, peer, …) and the medians compared, so that what else the
- * machine does falls on both. `node bench/run.ts read webhooks` runs these two only.
+ * Rounds are interleaved (ours, peer, ours, peer, …) and compared round by round, so that what else
+ * the machine does falls on both. `node bench/run.ts read webhooks` runs these two only.
  */
 import { compare } from './compare.ts';
 import { load } from './load.ts';
