@@ -19,7 +19,8 @@ async function shopperAt(mode: string): Promise<{ shopper: Shopper; order: strin
 
 async function openWindow(shopper: Shopper): Promise<Shopper> {
   const opened = shopper.page.waitForEvent('popup');
-  await shopper.button('Pay').click();
+  // Exactly so: while a window is open, another button names the payment page.
+  await shopper.button(/^Pay$/).click();
   const popup = new Shopper(await opened, journey.addresses);
   await popup.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
   return popup;
