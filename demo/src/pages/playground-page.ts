@@ -128,9 +128,8 @@ function fillShapes(): void {
 }
 
 function describeShape(): void {
-  const what = merchants.find((merchant) => merchant.shape === shape.value)?.what ?? '';
-  find(form, '#shape-what', HTMLElement).textContent =
-    what === '' ? '' : `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
+  const chosen = merchants.find((merchant) => merchant.shape === shape.value);
+  find(form, '#shape-what', HTMLElement).textContent = chosen?.what ?? '';
 }
 
 function describeError(error: unknown): string {
