@@ -12,11 +12,8 @@ import { type BrowserHabits, PATIENCE_MS, startBrowser } from './start-browser.j
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
 
 /** What a Firefox writes down like an uncaught error, though no page has thrown it. */
-const NOTES_OF_FIREFOX = [
-  'Cross-Origin Request Blocked',
-  'Content-Security-Policy',
-  'Failed to execute ‘postMessage’ on ‘DOMWindow’',
-];
+const NOTE_OF_FIREFOX =
+  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked)/;
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
@@ -78,7 +75,7 @@ export class Journey {
     context.setDefaultTimeout(PATIENCE_MS);
     context.on('weberror', (found) => {
       const error = found.error();
-      if (!NOTES_OF_FIREFOX.includes(error.name)) throw error;
+      if (!NOTE_OF_FIREFOX.test(error.name)) throw error;
     });
     return new Shopper(await context.newPage(), this.addresses);
   }

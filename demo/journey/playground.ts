@@ -73,6 +73,11 @@ export class Playground {
     await this.#page.locator('#stage').scrollIntoViewIfNeeded();
   }
 
+  /** A clone starts by itself when it comes into view, like any other tag. */
+  async scrollToClone(): Promise<void> {
+    await this.#page.locator('pay-checkout').last().scrollIntoViewIfNeeded();
+  }
+
   /** Pays with a card in the provider's form, in whichever frame or window that is. */
   async pay(number: string): Promise<void> {
     const form = await this.#findForm();
