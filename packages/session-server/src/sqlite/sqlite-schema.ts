@@ -126,12 +126,16 @@ const MIGRATIONS: readonly string[] = [
  */
 const LOG_PAGES = 10_000;
 
-/** What each connection that writes needs; the rest is kept in the file. */
+/**
+ * What each connection that writes needs; the rest is kept in the file. With 64 MB of pages in
+ * memory an opening costs the same whatever the number of orders before it.
+ */
 const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   PRAGMA busy_timeout = 5000;
   PRAGMA secure_delete = ON;
+  PRAGMA cache_size = -65536;
 `;
 
 /**
