@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { Playground } from './playground.js';
 import { CARDS } from './shopper.js';
+import { PATIENCE_MS } from './start-browser.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -162,7 +163,12 @@ describe('what the playground does to the tag', () => {
     await playground.scrollToTag();
     await playground.hears('pay-ready');
     await playground.pageButton('Move, with append()').click();
-    await playground.pageButton('Clone').click();
+    // The moved form is drawn anew, and a press may miss what moves with it.
+    const countClones = async (): Promise<number> => {
+      await playground.pageButton('Clone').click();
+      return (await playground.shopper.page.locator('pay-checkout').count()) - 1;
+    };
+    await expect.poll(countClones, { timeout: PATIENCE_MS, interval: 500 }).toBe(1);
     await playground.scrollToClone();
     await playground.hears('clone: pay-ready');
     await playground.pageButton('close()').click();
