@@ -47,6 +47,19 @@ describe('the pages', () => {
     expect(policy).not.toContain('unsafe');
   });
 
+  it('are framed by nobody; those of the playground by each other', async () => {
+    const policyOf = async (path: string): Promise<string> =>
+      (await shop.get(path)).headers.get('content-security-policy') ?? '';
+    for (const path of ['/', '/pay', '/result', '/playgrounds', '/api/playground']) {
+      expect(await policyOf(path)).toContain(`frame-ancestors 'none'`);
+      expect(await policyOf(path)).not.toContain(`frame-src 'self'`);
+    }
+    for (const path of ['/playground', '/playground-frame']) {
+      expect(await policyOf(path)).toContain(`frame-ancestors 'self'`);
+      expect(await policyOf(path)).toContain(`frame-src 'self' http://pay.localhost:4200`);
+    }
+  });
+
   it('have one for what is not there; the interface answers as problem JSON', async () => {
     expect((await shop.get('/nothing')).status).toBe(404);
     expect((await shop.get('/api/nothing')).body).toMatchObject({ code: 'not_found' });

@@ -105,29 +105,6 @@ export class OrderStore {
     return stored;
   }
 
-  #insertOrder(order: NewOrder): string {
-    const { lastInsertRowid } = this.#database
-      .prepare(
-        `INSERT INTO orders (shopper_key_hash, basket, currency, customer, address, created_at)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        order.shopperKeyHash,
-        JSON.stringify(order.basket),
-        order.currency,
-        JSON.stringify(order.customer),
-        JSON.stringify(order.address),
-        order.createdAt.toISOString(),
-      );
-    if (order.playground !== undefined) {
-      const { merchant, asksAddress } = order.playground;
-      this.#database
-        .prepare('INSERT INTO playground_orders (number, merchant, asks_address) VALUES (?, ?, ?)')
-        .run(lastInsertRowid, merchant, Number(asksAddress));
-    }
-    return `A${lastInsertRowid}`;
-  }
-
   /** The order with this number, whoever placed it. */
   findOrder(order: string): Order | undefined {
     const number = parseOrderNumber(order);
@@ -179,6 +156,29 @@ export class OrderStore {
       this.#database.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  #insertOrder(order: NewOrder): string {
+    const { lastInsertRowid } = this.#database
+      .prepare(
+        `INSERT INTO orders (shopper_key_hash, basket, currency, customer, address, created_at)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        order.shopperKeyHash,
+        JSON.stringify(order.basket),
+        order.currency,
+        JSON.stringify(order.customer),
+        JSON.stringify(order.address),
+        order.createdAt.toISOString(),
+      );
+    if (order.playground !== undefined) {
+      const { merchant, asksAddress } = order.playground;
+      this.#database
+        .prepare('INSERT INTO playground_orders (number, merchant, asks_address) VALUES (?, ?, ?)')
+        .run(lastInsertRowid, merchant, Number(asksAddress));
+    }
+    return `A${lastInsertRowid}`;
   }
 
   #applyEvent({ id, event, text, receivedAt }: NewEvent): StoredEffect {
