@@ -58,8 +58,6 @@ const config: KnipConfig = {
       ],
       project: ['{server,shared,src,build,journey}/**/*.ts'],
       ignoreDependencies: [
-        // Started as processes and served as files, as a merchant would: nothing imports them.
-        /^@pay-checkout\//,
         // Imported by style sheets.
         /^@fontsource/,
       ],
