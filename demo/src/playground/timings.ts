@@ -21,7 +21,7 @@ const FROM_TAG: readonly (readonly [MetricName, string])[] = [
 const FROM_START: readonly (readonly [MetricName, string])[] = [
   ['session', 'checkout open'],
   ['ready', 'form usable'],
-  ['outcome', 'outcome'],
+  ['outcome', 'it is known'],
 ];
 
 const ROW_PX = 40;
