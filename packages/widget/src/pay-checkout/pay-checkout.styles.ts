@@ -81,11 +81,16 @@ export const styles = css`
     font-size: 1.375em;
   }
   .badge {
+    inline-size: fit-content;
+    margin-block-start: var(--gap);
     margin-inline-start: auto;
     padding: 2px 10px;
     border: 1px solid;
     border-radius: 99px;
     color: light-dark(#7a4b00, #ffcf7a);
+  }
+  header .badge {
+    margin-block-start: 0;
   }
   .icon {
     flex: none;

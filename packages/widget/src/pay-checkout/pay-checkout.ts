@@ -218,14 +218,15 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { state } = this.#flow;
     const polite = this.#movesFocus ? 'off' : 'polite';
     const assertive = this.#movesFocus ? 'off' : 'assertive';
+    const { header, badge } = this.#header(state);
     return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
-        ${this.#header(state)}
+        ${header}
         <div role="status" aria-live=${polite}>${this.#message(state)}</div>
         <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
         <slot name="form" @slotchange=${this.#flow.redraw}></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
-        ${this.#button(state)} ${this.#reference(state)}
+        ${this.#button(state)} ${badge} ${this.#reference(state)}
         <button
           type="button"
           class="close"
@@ -237,24 +238,25 @@ export class PayCheckout extends LitElement implements FlowHost {
     </dialog>`;
   }
 
-  #header(state: FlowState): TemplateResult | typeof nothing {
+  /** The line with the amount; until there is one, the mark of a test, for the end of the card. */
+  #header(state: FlowState): Record<'header' | 'badge', TemplateResult | typeof nothing> {
     const { environment: known } = this.#flow;
     const facts = state.phase === 'address' ? state.address.asked : knownOf(state);
     const { amount, currency, environment = known } = facts ?? {};
-    const isTest = environment === 'sandbox';
-    // While it opens, the message stands there: what is below does not move when they change places.
-    if (state.phase === 'opening' || (!amount && !isTest)) return nothing;
-    return html`<header part="header">
-      ${
-        amount && currency
-          ? html`<span
-              ><small>${en.amount}</small>
-              <strong part="amount">${formatMoney(amount, currency, this.language)}</strong></span
-            >`
-          : nothing
-      }
-      ${isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing}
+    const badge =
+      environment === 'sandbox'
+        ? html`<small class="badge" part="badge">${en.test}</small>`
+        : nothing;
+    if (!amount || !currency) return { header: nothing, badge };
+    const header = html`<header part="header">
+      <span
+        ><small>${en.amount}</small>
+        <strong part="amount">${formatMoney(amount, currency, this.language)}</strong></span
+      >
+      ${badge}
     </header>`;
+    // While it opens, the message stands there: what is below does not move when they change places.
+    return { header: state.phase === 'opening' ? nothing : header, badge: nothing };
   }
 
   #message(state: FlowState): TemplateResult | typeof nothing {
