@@ -304,7 +304,8 @@ export class FlowController implements ReactiveController {
       this.#stopwatch.tell('session');
       this.#sdk = reply.sdk;
       const url = this.#hostedUrl;
-      if (this.way === 'inline' && url && this.#choose() !== 'inline') this.#leave(url);
+      const isElsewhere = ['popup', 'redirect'].includes(this.#choose());
+      if (isElsewhere && url && !elsewhere) this.#leave(url);
       else this.send({ type: 'opened', reply, order, elsewhere });
     } catch (error) {
       if (signal.aborted) return;

@@ -6,7 +6,9 @@ const PLAIN = { navigates: false, isFramed: false, isAlone: false };
 describe('where the payment happens', () => {
   const cases: readonly (readonly [Mode | 'sideways' | null, Partial<typeof PLAIN>, Way])[] = [
     ['inline', { navigates: true, isFramed: true, isAlone: true }, 'inline'],
-    ['overlay', { navigates: true }, 'overlay'],
+    ['overlay', { isFramed: true, isAlone: true }, 'overlay'],
+    ['overlay', { navigates: true }, 'redirect'],
+    ['overlay', { navigates: true, isFramed: true }, 'popup'],
     ['redirect', {}, 'redirect'],
     ['popup', {}, 'popup'],
     ['popup', { isFramed: true }, 'popup'],

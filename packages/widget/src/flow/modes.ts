@@ -20,11 +20,12 @@ const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
 /**
  * The way to pay. `auto` stays on the page, unless the SDK would leave it: then the page is left
  * from outside a frame, and a window is opened from inside one, where the provider's page may not
- * be shown. An unknown mode is `auto`.
+ * be shown. So does `overlay` with such an SDK. An unknown mode is `auto`.
  */
 export function chooseWay(mode: string | null | undefined, around: Surroundings): Way {
-  if (mode === 'inline' || mode === 'overlay' || mode === 'redirect') return mode;
+  if (mode === 'inline' || mode === 'redirect') return mode;
   const { navigates, isFramed, isAlone } = around;
+  if (mode === 'overlay' && !navigates) return mode;
   if (mode === 'popup' || (navigates && isFramed)) return isAlone ? 'redirect' : 'popup';
   return navigates ? 'redirect' : 'inline';
 }
