@@ -114,7 +114,11 @@ export class BenchServer {
 /** A page of the shop, with `markup` between what a shop has above and below a payment. */
 function pageOf(parameters: URLSearchParams): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bench</title>
-    <link rel="icon" href="data:,"><style>body { font: 16px/1.5 sans-serif }</style>
+    <link rel="icon" href="data:,"><style>
+      body { font: 16px/1.5 sans-serif }
+      /* What the quick start says to keep free, for both. */
+      pay-checkout, bare-checkout { display: block; min-block-size: 16rem }
+    </style>
     ${parameters.get('head') ?? ''}
     <h1>Your order</h1><main>${parameters.get('markup') ?? ''}</main><p>Thank you for buying here.</p>`;
 }

@@ -26,7 +26,7 @@ import {
   type Trouble,
 } from './checkout-flow.js';
 import { Effect } from './effect.js';
-import { whenFirstVisible } from './first-visible.js';
+import { liesOpen, whenFirstVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
 import { HostedWindow } from './hosted-window.js';
@@ -166,6 +166,8 @@ export class FlowController implements ReactiveController {
       this.#take(isRebuilt);
     } else if (orderToken !== this.#orderToken && this.#waitsForTag()) this.#resume();
     this.#orderToken = orderToken;
+    // Not a frame is lost where it can be seen that nobody need be waited for.
+    if (this.#isWatching && this.#host.mode !== 'redirect' && liesOpen(this.#host)) this.start();
     this.#sync();
   }
 
@@ -210,9 +212,18 @@ export class FlowController implements ReactiveController {
     return this.state.phase === 'problem' && TAG_PROBLEMS.includes(this.state.trouble.code);
   }
 
+  /** Whether the checkout opens as soon as it is seen. */
+  get #isWatching(): boolean {
+    const { merchant, order, autostart, mode } = this.#host;
+    // A window opens in a click only, and nobody who came Back is sent away again.
+    const mayStart = mode !== 'popup' && !(mode === 'redirect' && cameByHistory());
+    const isNamed = Boolean(merchant && order);
+    return autostart && isNamed && this.#mayAutostart && mayStart && this.state === IDLE;
+  }
+
   #sync(): void {
     const { state } = this;
-    const { merchant, order, serverUrl, autostart, mode } = this.#host;
+    const { merchant, order, serverUrl, mode } = this.#host;
     const isPlaced = !this.#listening.signal.aborted;
     const isHere = isPlaced && !this.#isResting;
     const isNamed = isHere && Boolean(merchant && order);
@@ -221,12 +232,8 @@ export class FlowController implements ReactiveController {
     const isAsking = state.phase === 'opening' && !session;
     const isRefused = state.phase === 'problem' && isUnseen(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
-    // A window opens in a click only, and nobody who came Back is sent away again.
-    const mayWatch =
-      this.#mayAutostart && mode !== 'popup' && !(mode === 'redirect' && cameByHistory());
-
     this.#preparing.run(isNamed && !this.isFollowing && `${serverUrl} ${merchant} ${mode}`);
-    this.#watching.run(isNamed && autostart && mayWatch && state === IDLE && 'visible');
+    this.#watching.run(isHere && this.#isWatching && 'visible');
     this.#opening.run(isAsking && !this.#isResting && 'open');
     this.#drawing.run(isPlaced && session !== undefined && !inWindow && session.sessionId);
     this.#windowing.run(isHere && inWindow === true && 'window');
@@ -293,7 +300,8 @@ export class FlowController implements ReactiveController {
       ...(address?.given && { avs: address.given }),
     };
     try {
-      await this.#lastHint;
+      // Without one it goes at once, before anything is drawn.
+      if (this.#lastHint) await this.#lastHint;
       const create = createSession ?? serverSession(serverUrl);
       const reply = await openCheckout(create, request, signal);
       if (signal.aborted) return;

@@ -40,6 +40,42 @@ describe('<pay-checkout> in a page that changes', () => {
     place.remove();
   });
 
+  describe('with autostart', () => {
+    const placed = async (isCovered: boolean): Promise<PayCheckoutHarness> => {
+      const wall = document.createElement('div');
+      Object.assign(wall.style, { position: 'fixed', inset: '0', zIndex: '2147483647' });
+      const room = document.createElement('style');
+      room.textContent = 'pay-checkout { display: block; min-block-size: 16rem }';
+      document.body.prepend(room, ...(isCovered ? [wall] : []));
+      const element = document.createElement('pay-checkout');
+      const names = { merchant: 'corner-shop', order: 'A1001', orderToken: 'A1001.1.x' };
+      Object.assign(element, { ...names, server: world.server, autostart: true });
+      const harness = new PayCheckoutHarness(element, world);
+      document.body.prepend(element);
+      // No frame has passed then, and so no observer has said a word.
+      await element.updateComplete;
+      wall.remove();
+      room.remove();
+      return harness;
+    };
+
+    it('where it lies open, asks before anything is drawn', async () => {
+      const harness = await placed(false);
+      expect(harness.phase).to.equal('opening');
+      await harness.reaches('ready');
+      expect(await world.opens()).to.have.length(1);
+      harness.element.remove();
+    });
+
+    it('where something lies above it, waits for the browser’s word', async () => {
+      const harness = await placed(true);
+      expect(harness.phase).to.equal('idle');
+      await harness.reaches('ready');
+      expect(await world.opens()).to.have.length(1);
+      harness.element.remove();
+    });
+  });
+
   it('copied with its form is a tag of its own, without the form', async () => {
     const harness = await PayCheckoutHarness.ready(world);
     const holder = harness.element.parentElement?.cloneNode(true) as HTMLElement;

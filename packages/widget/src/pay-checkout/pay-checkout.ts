@@ -248,6 +248,8 @@ export class PayCheckout extends LitElement implements FlowHost {
         ? html`<small class="badge" part="badge">${en.test}</small>`
         : nothing;
     if (!amount || !currency) return { header: nothing, badge };
+    // While it opens, the message stands there: what is below does not move when they change places.
+    if (state.phase === 'opening') return { header: nothing, badge: nothing };
     const header = html`<header part="header">
       <span
         ><small>${en.amount}</small>
@@ -255,8 +257,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       >
       ${badge}
     </header>`;
-    // While it opens, the message stands there: what is below does not move when they change places.
-    return { header: state.phase === 'opening' ? nothing : header, badge: nothing };
+    return { header, badge: nothing };
   }
 
   #message(state: FlowState): TemplateResult | typeof nothing {
