@@ -35,7 +35,9 @@ function importsOf(folder: string): Import[] {
 }
 
 function isTestFile(file: string): boolean {
-  return /\.(test|contract|harness)\.ts$|\/(testing|test-world|test-node|journey|bench)\//.test(file);
+  return /\.(test|contract|harness)\.ts$|\/(testing|test-world|test-node|journey|bench)\//.test(
+    file,
+  );
 }
 
 describe('import arrows', () => {
