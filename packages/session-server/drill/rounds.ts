@@ -43,8 +43,11 @@ const FROM_OUTSIDE: readonly StoryName[] = [
   'killed while telling',
 ];
 
-/** Passes of the group commit in which the process dies; one round each. */
-const STORE_PASSES = 12;
+/**
+ * Passes of the group commit in which the process dies; one round each. No more than every story is
+ * sure to have: commits that come together are one.
+ */
+const STORE_PASSES = 7;
 
 /** Every crash point with every story that passes it, the longest ones first. */
 export function namedRounds(): Round[] {
