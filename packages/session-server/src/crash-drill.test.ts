@@ -13,7 +13,7 @@ const ROUNDS = [
   'webhook:stored vanishes',
   'evidence:verdict-stored vanishes',
   'events:answered pays',
-  'store:committed:6 pays',
+  'store:committed:5 pays',
 ];
 
 async function drill(rounds: readonly string[]): Promise<{ code: unknown; output: string }> {
