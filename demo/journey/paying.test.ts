@@ -70,6 +70,26 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
+  it('whose form has its script late can press nothing before, and pays once it is there', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.order();
+    const late = Promise.withResolvers<undefined>();
+    await shopper.page.route('**/frame-messages.js', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    const arrived = shopper.goToPayment(order);
+    await shopper.fillCard(CARDS.approved);
+    const buttons = await shopper.form.getByRole('button').all();
+    expect(await Promise.all(buttons.map((button) => button.isDisabled()))).not.toContain(false);
+    late.resolve(undefined);
+    await arrived;
+    await shopper.form.getByRole('button', { name: /^Pay/ }).click();
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
   it('who reloads in the middle goes on in the same session', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();

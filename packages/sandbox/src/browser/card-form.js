@@ -189,5 +189,6 @@ addEventListener('pageshow', (event) => {
 const refusal = alert.dataset['message'];
 if (refusal !== undefined) showAlert(refusal);
 wireLeaving();
+setBusy(false);
 followHeight();
 tellParent('ready');

@@ -50,6 +50,7 @@ form.addEventListener('submit', (event) => {
 });
 code.addEventListener('input', () => showMistake(''));
 cancel.addEventListener('click', () => void answer({ cancel: true }));
+setBusy(false);
 followHeight();
 tellParent('ready');
 code.focus();

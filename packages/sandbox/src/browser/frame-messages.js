@@ -39,6 +39,7 @@ export function wireLeaving() {
   for (const button of document.querySelectorAll('button[data-leave]')) {
     if (!(button instanceof HTMLButtonElement)) continue;
     button.addEventListener('click', () => leave(button.dataset['leave'] ?? ''));
+    button.disabled = false;
   }
 }
 

@@ -13,7 +13,10 @@ export interface CardFormLinks {
   readonly challengeUrl: string;
 }
 
-/** The card form of a session that can be paid. */
+/**
+ * The card form of a session that can be paid. Its buttons, like all of these pages, are disabled
+ * until the page's script can answer them: a press before that would be lost.
+ */
 export function renderCardForm(
   session: CheckoutSession,
   scenarios: readonly Scenario[],
@@ -39,7 +42,7 @@ export function renderCardForm(
         data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
       >
         ${renderFields()}
-        <button type="submit" id="pay" class="main">
+        <button type="submit" id="pay" class="main" disabled>
           Pay ${formatMoney(request.Amount, merchant.currency)}
         </button>
         <p id="status" class="visually-hidden" role="status"></p>
@@ -108,7 +111,7 @@ function renderTestCards(scenarios: readonly Scenario[]): Html {
 function renderTestCard(scenario: Scenario): Html {
   const groups = scenario.cardNumber.replace(/(\d{4})(?=\d)/g, '$1 ');
   return html`<li>
-    <button type="button" data-card="${scenario.cardNumber}" class="${scenario.decision}">
+    <button type="button" data-card="${scenario.cardNumber}" class="${scenario.decision}" disabled>
       <strong>${scenario.title}</strong>
       <span class="digits">${groups}</span>
       <span class="story">${scenario.story}</span>

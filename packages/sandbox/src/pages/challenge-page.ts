@@ -33,9 +33,11 @@ export function renderChallenge(
         />
         <p id="code-error" class="error" role="alert" hidden></p>
       </div>
-      <button type="submit" class="main">Confirm</button>
+      <button type="submit" class="main" disabled>Confirm</button>
       <p id="status" class="visually-hidden" role="status"></p>
-      <div class="ways-out"><button type="button" id="cancel" class="quiet">Cancel</button></div>
+      <div class="ways-out">
+        <button type="button" id="cancel" class="quiet" disabled>Cancel</button>
+      </div>
     </form>
     <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
 }

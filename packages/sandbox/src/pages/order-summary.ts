@@ -32,5 +32,5 @@ export function renderWaysOut(session: CheckoutSession): Html {
 
 /** A button that leaves for an address. */
 export function leaveButton(label: string, url: string, look: 'quiet' | 'main' = 'quiet'): Html {
-  return html`<button type="button" class="${look}" data-leave="${url}">${label}</button>`;
+  return html`<button type="button" class="${look}" data-leave="${url}" disabled>${label}</button>`;
 }
