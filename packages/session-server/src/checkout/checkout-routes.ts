@@ -14,6 +14,7 @@ import { parse } from '../http/parse.js';
 import type { RateLimiters } from '../http/rate-limits.js';
 import { refuseOtherOrigins } from '../http/security.js';
 import { formatMinor } from '../money.js';
+import { amountText } from './amount-text.js';
 import type { CheckoutService, OpenResult } from './checkout-service.js';
 import type { StatusService } from './status-service.js';
 
@@ -62,7 +63,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       response.json(reply);
       return;
     }
-    response.json(toReply(result, environment));
+    response.json(toReply(result, environment, wanted.locale));
   });
 
   router.post(
@@ -95,21 +96,33 @@ function abortedByClose(response: Response): AbortSignal {
 function toReply(
   result: Exclude<OpenResult, { kind: 'opening' }>,
   environment: Environment,
+  locale: string | undefined,
 ): OpenCheckoutReply | NeedsReply {
   const { merchant } = result;
   if (result.kind === 'needs-avs') {
     const amount = formatMinor(result.amountMinor, merchant.decimals);
     const { currency, avsFields: fields } = merchant;
-    return { needs: ['avs'], fields, amount, currency, environment };
+    const price = priceFor(amount, currency, locale);
+    return { needs: ['avs'], fields, ...price, environment };
   }
   const { checkout, sessionId } = result;
+  const amount = formatMinor(checkout.amountMinor, checkout.decimals);
   return {
     checkout: checkout.id,
     state: checkout.state,
     revision: checkout.revision,
     ...(sessionId === undefined ? {} : { sessionId, sdk: merchant.sdk }),
-    amount: formatMinor(checkout.amountMinor, checkout.decimals),
-    currency: checkout.currency,
+    ...priceFor(amount, checkout.currency, locale),
     environment,
   };
+}
+
+/** An amount for programs and, where its language is known, for people. */
+function priceFor(
+  amount: string,
+  currency: string,
+  locale: string | undefined,
+): Pick<OpenCheckoutReply, 'amount' | 'currency' | 'amountText'> {
+  const written = amountText(amount, currency, locale);
+  return { amount, currency, ...(written !== undefined && { amountText: written }) };
 }

@@ -18,6 +18,8 @@ export interface KnownCheckout {
   /** Decimal text; absent when this page did not open the checkout. */
   readonly amount?: string;
   readonly currency?: string;
+  /** The amount as the server writes it for the shopper. */
+  readonly amountText?: string;
   readonly environment?: Environment;
 }
 
@@ -214,8 +216,8 @@ export function isPayable({ phase }: FlowState): boolean {
 
 function opened(event: FlowEvent & { type: 'opened' }): FlowState {
   const { reply, order, elsewhere } = event;
-  const { checkout, revision, amount, currency, environment, state, sessionId, sdk } = reply;
-  const known: KnownCheckout = { checkout, revision, order, amount, currency, environment };
+  const { state, sessionId, sdk, ...facts } = reply;
+  const known: KnownCheckout = { ...facts, order };
   if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
     return { phase: phaseOf(state), known };
   }

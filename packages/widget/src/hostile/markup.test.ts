@@ -47,6 +47,16 @@ describe('nothing of an order or a provider becomes markup', () => {
     page.close();
   });
 
+  it('nor the amount as the server writes it', async () => {
+    const body = world.openReply({ amountText: CANARY });
+    await world.write({ open: [{ status: 200, body }] });
+    const [harness, page] = await MerchantPage.place(world);
+    await harness.during('ready', () => harness.press());
+    expect(harness.element.renderRoot.textContent).to.contain(CANARY);
+    expect(hatched(page)).to.deep.equal([]);
+    page.close();
+  });
+
   it('neither the code nor the request of a refusal', async () => {
     const body = { code: CANARY, requestId: CANARY, detail: CANARY, title: CANARY };
     await world.write({ open: [{ status: 409, body }] });

@@ -62,6 +62,29 @@ describe('<pay-checkout>', () => {
       expect(root.querySelector('[part="badge"]')?.textContent).to.equal('Test');
     });
 
+    it('shows the amount as the server wrote it, and learns no language for it', async () => {
+      const body = world.openReply({ amountText: '42.50 of our pounds' });
+      await world.write({ open: [{ status: 200, body }] });
+      const { NumberFormat } = Intl;
+      let made = 0;
+      Intl.NumberFormat = new Proxy(NumberFormat, {
+        construct(target, given) {
+          made += 1;
+          return Reflect.construct(target, given) as object;
+        },
+      });
+      try {
+        const harness = await PayCheckoutHarness.ready(world, { locale: 'fr-CA' });
+        const amount = harness.element.renderRoot.querySelector('[part="amount"]');
+        expect(amount?.textContent).to.equal('42.50 of our pounds');
+        await harness.during('paid', () => world.tell('paid'));
+        expect(harness.element.renderRoot.textContent).to.contain('42.50 of our pounds');
+      } finally {
+        Intl.NumberFormat = NumberFormat;
+      }
+      expect(made).to.equal(0);
+    });
+
     it('a double click, and a start by code, open it once', async () => {
       const harness = await PayCheckoutHarness.place(world);
       const { button } = harness;

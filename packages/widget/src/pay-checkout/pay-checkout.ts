@@ -242,7 +242,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #header(state: FlowState): Record<'header' | 'badge', TemplateResult | typeof nothing> {
     const { environment: known } = this.#flow;
     const facts = state.phase === 'address' ? state.address.asked : knownOf(state);
-    const { amount, currency, environment = known } = facts ?? {};
+    const { amount, currency, amountText, environment = known } = facts ?? {};
     const badge =
       environment === 'sandbox'
         ? html`<small class="badge" part="badge">${en.test}</small>`
@@ -253,7 +253,9 @@ export class PayCheckout extends LitElement implements FlowHost {
     const header = html`<header part="header">
       <span
         ><small>${en.amount}</small>
-        <strong part="amount">${formatMoney(amount, currency, this.language)}</strong></span
+        <strong part="amount"
+          >${amountText ?? formatMoney(amount, currency, this.language)}</strong
+        ></span
       >
       ${badge}
     </header>`;
