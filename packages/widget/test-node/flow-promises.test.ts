@@ -62,9 +62,9 @@ const openings = fc
     state: fc.constantFrom(...STATES),
     revision: fc.integer({ min: 1, max: 12 }),
     hasSession: fc.boolean(),
-    elsewhere: fc.constantFrom('page', 'window', undefined),
+    way: fc.constantFrom('inline', 'popup', 'redirect'),
   })
-  .map(({ hasSession, elsewhere, ...told }): FlowEvent => {
+  .map(({ hasSession, way, ...told }): FlowEvent => {
     const reply: OpenCheckoutReply = {
       ...told,
       amount: '42.50',
@@ -72,7 +72,7 @@ const openings = fc
       environment: 'sandbox',
       ...(hasSession && { sessionId: 's-1' }),
     };
-    return { type: 'opened', reply, order: 'A1001', elsewhere };
+    return { type: 'opened', reply, order: 'A1001', way };
   });
 
 /** Clicks, messages, the SDK, the browser's Back, and clocks: what gives up is told as trouble. */
@@ -83,7 +83,7 @@ const happenings = fc.constantFrom<FlowEvent>(
   { type: 'retry' },
   { type: 'close' },
   { type: 'reset' },
-  { type: 'drawn' },
+  { type: 'shown' },
   { type: 'submitted' },
   { type: 'declined' },
   { type: 'restored' },

@@ -80,15 +80,24 @@ const EVENTS = {
   reset: { type: 'reset' },
   leave: { type: 'leave', url: 'https://pay.example/' },
   follow: { type: 'follow', checkout: 'c-2', order: null },
-  opened: { type: 'opened', reply, order: 'A1001' },
-  'opened, paid': { type: 'opened', reply: { ...reply, state: 'paid' }, order: 'A1001' },
-  'opened, elsewhere': { type: 'opened', reply, order: 'A1001', elsewhere: 'page' },
-  'opened, in a window': { type: 'opened', reply, order: 'A1001', elsewhere: 'window' },
+  opened: { type: 'opened', reply, order: 'A1001', way: 'inline' },
+  'opened, paid': {
+    type: 'opened',
+    reply: { ...reply, state: 'paid' },
+    order: 'A1001',
+    way: 'inline',
+  },
+  'opened, on another page': { type: 'opened', reply, order: 'A1001', way: 'redirect' },
+  'opened, in a window': { type: 'opened', reply, order: 'A1001', way: 'popup' },
   asked: { type: 'asked', address: { asked } },
   given: { type: 'given', given },
-  drawn: { type: 'drawn' },
+  shown: { type: 'shown' },
   submitted: { type: 'submitted' },
   declined: { type: 'declined' },
+  refused: { type: 'refused' },
+  error: { type: 'error' },
+  cancelled: { type: 'cancelled' },
+  renamed: { type: 'renamed' },
   restored: { type: 'restored' },
   trouble: { type: 'trouble', trouble: { code: 'x' } },
   'status open': status('open'),
@@ -112,7 +121,13 @@ const TOLD: Partial<Record<EventName, Phase>> = {
   'status unconfirmed': 'unconfirmed',
 };
 const BEGUN: Partial<Record<EventName, Phase>> = { start: 'opening', leave: 'redirecting' };
-const PAYABLE = { ...BEGUN, ...TOLD, 'status open': 'idle', reset: 'idle' } as const;
+const PAYABLE = {
+  ...BEGUN,
+  ...TOLD,
+  'status open': 'idle',
+  reset: 'idle',
+  renamed: 'idle',
+} as const;
 
 /** What is lawful, and where it leads; everything else leaves the very same state. */
 const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
@@ -121,13 +136,15 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   opening: {
     opened: 'opening',
     'opened, paid': 'paid',
-    'opened, elsewhere': 'idle',
+    'opened, on another page': 'idle',
     'opened, in a window': 'ready',
     asked: 'address',
     leave: 'redirecting',
+    error: 'problem',
     trouble: 'problem',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
   address: {
     ...TOLD,
@@ -135,40 +152,54 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
     'status open': 'address',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
   drawing: {
     ...TOLD,
-    drawn: 'ready',
+    shown: 'ready',
     'status open': 'opening',
+    refused: 'problem',
+    error: 'problem',
     trouble: 'problem',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
   ready: {
     ...TOLD,
     declined: 'ready',
     'status open': 'ready',
+    refused: 'problem',
     trouble: 'problem',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
   'in a window': {
     ...TOLD,
     declined: 'ready',
     'status open': 'ready',
+    refused: 'problem',
     trouble: 'problem',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
-  redirecting: { restored: 'opening', reset: 'idle' },
-  confirming: { ...TOLD, 'status open': 'idle', reset: 'idle' },
-  unseen: { ...TOLD, 'status open': 'idle', trouble: 'problem', reset: 'idle' },
-  paid: { reset: 'idle' },
+  redirecting: { restored: 'opening', reset: 'idle', renamed: 'idle' },
+  confirming: { ...TOLD, 'status open': 'idle', reset: 'idle', renamed: 'idle' },
+  unseen: { ...TOLD, 'status open': 'idle', trouble: 'problem', reset: 'idle', renamed: 'idle' },
+  paid: { reset: 'idle', renamed: 'idle' },
   failed: PAYABLE,
   cancelled: PAYABLE,
   left: PAYABLE,
   expired: PAYABLE,
-  unconfirmed: { ...TOLD, 'status open': 'idle', retry: 'unconfirmed', reset: 'idle' },
+  unconfirmed: {
+    ...TOLD,
+    'status open': 'idle',
+    retry: 'unconfirmed',
+    reset: 'idle',
+    renamed: 'idle',
+  },
   problem: {
     ...BEGUN,
     ...TOLD,
@@ -176,6 +207,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
     'status open': 'problem',
     close: 'idle',
     reset: 'idle',
+    renamed: 'idle',
   },
 };
 
@@ -213,7 +245,12 @@ describe('the flow of a checkout', () => {
 
   it('an opened checkout that needs nothing now shows its outcome and no form', () => {
     for (const state of ['paid', 'returned', 'unconfirmed'] as const) {
-      const event: FlowEvent = { type: 'opened', reply: { ...reply, state }, order: 'A1001' };
+      const event: FlowEvent = {
+        type: 'opened',
+        reply: { ...reply, state },
+        order: 'A1001',
+        way: 'inline',
+      };
       const after = transition(STATES.opening, event);
       expect(after.phase).to.equal(state === 'returned' ? 'confirming' : state);
       expect(after).not.to.have.property('session');
@@ -222,7 +259,7 @@ describe('the flow of a checkout', () => {
 
   it('an opened checkout without a session is a problem with a name', () => {
     const { sessionId: _, ...bare } = reply;
-    const event: FlowEvent = { type: 'opened', reply: bare, order: null };
+    const event: FlowEvent = { type: 'opened', reply: bare, order: null, way: 'inline' };
     expect(transition(STATES.opening, event)).to.deep.include({
       phase: 'problem',
       trouble: { code: 'session_missing' },
@@ -250,7 +287,7 @@ describe('the flow of a checkout', () => {
     const asking = transition(STATES.opening, { type: 'asked', address: { asked } });
     const sending = transition(asking, { type: 'given', given });
     expect(sending).to.deep.include({ phase: 'opening', address: { asked, given } });
-    const opened = transition(sending, { type: 'opened', reply, order: 'A1001' });
+    const opened = transition(sending, { type: 'opened', reply, order: 'A1001', way: 'inline' });
     expect(JSON.stringify(opened)).not.to.contain('ZZ1');
     const refused = { asked, given, refused: ['avs.postcode'] };
     const again = transition(sending, { type: 'asked', address: refused });

@@ -1,13 +1,14 @@
 import type {
   AvsInput,
-  CheckoutState,
   CheckoutStatus,
   Environment,
+  HintKind,
   NeedsReply,
   OpenCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
-import { phaseOf, type OutcomePhase } from './phases.js';
+import type { Way } from './modes.js';
+import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
 /** What has been learned of one checkout. */
 export interface KnownCheckout {
@@ -26,7 +27,7 @@ export interface KnownCheckout {
 /** What the client SDK is given. */
 export interface OpenSession {
   readonly sessionId: string;
-  readonly sdk?: SdkDescription;
+  readonly sdk?: SdkDescription | undefined;
 }
 
 /** The address fields that the server asked for. */
@@ -74,12 +75,12 @@ export type FlowState =
       /** Whether the form is in a window of its own. */
       readonly inWindow?: boolean;
     }
-  | { readonly phase: 'redirecting'; readonly url: string }
+  | { readonly phase: 'redirecting'; readonly url: string; readonly known?: undefined }
   | {
       readonly phase: 'confirming' | OutcomePhase;
       readonly known: KnownCheckout;
       /** Whether the shopper asked to look again and no answer has come yet. */
-      readonly checking?: true;
+      readonly checking?: boolean;
     }
   | {
       readonly phase: 'problem';
@@ -90,27 +91,28 @@ export type FlowState =
 
 /** Intents of the page and the shopper, and facts from the server and the SDK. */
 export type FlowEvent =
-  | { readonly type: 'start' | 'retry' | 'close' | 'reset' }
+  | { readonly type: 'start' | 'retry' | 'close' | 'reset' | 'renamed' | 'restored' }
   | { readonly type: 'leave'; readonly url: string }
   | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
   | {
       readonly type: 'opened';
       readonly reply: OpenCheckoutReply;
       readonly order: string | null;
-      /** Where the payment happens, when nothing is to be drawn here. */
-      readonly elsewhere?: 'page' | 'window' | undefined;
+      /** Where the payment happens. */
+      readonly way: Way;
     }
   | { readonly type: 'asked'; readonly address: Address }
   | { readonly type: 'given'; readonly given: AvsInput }
-  | { readonly type: 'drawn' | 'submitted' | 'declined' | 'restored' }
+  | { readonly type: HintKind }
   | { readonly type: 'status'; readonly status: CheckoutStatus }
   | { readonly type: 'trouble'; readonly trouble: Trouble };
 
+/** Before anything happened; only in this very state may a checkout open by itself. */
 export const IDLE: FlowState = { phase: 'idle' };
 
 /** What is known of the checkout that `state` is about. */
 export function knownOf(state: FlowState): KnownCheckout | undefined {
-  return 'known' in state ? state.known : undefined;
+  return state.known;
 }
 
 /** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
@@ -123,9 +125,19 @@ export function isChecked(state: FlowState): boolean {
   return 'checking' in state;
 }
 
+/** Whether the server is being asked to open the checkout. */
+export function isAsking(state: FlowState): boolean {
+  return state.phase === 'opening' && !state.session;
+}
+
 /** What the SDK is to draw, or has drawn. */
 export function sessionOf(state: FlowState): OpenSession | undefined {
   return state.phase === 'opening' || state.phase === 'ready' ? state.session : undefined;
+}
+
+/** Whether a payment may begin: never while another may be on its way. */
+export function mayStart({ phase }: FlowState): boolean {
+  return BUTTONS[phase] === 'pay' || phase === 'problem';
 }
 
 /**
@@ -137,36 +149,29 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
   const known = knownOf(state);
   switch (event.type) {
     case 'start':
-      if (phase === 'problem') return { phase: 'opening', known };
-      return isPayable(state) ? { phase: 'opening', known } : state;
+      return mayStart(state) ? { phase: 'opening', known } : state;
 
     case 'leave':
-      return isPayable(state) || phase === 'problem' || (phase === 'opening' && !state.session)
-        ? { phase: 'redirecting', url: event.url }
-        : state;
+      return mayStart(state) || isAsking(state) ? { phase: 'redirecting', url: event.url } : state;
 
-    case 'follow':
-      return phase === 'idle' && !known
-        ? {
-            phase: 'confirming',
-            known: { checkout: event.checkout, revision: -1, order: event.order },
-          }
-        : state;
+    case 'follow': {
+      const { checkout, order } = event;
+      if (phase !== 'idle' || known) return state;
+      return { phase: 'confirming', known: { checkout, revision: -1, order } };
+    }
 
     case 'opened':
-      return phase === 'opening' && !state.session ? opened(event) : state;
+      return isAsking(state) ? opened(event) : state;
 
     case 'asked':
-      return phase === 'opening' && !state.session
-        ? { phase: 'address', known, address: event.address }
-        : state;
+      return isAsking(state) ? { phase: 'address', known, address: event.address } : state;
 
     case 'given':
       return phase === 'address'
         ? { phase: 'opening', known, address: { ...state.address, given: event.given } }
         : state;
 
-    case 'drawn':
+    case 'shown':
       return phase === 'opening' && known && state.session
         ? { phase: 'ready', known, session: state.session, declined: false }
         : state;
@@ -177,21 +182,28 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
     case 'submitted':
       return phase === 'ready' && state.declined ? { ...state, declined: false } : state;
 
-    case 'status':
-      return informed(state, event.status);
+    case 'refused':
+      return sessionOf(state)
+        ? troubled(state, { code: 'session_refused', remedy: 'renew' })
+        : state;
+
+    case 'error':
+      return phase === 'opening'
+        ? troubled(state, { code: 'sdk_configure_failed', remedy: 'renew' })
+        : state;
 
     case 'trouble':
-      if (phase !== 'opening' && phase !== 'ready' && !isUnseen(state)) return state;
-      return { phase: 'problem', trouble: event.trouble, known, session: sessionOf(state) };
+      return troubled(state, event.trouble);
+
+    case 'status':
+      return informed(state, event.status);
 
     case 'retry':
       if (phase === 'unconfirmed') return { ...state, checking: true };
       return phase === 'problem' ? remedied(state) : state;
 
     case 'close':
-      return phase === 'opening' || phase === 'address' || phase === 'ready' || phase === 'problem'
-        ? { phase: 'idle', known }
-        : state;
+      return isBegun(state) ? { phase: 'idle', known } : state;
 
     case 'restored':
       // Back from where an SDK took the page: its form is not here any more.
@@ -199,56 +211,53 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return phase === 'redirecting' ? { phase: 'opening' } : state;
 
     case 'reset':
-      return phase === 'idle' && !known ? state : IDLE;
+      return phase === 'idle' && !known ? state : { phase: 'idle' };
+
+    case 'renamed':
+      return IDLE;
+
+    case 'cancelled':
+      return state;
   }
 }
 
-/** Whether the shopper may be offered to pay: never while a payment may be on its way. */
-export function isPayable({ phase }: FlowState): boolean {
-  return (
-    phase === 'idle' ||
-    phase === 'failed' ||
-    phase === 'cancelled' ||
-    phase === 'left' ||
-    phase === 'expired'
-  );
+/** Whether something is under way here, or went wrong. */
+function isBegun(
+  state: FlowState,
+): state is FlowState & { phase: 'opening' | 'address' | 'ready' | 'problem' } {
+  return ['opening', 'address', 'ready', 'problem'].includes(state.phase);
 }
 
-function opened(event: FlowEvent & { type: 'opened' }): FlowState {
-  const { reply, order, elsewhere } = event;
+function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowState {
   const { state, sessionId, sdk, ...facts } = reply;
   const known: KnownCheckout = { ...facts, order };
   if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
     return { phase: phaseOf(state), known };
   }
-  if (elsewhere === 'page') return { phase: 'idle', known };
-  if (sessionId) {
-    const session: OpenSession = { sessionId, ...(sdk && { sdk }) };
-    return elsewhere
-      ? { phase: 'ready', known, session, declined: false, inWindow: true }
-      : { phase: 'opening', known, session };
-  }
-  return { phase: 'problem', trouble: { code: 'session_missing' }, known };
+  if (way === 'redirect') return { phase: 'idle', known };
+  if (!sessionId) return { phase: 'problem', trouble: { code: 'session_missing' }, known };
+  const session = { sessionId, sdk };
+  return way === 'popup'
+    ? { phase: 'ready', known, session, declined: false, inWindow: true }
+    : { phase: 'opening', known, session };
+}
+
+function troubled(state: FlowState, trouble: Trouble): FlowState {
+  const session = sessionOf(state);
+  return session || isAsking(state) || isUnseen(state)
+    ? { phase: 'problem', trouble, known: knownOf(state), session }
+    : state;
 }
 
 function informed(state: FlowState, status: CheckoutStatus): FlowState {
   const seen = knownOf(state);
   if (!seen || seen.checkout !== status.checkout || state.phase === 'paid') return state;
   if (status.revision <= seen.revision) {
-    return state.phase === 'unconfirmed' && state.checking
-      ? { phase: 'unconfirmed', known: seen }
-      : state;
+    return isChecked(state) ? { phase: 'unconfirmed', known: seen } : state;
   }
   const known: KnownCheckout = { ...seen, revision: status.revision, order: status.order };
-  return moved(state, status.state, known);
-}
-
-function moved(state: FlowState, to: CheckoutState, known: KnownCheckout): FlowState {
-  if (to !== 'open') return { phase: phaseOf(to), known };
-  const { phase } = state;
-  return phase === 'opening' || phase === 'address' || phase === 'ready' || phase === 'problem'
-    ? { ...state, known }
-    : { phase: 'idle', known };
+  if (status.state !== 'open') return { phase: phaseOf(status.state), known };
+  return isBegun(state) ? { ...state, known } : { phase: 'idle', known };
 }
 
 function remedied(state: FlowState & { phase: 'problem' }): FlowState {

@@ -3,13 +3,15 @@ import { PayCancelEvent } from '../events/pay-cancel.js';
 import { PayErrorEvent } from '../events/pay-error.js';
 import { PayExpiredEvent } from '../events/pay-expired.js';
 import { PayFailedEvent } from '../events/pay-failed.js';
+import { PayMetricEvent, type MetricName } from '../events/pay-metric.js';
 import { PayPaidEvent } from '../events/pay-paid.js';
 import { PayReadyEvent } from '../events/pay-ready.js';
 import { PayStateChangeEvent } from '../events/pay-statechange.js';
 import { PayUnconfirmedEvent } from '../events/pay-unconfirmed.js';
-import type { FlowState, KnownCheckout } from './checkout-flow.js';
+import type { FlowState } from './checkout-flow.js';
 import type { Way } from './modes.js';
 import type { OutcomePhase, Phase } from './phases.js';
+import { settlementOf, type Settlement } from './settlement.js';
 
 /** The event of each phase that tells what became of the payment. */
 export const OUTCOME_EVENTS: Readonly<
@@ -28,34 +30,67 @@ export function isOutcome(phase: Phase): phase is OutcomePhase {
   return phase in OUTCOME_EVENTS;
 }
 
-/** Tells the page, in DOM events, what became of the flow: each outcome of a checkout once. */
+/**
+ * Tells the page what became of the flow, and how long it took: in a promise, in DOM events, and in
+ * User Timing measures of which each name keeps the last. Nobody else is told.
+ */
 export class FlowTeller {
   readonly #target: EventTarget;
   readonly #told = new Set<string>();
+  #settlement = Promise.withResolvers<Settlement>();
+  #connectedAt = 0;
+  #startedAt = 0;
 
   constructor(target: EventTarget) {
     this.#target = target;
   }
 
-  tell(previous: FlowState, state: FlowState, way: Way): void {
-    const { phase } = state;
-    const isNew = phase !== previous.phase;
-    if (isNew) this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase, way));
-    if (phase === 'ready') {
-      const { checkout, order } = state.known;
-      if (isNew) this.#target.dispatchEvent(new PayReadyEvent(checkout, order));
-    } else if (phase === 'problem') {
-      const { code, remedy, requestId } = state.trouble;
-      if (isNew) this.#target.dispatchEvent(new PayErrorEvent(code, Boolean(remedy), requestId));
-    } else if (isOutcome(phase) && 'known' in state && state.known) {
-      this.#tellOutcome(phase, state.known);
-    }
+  /** The latest outcome, or the next one. */
+  get whenSettled(): Promise<Settlement> {
+    return this.#settlement.promise;
   }
 
-  #tellOutcome(phase: OutcomePhase, { checkout, order, revision }: KnownCheckout): void {
+  connect(): void {
+    this.#connectedAt = performance.now();
+  }
+
+  /** Measures `name` from the start of the payment, or from connecting for what comes before one. */
+  measure(name: MetricName): void {
+    const start = name === 'paint' || name === 'loader' ? this.#connectedAt : this.#startedAt;
+    if (!start) return;
+    const label = `pay-checkout:${name}`;
+    performance.clearMeasures(label);
+    const { duration } = performance.measure(label, { start });
+    this.#target.dispatchEvent(new PayMetricEvent(name, start, duration));
+  }
+
+  /** Tells the move from one state to the next: each outcome of a checkout once. */
+  tell(previous: FlowState, state: FlowState, way: Way): void {
+    const { phase, known } = state;
+    const say = (event: Event): unknown => this.#target.dispatchEvent(event);
+    const isNew = phase !== previous.phase;
+    if (isNew) {
+      if (isOutcome(previous.phase)) this.#settlement = Promise.withResolvers();
+      if (known && isOutcome(phase)) this.#settlement.resolve(settlementOf(phase, known));
+      if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = performance.now();
+      say(new PayStateChangeEvent(phase, previous.phase, way));
+      if (phase === 'problem') {
+        const { code, remedy, requestId } = state.trouble;
+        say(new PayErrorEvent(code, Boolean(remedy), requestId));
+      }
+      if (phase === 'ready') {
+        say(new PayReadyEvent(known.checkout, known.order));
+        this.measure('ready');
+      }
+    }
+    if (!known || !isOutcome(phase)) return;
+    const { checkout, order, revision } = known;
     const key = phase === 'paid' ? checkout : `${checkout} ${phase} ${revision}`;
-    if (this.#told.has(key)) return;
+    const isTold = this.#told.has(key);
     this.#told.add(key);
-    this.#target.dispatchEvent(new OUTCOME_EVENTS[phase](checkout, order));
+    if (!isTold) say(new OUTCOME_EVENTS[phase](checkout, order));
+    if (!isNew) return;
+    this.measure('outcome');
+    this.#startedAt = 0;
   }
 }

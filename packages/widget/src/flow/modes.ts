@@ -30,6 +30,11 @@ export function chooseWay(mode: string | null | undefined, around: Surroundings)
   return navigates ? 'redirect' : 'inline';
 }
 
+/** Whether the form is in another page: the server's hosted one. */
+export function isElsewhere(mode: string | null | undefined): boolean {
+  return mode === 'popup' || mode === 'redirect';
+}
+
 /** Looks at this page. */
 export function surroundings(navigates: boolean | undefined): Surroundings {
   return {

@@ -14,9 +14,8 @@ export function readPageMessage(
   serverOrigin: string,
   isKnown: (checkout: string) => boolean,
 ): boolean {
-  if (event.origin !== serverOrigin) return false;
   const { type, checkout } = Object(event.data) as Partial<ReturnMessage | ChangedMessage>;
-  if (!checkout || !isKnown(checkout)) return false;
+  if (event.origin !== serverOrigin || !checkout || !isKnown(checkout)) return false;
   if (type !== 'pay-checkout:return') return type === 'pay-checkout:changed';
   const answer: ReturnAcknowledgement = { type: 'pay-checkout:return-ack', checkout };
   event.source?.postMessage(answer, { targetOrigin: serverOrigin });

@@ -180,7 +180,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
     this.querySelectorAll(':scope > [slot="form"]').forEach((copy) => copy.remove());
-    this.#flow.painted();
+    this.#flow.measure('paint');
   }
 
   /** After the flow has read the tag, and before anything is drawn. */

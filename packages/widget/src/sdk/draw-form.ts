@@ -3,16 +3,12 @@ import { coded, CodedError } from '../coded-error.js';
 import { pause } from '../flow/pause.js';
 import type { SdkAdapter, SdkHandle } from './sdk-adapter.js';
 
-/** What is drawn, where, and whom it tells. */
-export interface DrawOptions {
-  readonly adapter: SdkAdapter;
-  readonly sessionId: string;
-  readonly locale: string | undefined;
-  /** The element whose light DOM the form lives in, under the slot `form`. */
-  readonly host: HTMLElement;
-  readonly label: string;
-  /** What the SDK tells; `shown` comes once. */
-  readonly onReport: (kind: HintKind) => void;
+/** The element whose light DOM a form lives in, under the slot `form`. */
+export interface FormHost extends HTMLElement {
+  /** BCP 47 tag, when the page says one. */
+  readonly language: string | undefined;
+  /** What assistive technology calls the provider's form. */
+  readonly formLabel: string;
 }
 
 const DRAW_TIMEOUT_MS = 20_000;
@@ -20,16 +16,22 @@ let containers = 0;
 
 /**
  * Has an SDK draw its form in light DOM, where `document.getElementById` finds it, and takes it down
- * when `signal` aborts. Rejects with an {@link CodedError} when no form can be shown.
+ * when `signal` aborts. Reports what the SDK tells, and `shown` when it is drawn. Rejects with a
+ * {@link CodedError} when no form can be shown.
  */
-export async function drawForm(options: DrawOptions, signal: AbortSignal): Promise<void> {
-  const { adapter, sessionId, locale, host, label, onReport } = options;
+export async function drawForm(
+  adapter: SdkAdapter,
+  sessionId: string,
+  host: FormHost,
+  onReport: (kind: HintKind) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const container = Object.assign(document.createElement('div'), {
     id: `pay-checkout-form-${++containers}`,
     slot: 'form',
     tabIndex: -1,
     role: 'group',
-    ariaLabel: label,
+    ariaLabel: host.formLabel,
   });
   host.append(container);
   let handle: SdkHandle | void;
@@ -40,31 +42,26 @@ export async function drawForm(options: DrawOptions, signal: AbortSignal): Promi
   signal.addEventListener('abort', () => {
     takeDown().catch(() => undefined);
   });
-
+  const shown = Promise.withResolvers<void>();
+  const report = (kind: HintKind): void => {
+    if (signal.aborted) return;
+    if (kind === 'shown') shown.resolve();
+    onReport(kind);
+  };
+  const open = async (): Promise<void> => {
+    const locale = host.language;
+    handle = await adapter.open({ sessionId, container, locale, signal, report });
+    if (signal.aborted) await takeDown();
+  };
+  const giveUp = async (): Promise<void> => {
+    await pause(DRAW_TIMEOUT_MS, signal);
+    if (!container.childElementCount) throw new CodedError('sdk_timeout');
+  };
+  await adapter.load(signal);
   try {
-    await adapter.load(signal);
+    await Promise.race([shown.promise, open(), giveUp()]);
   } catch (error) {
-    throw coded(error, 'sdk_load_failed');
+    throw coded(error, 'sdk_configure_failed');
   }
-  await new Promise<void>((resolve, reject) => {
-    let isShown = false;
-    const report = (kind: HintKind): void => {
-      if (signal.aborted || (kind === 'shown' && isShown)) return;
-      if (kind === 'shown') {
-        isShown = true;
-        resolve();
-      }
-      onReport(kind);
-    };
-    const open = async (): Promise<void> => {
-      handle = await adapter.open({ sessionId, container, locale, signal, report });
-      if (signal.aborted) await takeDown();
-      report('shown');
-    };
-    open().catch((error: unknown) => reject(coded(error, 'sdk_configure_failed')));
-    void pause(DRAW_TIMEOUT_MS, signal).then(() => {
-      if (container.childElementCount > 0) report('shown');
-      else reject(new CodedError('sdk_timeout'));
-    });
-  });
+  report('shown');
 }

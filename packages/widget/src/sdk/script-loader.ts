@@ -6,8 +6,8 @@ const TIMEOUT_MS = 20_000;
 const TRIES = 3;
 /** Trouble that another try would only repeat. */
 const LASTING = ['sdk_blocked_csp', 'sdk_integrity', 'sdk_global_missing', 'sdk_timeout'];
-const loads = new Map<string, Promise<void>>();
-const failed = new Set<string>();
+/** By description; nothing under one that failed. */
+const loads = new Map<string, Promise<void> | undefined>();
 
 /**
  * Loads a classic script once, however many elements ask, until `isThere`. A load that fails in spite
@@ -22,9 +22,9 @@ export function loadScript(
   const key = JSON.stringify(options);
   let load = loads.get(key);
   if (!load) {
-    load = insist(options, isThere, AbortSignal.timeout(timeoutMs));
+    load = insist(options, isThere, AbortSignal.timeout(timeoutMs), loads.has(key));
     loads.set(key, load);
-    load.catch(() => loads.delete(key));
+    load.catch(() => loads.set(key, undefined));
   }
   return load;
 }
@@ -33,16 +33,15 @@ async function insist(
   options: ScriptOptions,
   isThere: () => boolean,
   deadline: AbortSignal,
+  hasFailed: boolean,
 ): Promise<void> {
-  const { url } = options;
   for (let tries = 1; ; tries++) {
-    const address = new URL(url, location.href);
-    if (failed.has(url)) address.searchParams.set('retry', `${Date.now()}`);
+    const url = new URL(options.url, location.href);
+    if (hasFailed || tries > 1) url.searchParams.set('retry', `${Date.now()}`);
     const code = deadline.aborted
       ? 'sdk_timeout'
-      : await insertScript(address.href, options, isThere, deadline).catch(() => 'sdk_blocked_csp');
+      : await insertScript(url.href, options, isThere, deadline).catch(() => 'sdk_blocked_csp');
     if (!code) return;
-    failed.add(url);
     if (tries === TRIES || LASTING.includes(code)) throw new CodedError(code);
     await pause(backOffMs(tries), deadline);
   }

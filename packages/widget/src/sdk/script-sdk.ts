@@ -1,7 +1,7 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { pause } from '../flow/pause.js';
 import { loadScript } from './script-loader.js';
-import type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk-adapter.js';
+import type { SdkAdapter } from './sdk-adapter.js';
 
 /** Whatever a script leaves or `configure()` answers: anything may be in it. */
 interface Found {
@@ -17,52 +17,47 @@ interface Configurable {
 const LEAVES_WITHIN_MS = 1000;
 
 /** The client SDK that a server's `SdkDescription` describes: a script, a global, `configure()`. */
-export class ScriptSdk implements SdkAdapter {
-  readonly #sdk: SdkDescription;
-  readonly #nonce: string | undefined;
-
-  constructor(sdk: SdkDescription, nonce?: string) {
-    this.#sdk = sdk;
-    this.#nonce = nonce;
-  }
-
-  async load(signal: AbortSignal): Promise<void> {
-    const { url, global, integrity } = this.#sdk;
-    const isThere = (): boolean => Boolean(this.#find());
-    if (!isThere()) await loadScript({ url, global, integrity, nonce: this.#nonce }, isThere);
-    signal.throwIfAborted();
-  }
-
-  /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
-  async open({ sessionId, container, signal, report }: SdkOpenOptions): Promise<SdkHandle> {
-    const { construct, argument, container: where, callbacks = {}, navigates } = this.#sdk;
-    const extras: Record<string, unknown> = {};
-    if (where) extras.container = where === 'selector' ? `#${container.id}` : container;
-    for (const [name, kind] of Object.entries(callbacks)) extras[name] = () => report(kind);
-    const found = this.#find() as unknown as Configurable & (new () => Configurable);
-    const sdk = construct ? new found() : found;
-    const { children, childElementCount } = document.body;
-    const answer =
-      argument === 'object'
-        ? sdk.configure({ session_id: sessionId, ...extras })
-        : sdk.configure(sessionId, ...(Object.keys(extras).length ? [extras] : []));
-    // What an SDK puts on the page of its own accord, it may leave no handle for.
-    const drawn = where ? [] : [...children].slice(childElementCount);
-    const leaving = navigates && pause(LEAVES_WITHIN_MS, signal);
-    const handle = (await Promise.race([answer, leaving || answer])) as Found | undefined;
-    return {
-      destroy() {
-        for (const one of drawn) one.remove();
-        return (handle?.destroy ?? handle?.unmount ?? handle?.close)?.call(handle);
-      },
-    };
-  }
+export function scriptSdk(sdk: SdkDescription, nonce: string | undefined): SdkAdapter {
+  const { url, global, integrity, construct, argument, callbacks = {}, navigates } = sdk;
 
   /** What is at the dotted path from `window`, once it can be called. */
-  #find(): Found | undefined {
-    const { global, construct } = this.#sdk;
+  const find = (): Found | undefined => {
     let found: Found | undefined = globalThis as unknown as Found;
     for (const name of global.split('.')) found = found?.[name];
     return typeof (construct ? found : found?.configure) === 'function' ? found : undefined;
-  }
+  };
+
+  return {
+    async load(signal) {
+      const isThere = (): boolean => Boolean(find());
+      if (!isThere()) await loadScript({ url, global, integrity, nonce }, isThere);
+      signal.throwIfAborted();
+    },
+
+    /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
+    async open({ sessionId, container, signal, report }) {
+      const extras: Record<string, unknown> = {};
+      if (sdk.container) {
+        extras.container = sdk.container === 'selector' ? `#${container.id}` : container;
+      }
+      for (const [name, kind] of Object.entries(callbacks)) extras[name] = () => report(kind);
+      const found = find() as unknown as Configurable & (new () => Configurable);
+      const configurable = construct ? new found() : found;
+      const { children, childElementCount } = document.body;
+      const answer =
+        argument === 'object'
+          ? configurable.configure({ session_id: sessionId, ...extras })
+          : configurable.configure(sessionId, ...(Object.keys(extras).length ? [extras] : []));
+      // What an SDK puts on the page of its own accord, it may leave no handle for.
+      const drawn = sdk.container ? [] : [...children].slice(childElementCount);
+      const leaving = navigates && pause(LEAVES_WITHIN_MS, signal);
+      const handle = (await Promise.race([answer, leaving || answer])) as Found | undefined;
+      return {
+        destroy() {
+          for (const one of drawn) one.remove();
+          return (handle?.destroy ?? handle?.unmount ?? handle?.close)?.call(handle);
+        },
+      };
+    },
+  };
 }

@@ -1,0 +1,36 @@
+import type { HintKind } from '@pay-checkout/session-server/contract';
+import { coded } from '../coded-error.js';
+import { PayDeclinedEvent } from '../events/pay-declined.js';
+import { drawForm } from '../sdk/draw-form.js';
+import { hostedFrame } from '../sdk/hosted-frame.js';
+import { knownOf, type OpenSession } from './checkout-flow.js';
+import type { FlowController } from './flow-controller.js';
+import { adapterOf } from './preparing.js';
+
+/** Has the SDK draw the form of `session`, and tells the flow what it tells. */
+export async function draw(
+  flow: FlowController,
+  { sessionId, sdk }: OpenSession,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, way, hostedUrl } = flow;
+  const report = (kind: HintKind): void => {
+    const known = knownOf(flow.state);
+    if (!known || (kind === 'shown' && flow.state.phase !== 'opening')) return;
+    flow.hint(kind);
+    if (flow.send({ type: kind }) && kind === 'declined') {
+      host.dispatchEvent(new PayDeclinedEvent(known.checkout, known.order));
+    }
+  };
+  try {
+    const isFramed = way === 'overlay' && hostedUrl && sdk && !sdk.container;
+    const adapter = isFramed ? hostedFrame(hostedUrl) : adapterOf(host, sdk);
+    await drawForm(adapter, sessionId, host, report, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    const { code } = coded(error, 'sdk_load_failed');
+    const isRefusal = code === 'sdk_configure_failed';
+    if (isRefusal) flow.hint('refused');
+    flow.fail({ code, remedy: isRefusal ? 'renew' : 'draw' });
+  }
+}

@@ -1,0 +1,24 @@
+import { isChecked, isUnseen } from './checkout-flow.js';
+import type { FlowController } from './flow-controller.js';
+import type { News } from './status-feed.js';
+
+/** Tells the flow what the server learns of `checkout`, until `signal` aborts. */
+export function follow(flow: FlowController, checkout: string, signal: AbortSignal): void {
+  const revision = (): number =>
+    isChecked(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
+  flow.feed.follow({ checkout, revision, hear: (news) => learn(flow, checkout, news) }, signal);
+}
+
+/** Trouble is told only of a checkout never seen here. */
+function learn(flow: FlowController, checkout: string, { checkouts, code, requestId }: News): void {
+  const { merchant, order } = flow.host;
+  const status = checkouts.find((one) => one.checkout === checkout);
+  const isOurs =
+    !status || ((!merchant || status.merchant === merchant) && (!order || status.order === order));
+  const isNew = isUnseen(flow.state);
+  if (status && (isOurs || !isNew)) flow.send({ type: 'status', status });
+  else if (isNew) {
+    const found = isOurs ? 'checkout_not_found' : 'checkout_mismatch';
+    flow.fail({ code: code ?? found, requestId, remedy: isOurs ? 'follow' : undefined });
+  }
+}

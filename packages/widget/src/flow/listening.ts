@@ -1,0 +1,21 @@
+import type { FlowController } from './flow-controller.js';
+import { readPageMessage } from './page-messages.js';
+
+/** Hears, until `signal` aborts, what makes the flow look at the server again, or rest. */
+export function listen(flow: FlowController, signal: AbortSignal): void {
+  const look = (): void => {
+    if (document.visibilityState === 'visible') flow.feed.look();
+  };
+  const hear = (event: MessageEvent<unknown>): void => {
+    const { origin } = new URL(flow.host.serverUrl);
+    const isKnown = (checkout: string): boolean => checkout === flow.state.known?.checkout;
+    if (readPageMessage(event, origin, isKnown)) flow.feed.look();
+  };
+  const leave = (): void => flow.rest(true);
+  const comeBack = ({ persisted }: PageTransitionEvent): unknown => persisted && flow.rest(false);
+  addEventListener('message', hear, { signal });
+  addEventListener('online', look, { signal });
+  addEventListener('visibilitychange', look, { signal });
+  addEventListener('pagehide', leave, { signal });
+  addEventListener('pageshow', comeBack, { signal });
+}
