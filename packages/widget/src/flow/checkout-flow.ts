@@ -117,7 +117,7 @@ export function knownOf(state: FlowState): KnownCheckout | undefined {
 
 /** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
 export function isUnseen(state: FlowState): boolean {
-  return (knownOf(state)?.revision ?? 0) < 0;
+  return (state.known?.revision ?? 0) < 0;
 }
 
 /** Whether the shopper asked to look again, and waits for the answer. */
@@ -146,7 +146,7 @@ export function mayStart({ phase }: FlowState): boolean {
  */
 export function transition(state: FlowState, event: FlowEvent): FlowState {
   const { phase } = state;
-  const known = knownOf(state);
+  const { known } = state;
   switch (event.type) {
     case 'start':
       return mayStart(state) ? { phase: 'opening', known } : state;
@@ -245,12 +245,12 @@ function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowStat
 function troubled(state: FlowState, trouble: Trouble): FlowState {
   const session = sessionOf(state);
   return session || isAsking(state) || isUnseen(state)
-    ? { phase: 'problem', trouble, known: knownOf(state), session }
+    ? { phase: 'problem', trouble, known: state.known, session }
     : state;
 }
 
 function informed(state: FlowState, status: CheckoutStatus): FlowState {
-  const seen = knownOf(state);
+  const seen = state.known;
   if (!seen || seen.checkout !== status.checkout || state.phase === 'paid') return state;
   if (status.revision <= seen.revision) {
     return isChecked(state) ? { phase: 'unconfirmed', known: seen } : state;

@@ -3,19 +3,16 @@ import { coded } from '../coded-error.js';
 import { PayDeclinedEvent } from '../events/pay-declined.js';
 import { drawForm } from '../sdk/draw-form.js';
 import { hostedFrame } from '../sdk/hosted-frame.js';
-import { knownOf, type OpenSession } from './checkout-flow.js';
+import { sessionOf, type OpenSession } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
 import { adapterOf } from './preparing.js';
 
-/** Has the SDK draw the form of `session`, and tells the flow what it tells. */
-export async function draw(
-  flow: FlowController,
-  { sessionId, sdk }: OpenSession,
-  signal: AbortSignal,
-): Promise<void> {
+/** Has the SDK draw the form of the session, and tells the flow what it tells. */
+export async function draw(flow: FlowController, signal: AbortSignal): Promise<void> {
+  const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
   const { host, way, hostedUrl } = flow;
   const report = (kind: HintKind): void => {
-    const known = knownOf(flow.state);
+    const { known } = flow.state;
     if (!known || (kind === 'shown' && flow.state.phase !== 'opening')) return;
     flow.hint(kind);
     if (flow.send({ type: kind }) && kind === 'declined') {

@@ -1,11 +1,11 @@
-/** Calls `then` once `element` has come into view. */
-export function whenFirstVisible(element: Element, signal: AbortSignal, then: () => void): void {
+import type { FlowController } from './flow-controller.js';
+
+/** Starts the payment once the element has come into view. */
+export function startWhenVisible(flow: FlowController, signal: AbortSignal): void {
   const observer = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    then();
+    if (entries.some((entry) => entry.isIntersecting)) flow.start();
   });
-  observer.observe(element);
+  observer.observe(flow.host);
   signal.addEventListener('abort', () => observer.disconnect());
 }
 

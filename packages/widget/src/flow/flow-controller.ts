@@ -1,7 +1,6 @@
 import type { Environment, HintKind, SdkDescription } from '@pay-checkout/session-server/contract';
 import type { ReactiveController } from 'lit';
 import { PayRedirectEvent } from '../events/pay-redirect.js';
-import type { MetricName } from '../events/pay-metric.js';
 import {
   IDLE,
   isAsking,
@@ -17,23 +16,25 @@ import {
 import { draw } from './drawing.js';
 import { follow } from './following.js';
 import { listen } from './listening.js';
-import { liesOpen, whenFirstVisible } from './first-visible.js';
+import { liesOpen, startWhenVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
-import { openWindow, whenClosed } from './hosted-window.js';
+import { closeWithWindow, openWindow } from './hosted-window.js';
 import { chooseWay, surroundings, type Way } from './modes.js';
 import { askToOpen } from './opening.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { prepare } from './preparing.js';
 import { sendHint } from './session-api.js';
-import type { Settlement } from './settlement.js';
 import { statusFeed, type StatusFeed } from './status-feed.js';
 
 /** Problems that end by themselves when the tag says more. */
 const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
 
 /** Something that goes on while its key is wanted, until its signal aborts. */
-type Run = readonly [key: string | false | undefined, start: (signal: AbortSignal) => unknown];
+type Run = readonly [
+  key: string | false | undefined,
+  start: (flow: FlowController, signal: AbortSignal) => unknown,
+];
 
 /**
  * Drives one element through the flow: holds the state, runs what goes on in it, tells the page.
@@ -53,12 +54,13 @@ export class FlowController implements ReactiveController {
   sdk: SdkDescription | undefined;
   /** Where the payment happens: chosen at the last start. */
   way: Way = 'inline';
+  /** The window with the form, in mode `popup`. */
+  window: Window | null = null;
   /** Settles when the server has heard the last hint. */
   lastHint: Promise<void> | undefined;
   readonly host: FlowHost;
-  readonly #teller: FlowTeller;
+  readonly teller: FlowTeller;
   readonly #running = new Map<string, AbortController>();
-  #window: Window | null = null;
   #isPlaced = false;
   #isResting = false;
   #subject: string | undefined;
@@ -67,12 +69,8 @@ export class FlowController implements ReactiveController {
 
   constructor(host: FlowHost) {
     this.host = host;
-    this.#teller = new FlowTeller(host);
+    this.teller = new FlowTeller(host);
     host.addController(this);
-  }
-
-  get whenSettled(): Promise<Settlement> {
-    return this.#teller.whenSettled;
   }
 
   /** The server's page for this order; a page with a `createSession` of its own has none. */
@@ -87,27 +85,16 @@ export class FlowController implements ReactiveController {
     const { hostedUrl, host } = this;
     this.way = this.choose();
     if (this.way === 'popup' && hostedUrl) {
-      this.#window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
-      if (!this.#window) this.way = 'redirect';
+      this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
+      if (!this.window) this.way = 'redirect';
     }
     if (this.way === 'redirect' && hostedUrl) this.leave(hostedUrl);
     else this.send({ type: 'start' });
   }
 
   close(): void {
-    const { state } = this;
-    if (!this.send({ type: 'close' })) return;
-    this.hint('cancelled', state);
-    this.#window?.close();
-  }
-
-  measure(name: MetricName): void {
-    this.#teller.measure(name);
-  }
-
-  /** Brings the window with the form to the front. */
-  showWindow(): void {
-    this.#window?.focus();
+    this.hint('cancelled');
+    if (this.send({ type: 'close' })) this.window?.close();
   }
 
   /** Draws the form again, in the same session: a framework took it away with its own children. */
@@ -125,7 +112,7 @@ export class FlowController implements ReactiveController {
     this.state = state;
     this.host.requestUpdate();
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
-    this.#teller.tell(previous, state, this.way);
+    this.teller.tell(previous, state, this.way);
     this.#sync();
     if (isChecked(state)) this.feed.look();
     return true;
@@ -147,17 +134,18 @@ export class FlowController implements ReactiveController {
     else this.send({ type: 'reset' });
   }
 
-  /** A hint about the session that `state` shows; about none, there is nothing to tell. */
-  hint(kind: HintKind, state = this.state): void {
-    const checkout = state.known?.checkout;
-    const sessionId = sessionOf(state)?.sessionId;
-    if (!checkout || !sessionId) return;
-    this.lastHint = sendHint(this.host.serverUrl, checkout, { kind, sessionId });
+  /** A hint about the session that is shown here; about none, there is nothing to tell. */
+  hint(kind: HintKind): void {
+    const { known } = this.state;
+    const session = sessionOf(this.state);
+    if (!known || !session) return;
+    const { sessionId } = session;
+    this.lastHint = sendHint(this.host.serverUrl, known.checkout, { kind, sessionId });
   }
 
   hostConnected(): void {
     this.#isPlaced = true;
-    this.#teller.connect();
+    this.teller.connect();
     this.host.requestUpdate();
   }
 
@@ -190,7 +178,7 @@ export class FlowController implements ReactiveController {
   #readTag(): void {
     const { merchant, order, orderToken } = this.host;
     const { state } = this;
-    const subject = JSON.stringify([merchant, order]);
+    const subject = `${merchant} ${order}`;
     const isOther = subject !== this.#subject;
     const isNews = isOther || orderToken !== this.#orderToken;
     const waits = state.phase === 'problem' && TAG_PROBLEMS.includes(state.trouble.code);
@@ -198,7 +186,7 @@ export class FlowController implements ReactiveController {
     this.#orderToken = orderToken;
     if (isOther) {
       if (this.#subject) {
-        this.#window?.close();
+        this.window?.close();
         this.send({ type: 'renamed' });
       }
       this.#subject = subject;
@@ -219,8 +207,8 @@ export class FlowController implements ReactiveController {
 
   /** What goes on in the state, here and now. */
   get #runs(): readonly Run[] {
-    const { host, state } = this;
-    const { merchant, order, serverUrl, mode } = host;
+    const { state } = this;
+    const { merchant, order, serverUrl, mode } = this.host;
     const isHere = this.#isPlaced && !this.#isResting;
     const checkout = state.known?.checkout;
     const session = sessionOf(state);
@@ -229,22 +217,16 @@ export class FlowController implements ReactiveController {
     const isOpen = checkout && !isAsking(state) && !isRefused && state.phase !== 'paid';
     const mayPrepare = isHere && Boolean(merchant && order) && !this.isFollowing;
     return [
-      [this.#isPlaced && 'listen', (signal) => listen(this, signal)],
-      [mayPrepare && `load ${serverUrl} ${merchant} ${mode}`, (signal) => prepare(this, signal)],
-      [
-        isHere && this.#isWatching && 'watch',
-        (signal) => whenFirstVisible(host, signal, () => this.start()),
-      ],
-      [!this.#isResting && isAsking(state) && 'open', (signal) => askToOpen(this, signal)],
+      [this.#isPlaced && 'listen', listen],
+      [mayPrepare && `load ${serverUrl} ${merchant} ${mode}`, prepare],
+      [isHere && this.#isWatching && 'watch', startWhenVisible],
+      [!this.#isResting && isAsking(state) && 'open', askToOpen],
       [
         this.#isPlaced && session && !inWindow && `draw ${session.sessionId} ${this.#drawings}`,
-        (signal) => session && draw(this, session, signal),
+        draw,
       ],
-      [isHere && inWindow && 'window', (signal) => this.#watchWindow(signal)],
-      [
-        isHere && isOpen && `follow ${checkout}`,
-        (signal) => checkout && follow(this, checkout, signal),
-      ],
+      [isHere && inWindow && 'window', closeWithWindow],
+      [isHere && isOpen && `follow ${checkout}`, follow],
     ];
   }
 
@@ -262,7 +244,7 @@ export class FlowController implements ReactiveController {
       if (!key || this.#running.has(key)) continue;
       const abort = new AbortController();
       this.#running.set(key, abort);
-      start(abort.signal);
+      start(this, abort.signal);
     }
   }
 
@@ -271,13 +253,5 @@ export class FlowController implements ReactiveController {
     this.#isResting = isResting;
     if (!isResting) this.send({ type: 'restored' });
     this.#sync();
-  }
-
-  /** A closed window tells nothing: the server looks, and what it knows comes as news. */
-  async #watchWindow(signal: AbortSignal): Promise<void> {
-    await whenClosed(this.#window, signal);
-    if (signal.aborted) return;
-    this.hint('shown');
-    this.send({ type: 'close' });
   }
 }

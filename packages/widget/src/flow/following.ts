@@ -2,8 +2,9 @@ import { isChecked, isUnseen } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
 import type { News } from './status-feed.js';
 
-/** Tells the flow what the server learns of `checkout`, until `signal` aborts. */
-export function follow(flow: FlowController, checkout: string, signal: AbortSignal): void {
+/** Tells the flow what the server learns of its checkout, until `signal` aborts. */
+export function follow(flow: FlowController, signal: AbortSignal): void {
+  const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
     isChecked(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
   flow.feed.follow({ checkout, revision, hear: (news) => learn(flow, checkout, news) }, signal);

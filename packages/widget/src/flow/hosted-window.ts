@@ -1,3 +1,4 @@
+import type { FlowController } from './flow-controller.js';
 import { pause } from './pause.js';
 
 /** A window tells nobody that it was closed, so that somebody has to look. */
@@ -11,7 +12,10 @@ export function openWindow(url: string, name: string): Window | null {
   return open(url, `pay-checkout ${name}`, 'popup,width=520,height=760');
 }
 
-/** Resolves when there is no such window any more, or `signal` aborts. */
-export async function whenClosed(opened: Window | null, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !opened?.closed) await pause(LOOK_MS, signal);
+/** A closed window tells nothing: the server looks, and what it knows comes as news. */
+export async function closeWithWindow(flow: FlowController, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !flow.window?.closed) await pause(LOOK_MS, signal);
+  if (signal.aborted) return;
+  flow.hint('shown');
+  flow.send({ type: 'close' });
 }

@@ -31,7 +31,7 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
       flow.send({ type: 'asked', address: { asked: reply, given: address?.given } });
       return;
     }
-    flow.measure('session');
+    flow.teller.measure('session');
     flow.sdk = reply.sdk;
     if (hostedUrl && !isElsewhere(way) && isElsewhere(flow.choose())) flow.leave(hostedUrl);
     else flow.send({ type: 'opened', reply, order, way });

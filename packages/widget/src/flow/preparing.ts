@@ -18,11 +18,11 @@ export async function prepare(flow: FlowController, signal: AbortSignal): Promis
       const { sdk, environment } = await fetchConfig(serverUrl, merchant ?? '', signal);
       flow.environment = environment;
       flow.sdk = sdk;
-      host.requestUpdate();
+      if (flow.state.phase !== 'opening') host.requestUpdate();
       if (isElsewhere(flow.choose())) return;
     }
     await adapterOf(host, flow.sdk).load(signal);
-    flow.measure('loader');
+    flow.teller.measure('loader');
   } catch {
     return;
   }

@@ -66,8 +66,8 @@ export function fetchConfig(
   merchant: string,
   signal: AbortSignal,
 ): Promise<CheckoutConfigReply> {
-  const query = new URLSearchParams({ merchant });
-  return ask(`${server}/v1/checkout-config?${query}`, REQUEST_TIMEOUT_MS, signal);
+  const url = `${server}/v1/checkout-config?merchant=${encodeURIComponent(merchant)}`;
+  return ask(url, REQUEST_TIMEOUT_MS, signal);
 }
 
 /**
@@ -80,9 +80,9 @@ export function fetchStatuses(
   waitSeconds: number,
   signal: AbortSignal,
 ): Promise<CheckoutStatusReply> {
-  const query = new URLSearchParams(questions.map(([id, revision]) => ['id', `${id}:${revision}`]));
-  const timeoutMs = waitSeconds * 1000 + REQUEST_TIMEOUT_MS;
-  return ask(`${server}/v1/checkouts?${query}&wait=${waitSeconds}`, timeoutMs, signal);
+  const ids = questions.map(([id, revision]) => `id=${encodeURIComponent(id)}:${revision}&`);
+  const url = `${server}/v1/checkouts?${ids.join('')}wait=${waitSeconds}`;
+  return ask(url, waitSeconds * 1000 + REQUEST_TIMEOUT_MS, signal);
 }
 
 /**
@@ -96,7 +96,7 @@ export async function sendHint(server: string, checkout: string, hint: HintReque
 
 /** Whether asking the same again could go well: no answer, too much asked, or the server's own fault. */
 export function isRetryable({ status }: CodedError): boolean {
-  return status === 0 || status === 408 || status === 429 || status >= 500;
+  return [0, 408, 429].includes(status) || status >= 500;
 }
 
 async function ask<Reply>(
@@ -118,19 +118,15 @@ async function ask<Reply>(
       credentials: 'omit',
       // What has no signal of its own outlives the page.
       keepalive: !signal,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: AbortSignal.any([signal ?? timeout, timeout]),
     } as RequestInit);
-    if (!response.ok) throw await refusal(response);
-    return (await response.json()) as Reply;
+    const { ok, status } = response;
+    if (ok) return (await response.json()) as Reply;
+    const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+    const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
+    const fields = problem.errors?.map(({ field }) => field);
+    throw new CodedError(code, undefined, status, problem.requestId, fields);
   } catch (error) {
     throw coded(error, 'server_unreachable');
   }
-}
-
-async function refusal(response: Response): Promise<CodedError> {
-  const { status } = response;
-  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
-  const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
-  const fields = problem.errors?.map(({ field }) => field);
-  return new CodedError(code, undefined, status, problem.requestId, fields);
 }

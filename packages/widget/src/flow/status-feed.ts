@@ -70,9 +70,8 @@ function createFeed(server: string): StatusFeed {
   let opened: AbortController | undefined;
   let round = new AbortController();
   let channel: BroadcastChannel | undefined;
-  let leads = false;
-  /** Whether nobody else answers, so that this tab asks for itself. */
-  let isAlone = false;
+  /** What a question may wait: long in a tab that leads, not at all in one that nobody answers. */
+  let waitSeconds: number | undefined;
 
   const post = (message: TabMessage): unknown => channel?.postMessage(message);
 
@@ -103,9 +102,10 @@ function createFeed(server: string): StatusFeed {
     let isUrgent = now;
     if (news) {
       isUrgent = hear(news);
-      if (isUrgent) isAlone = false;
+      // Somebody answers again.
+      if (isUrgent) waitSeconds ||= undefined;
       post({ ask: questions() });
-    } else if (leads) {
+    } else if (waitSeconds) {
       for (const [id, revision] of ask) {
         isUrgent ||= !asked.includes(id);
         others.set(id, revision);
@@ -118,25 +118,20 @@ function createFeed(server: string): StatusFeed {
     for (let tries = 0; !signal.aborted;) {
       round = new AbortController();
       const over = AbortSignal.any([signal, round.signal]);
-      const isLeading = leads;
-      if (!isLeading && !isAlone) {
+      const seconds = waitSeconds;
+      if (seconds === undefined) {
         await pause(LONGEST_SILENCE_MS, over);
-        isAlone ||= !over.aborted;
+        if (!over.aborted) waitSeconds = 0;
         continue;
       }
       const wanted = questions();
       const ids = (asked = wanted.map(([id]) => id));
       let waitMs: number;
       try {
-        const seconds = isLeading ? LONGEST_WAIT_SECONDS : 0;
-        const { checkouts, retryAfterSeconds = 0 } = await fetchStatuses(
-          server,
-          wanted,
-          seconds,
-          over,
-        );
-        tries = isLeading ? 0 : tries + 1;
-        waitMs = Math.max(isLeading ? LEADER_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
+        const reply = await fetchStatuses(server, wanted, seconds, over);
+        const { checkouts, retryAfterSeconds = 0 } = reply;
+        tries = seconds ? 0 : tries + 1;
+        waitMs = Math.max(seconds ? LEADER_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
         tell({ asked: ids, checkouts });
       } catch (error) {
         if (over.aborted) continue;
@@ -151,13 +146,13 @@ function createFeed(server: string): StatusFeed {
 
   const begin = (signal: AbortSignal): void => {
     const { locks } = navigator;
-    isAlone = !locks;
+    waitSeconds = locks ? undefined : 0;
     void run(signal);
     if (!locks) return;
     channel = new BroadcastChannel(name);
     channel.onmessage = ({ data }: MessageEvent<TabMessage>) => listen(data);
     const lead = (): Promise<unknown> => {
-      leads = true;
+      waitSeconds = LONGEST_WAIT_SECONDS;
       post({ news: { asked: [], checkouts: [] } });
       round.abort();
       return new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -166,7 +161,7 @@ function createFeed(server: string): StatusFeed {
       .request(name, { signal }, () => signal.aborted || lead())
       .catch(() => {
         if (signal.aborted) return;
-        isAlone = true;
+        waitSeconds = 0;
         round.abort();
       });
   };
@@ -175,8 +170,7 @@ function createFeed(server: string): StatusFeed {
   const close = (): void => {
     opened?.abort();
     channel?.close();
-    opened = channel = undefined;
-    leads = false;
+    opened = channel = waitSeconds = undefined;
     others.clear();
   };
 

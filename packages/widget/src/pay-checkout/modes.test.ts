@@ -130,6 +130,7 @@ describe('<pay-checkout> modes', () => {
       const popup = await opening;
       await harness.during('idle', () => popup?.close());
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      await until(async () => (await world.hints()).length > 0);
       expect(await world.hints()).to.deep.equal(['shown']);
       await harness.during('paid', () => world.tell('paid'));
     });
@@ -142,6 +143,38 @@ describe('<pay-checkout> modes', () => {
       await harness.during('idle', () => harness.element.close());
       expect(popup?.closed).to.equal(true);
       await until(async () => (await world.hints()).includes('cancelled'));
+    });
+
+    it('two orders of one page have a window each, and each keeps its own', async () => {
+      const first = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const other = { order: 'A1002', orderToken: 'A1002.2000000000.c2lnbmF0dXJl' };
+      const second = await PayCheckoutHarness.place(world, { mode: 'popup', ...other });
+      let opening = nextWindow();
+      await first.during('ready', () => first.press());
+      const ofFirst = await opening;
+      opening = nextWindow();
+      await second.during('ready', () => second.press());
+      const ofSecond = await opening;
+      await until(() => ofSecond?.location.href === hostedUrl().replace(TOKEN, other.orderToken));
+      expect(ofFirst?.location.href).to.equal(hostedUrl());
+      expect(ofFirst?.name).not.to.equal(ofSecond?.name);
+
+      // As after a reload: whoever opens the order again gets the window that it has.
+      const again = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      opening = nextWindow();
+      await again.during('ready', () => again.press());
+      expect(await opening).to.equal(ofFirst);
+      ofFirst?.close();
+      ofSecond?.close();
+    });
+
+    it('another order in the tag takes the window of the order before away', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      harness.element.order = 'A1002';
+      await until(() => popup?.closed === true);
     });
 
     it('a window that the browser blocks is a redirect, which the page may prevent', async () => {

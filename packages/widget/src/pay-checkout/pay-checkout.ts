@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { isChecked, knownOf, type FlowState } from '../flow/checkout-flow.js';
+import { isChecked, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
 import type { Mode } from '../flow/modes.js';
@@ -124,6 +124,8 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
+  /** Reads an address; what is none stays as it is, and is found to be unreachable. */
+  readonly #link = document.createElement('a');
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
     this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
@@ -134,7 +136,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
-    return this.#flow.whenSettled;
+    return this.#flow.teller.whenSettled;
   }
 
   /** Opens the checkout, or leaves for the payment page. Does nothing while a payment is under way. */
@@ -158,10 +160,8 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get serverUrl(): string {
-    // What is no address stays as it is, and is found to be unreachable.
-    const link = document.createElement('a');
-    link.href = this.server || scriptOrigin();
-    return link.href.replace(/\/+$/, '');
+    this.#link.href = this.server || scriptOrigin();
+    return this.#link.href.replace(/\/+$/, '');
   }
 
   get language(): string | undefined {
@@ -180,7 +180,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
     this.querySelectorAll(':scope > [slot="form"]').forEach((copy) => copy.remove());
-    this.#flow.measure('paint');
+    this.#flow.teller.measure('paint');
   }
 
   /** After the flow has read the tag, and before anything is drawn. */
@@ -241,7 +241,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** The line with the amount; until there is one, the mark of a test, for the end of the card. */
   #header(state: FlowState): Record<'header' | 'badge', TemplateResult | typeof nothing> {
     const { environment: known } = this.#flow;
-    const facts = state.phase === 'address' ? state.address.asked : knownOf(state);
+    const facts = state.phase === 'address' ? state.address.asked : state.known;
     const { amount, currency, amountText, environment = known } = facts ?? {};
     const badge =
       environment === 'sandbox'
@@ -310,7 +310,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** What a shopper can quote; of a problem before anything is known, the order that the tag names. */
   #reference(state: FlowState): TemplateResult | typeof nothing {
     const { phase } = state;
-    const { order = this.order, checkout = '' } = knownOf(state) ?? {};
+    const { order = this.order, checkout = '' } = state.known ?? {};
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
     if (!words || phase === 'idle' || phase === 'opening' || phase === 'redirecting')
       return nothing;
@@ -331,7 +331,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #press(name: ButtonName): void {
     this.#wasPressed = true;
     if (name === 'pay') this.start();
-    else if (name === 'continue') this.#flow.showWindow();
+    else if (name === 'continue') this.#flow.window?.focus();
     else if (name !== 'next') this.retry();
   }
 

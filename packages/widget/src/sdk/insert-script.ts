@@ -36,11 +36,12 @@ export async function insertScript(
     },
     { signal: deadline },
   );
-  const script = document.createElement('script');
-  script.nonce = nonce;
-  script.integrity = integrity;
-  if (integrity) script.crossOrigin = 'anonymous';
-  script.src = trustScript(url);
+  const script = Object.assign(document.createElement('script'), {
+    nonce,
+    integrity,
+    crossOrigin: integrity ? 'anonymous' : null,
+    src: trustScript(url),
+  });
   const isLoaded = await new Promise<unknown>((resolve) => {
     script.onload = resolve;
     script.onerror = deadline.onabort = () => resolve(false);
