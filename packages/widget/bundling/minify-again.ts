@@ -32,10 +32,13 @@ export function minifyAgain(): Plugin {
             sequences: false,
           },
           mangle: { properties: { regex: INNER_NAMES } },
-          // ASCII, so that no page's encoding can spoil our words.
+          // ASCII, so that no page's encoding can spoil our words, and a browser keeps a byte for each.
           format: { ascii_only: true },
           toplevel: true,
         });
+        // What is left stands in a template, where nothing can be written in another way.
+        const [foreign] = /[^\0-\x7f]/.exec(code) ?? [];
+        if (foreign) throw new Error(`write ${foreign} in the sources as an escape sequence`);
         // A worker or a server that takes the file in has no page to put an element on.
         file.code = `globalThis.document&&${code}`;
       }

@@ -24,9 +24,9 @@ const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
  */
 export function chooseWay(mode: string | null | undefined, around: Surroundings): Way {
   if (mode === 'inline' || mode === 'redirect') return mode;
-  const { navigates, isFramed, isAlone } = around;
+  const { navigates, isFramed } = around;
   if (mode === 'overlay' && !navigates) return mode;
-  if (mode === 'popup' || (navigates && isFramed)) return isAlone ? 'redirect' : 'popup';
+  if (mode === 'popup' || (navigates && isFramed)) return around.isAlone ? 'redirect' : 'popup';
   return navigates ? 'redirect' : 'inline';
 }
 
@@ -40,6 +40,9 @@ export function surroundings(navigates: boolean | undefined): Surroundings {
   return {
     navigates,
     isFramed: parent !== window,
-    isAlone: crossOriginIsolated || WEB_VIEW.test(navigator.userAgent),
+    // Only asked for a window, and dear.
+    get isAlone() {
+      return crossOriginIsolated || WEB_VIEW.test(navigator.userAgent);
+    },
   };
 }

@@ -153,7 +153,7 @@ export const styles = css`
     cursor: pointer;
   }
   .close::before {
-    content: '✕' / '';
+    content: '\\2715' / '';
   }
   :modal .close {
     display: block;

@@ -124,8 +124,8 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
-  /** Reads an address; what is none stays as it is, and is found to be unreachable. */
-  readonly #link = document.createElement('a');
+  #given = '';
+  #serverUrl = '';
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
     this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
@@ -160,8 +160,12 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get serverUrl(): string {
-    this.#link.href = this.server || scriptOrigin();
-    return this.#link.href.replace(/\/+$/, '');
+    const given = this.server || scriptOrigin();
+    if (given !== this.#given) {
+      this.#given = given;
+      this.#serverUrl = addressOf(given, this.baseURI);
+    }
+    return this.#serverUrl;
   }
 
   get language(): string | undefined {
@@ -345,6 +349,15 @@ export class PayCheckout extends LitElement implements FlowHost {
   #hasFocusOrNobody(): boolean {
     const { activeElement } = this.getRootNode() as Document | ShadowRoot;
     return !activeElement || activeElement === document.body || this.contains(activeElement);
+  }
+}
+
+/** Without a slash at its end. What is no address stays as it is, and is found to be unreachable. */
+function addressOf(given: string, base: string): string {
+  try {
+    return new URL(given, base).href.replace(/\/+$/, '');
+  } catch {
+    return given;
   }
 }
 
