@@ -24,6 +24,9 @@ const CSS_TAG: LitFacts = {
     ['strings !== undefined && strings.length === 1', 'false'],
     ['s instanceof CSSStyleSheet ? s : s.styleSheet', 's.styleSheet'],
     ['if (styleSheet === undefined) {', '{'],
+    ['const strings = this._strings;', 'const strings = 0;'],
+    ['this._strings = strings;', ''],
+    [`this['_$cssResult$'] = true;`, ''],
   ],
   unused: ['toString'],
 };
@@ -40,23 +43,14 @@ const REACTIVE_ELEMENT: LitFacts = {
     ['superCtor._initializers !== undefined', 'false'],
     ['this.constructor._initializers?.forEach((i) => i(this))', ''],
     // Properties are texts and a Boolean, without converters, defaults and accessors of their own.
-    ['case Object: case Array: value = value == null ? value : JSON.stringify(value); break;', ''],
-    ['case Number: fromValue = value === null ? null : Number(value); break;', ''],
-    [
-      `case Object: case Array: try { fromValue = JSON.parse(value); }
-      catch (e) { fromValue = null; } break;`,
-      '',
-    ],
-    [`trustedTypes ? trustedTypes.emptyScript : ''`, `''`],
+    ['converter.toAttribute(value, options.type)', `options.type ? (value ? '' : null) : value`],
+    ['converter.fromAttribute(value, options.type)', 'options.type ? value !== null : value'],
     [
       `typeof options.converter === 'function' ? { fromAttribute: options.converter } :
       options.converter?.fromAttribute !== undefined ? options.converter : defaultConverter`,
-      'defaultConverter',
+      '0',
     ],
-    [
-      'options.converter?.toAttribute !== undefined ? options.converter : defaultConverter',
-      'defaultConverter',
-    ],
+    ['options.converter?.toAttribute !== undefined ? options.converter : defaultConverter', '0'],
     ['options = defaultPropertyDeclaration)', 'options)'],
     ['options ??= ctor.getPropertyOptions(name);', ''],
     ['?? defaultPropertyDeclaration', ''],
@@ -64,7 +58,15 @@ const REACTIVE_ELEMENT: LitFacts = {
     ['if (this.prototype.hasOwnProperty(name)) {', 'if (false) {'],
     ['if (!options.noAccessor) {', '{'],
     ['if (descriptor !== undefined) {', '{'],
-    ['getOwnPropertyDescriptor(this.prototype, name) ?? { get() {', '{ get() {'],
+    [
+      `const { get, set } = getOwnPropertyDescriptor(this.prototype, name) ??
+      { get() { return this[key]; }, set(v) { this[key] = v; }, };`,
+      'const get = function () { return this[key]; };',
+    ],
+    [
+      'const oldValue = get?.call(this); set?.call(this, value);',
+      'const oldValue = this[key]; this[key] = value;',
+    ],
     ['[ ...getOwnPropertyNames(props), ...getOwnPropertySymbols(props), ]', 'Object.keys(props)'],
     ['options.hasChanged ?? notEqual', 'notEqual'],
     [
@@ -76,18 +78,47 @@ const REACTIVE_ELEMENT: LitFacts = {
     ['!this.hasUpdated && !useDefault', '!this.hasUpdated'],
     ['convertedValue ?? this.__defaultValues?.get(propName) ?? convertedValue', 'convertedValue'],
     ['if (elementProperties.size > 0) {', 'if (false) {'],
+    ['if (useNewValue === false) { newValue = this[name]; }', 'newValue = this[name];'],
+    // One class has properties: its own, read when it is defined.
+    ['const superCtor = getPrototypeOf(this); superCtor.finalize();', ''],
+    ['new Map(superCtor.elementProperties)', 'new Map()'],
+    [`if (this.hasOwnProperty(JSCompiler_renameProperty('finalized', this))) { return; }`, ''],
+    [`if (this.hasOwnProperty(JSCompiler_renameProperty('properties', this))) {`, '{'],
+    [`this.__prepare(); if (false) { options`, 'if (false) { options'],
+    [
+      `if (this.hasOwnProperty(JSCompiler_renameProperty('elementProperties', this))) { return; }`,
+      '',
+    ],
+    ['this.finalized = true;', ''],
+    [
+      `ReactiveElement[JSCompiler_renameProperty('elementProperties', ReactiveElement)] = new Map();`,
+      '',
+    ],
+    [`ReactiveElement[JSCompiler_renameProperty('finalized', ReactiveElement)] = new Map();`, ''],
+    ['ReactiveElement.elementStyles = [];', ''],
     // One sheet of styles.
     ['this.finalizeStyles(this.styles)', '[this.styles]'],
     // Controllers come with the constructor, and stay; they and the element have no other hooks.
     ['if (this.renderRoot !== undefined && this.isConnected) {', 'if (false) {'],
     ['this.__controllers?.forEach((c) => c.hostUpdated?.());', ''],
-    ['shouldUpdate = this.shouldUpdate(changedProperties)', 'shouldUpdate = true'],
+    [
+      'shouldUpdate = this.shouldUpdate(changedProperties); if (shouldUpdate) {',
+      'shouldUpdate = true; {',
+    ],
+    [
+      'this.update(changedProperties); } else { this.__markUpdated(); }',
+      'this.update(changedProperties); }',
+    ],
+    [
+      'const result = this.scheduleUpdate(); if (result != null) { await result; }',
+      'this.performUpdate();',
+    ],
     ['this.willUpdate(changedProperties);', ''],
     ['return this.getUpdateComplete();', 'return this.__updatePromise;'],
   ],
   unused: [
     ...['addInitializer', 'finalizeStyles', 'removeController', 'shouldUpdate', 'willUpdate'],
-    'getUpdateComplete',
+    ...['getUpdateComplete', 'scheduleUpdate', 'enableUpdating', 'updated', 'firstUpdated'],
   ],
 };
 
@@ -98,6 +129,7 @@ const LIT_ELEMENT: LitFacts = {
     ['global.litElementHydrateSupport?.', 'undefined?.'],
     [`(global.litElementVersions ??= []).push('4.2.2')`, ''],
     [`LitElement['_$litElement$'] = true;`, ''],
+    [`LitElement[JSCompiler_renameProperty('finalized', LitElement)] = true;`, ''],
     ['if (!this.hasUpdated) { this.renderOptions.isConnected = this.isConnected; }', ''],
     ['this.__childPart = undefined;', ''],
     ['this.__childPart = render(', 'render('],
@@ -130,10 +162,20 @@ const LIT_HTML: LitFacts = {
     ['else if (templatePart.type === ELEMENT_PART)', 'else if (false)'],
     ['options?.creationScope ?? d', 'd'],
     // There are no directives, which alone want to know whether they are connected.
+    ['value = resolveDirective(this, value, directiveParent);', ''],
+    ['value = resolveDirective(this, value, directiveParent, 0);', ''],
     [
-      'function resolveDirective(part, value, parent = part, attributeIndex) {',
-      'function resolveDirective(part, value) { return value;',
+      'resolveDirective(this, values[valueIndex + i], directiveParent, i)',
+      'values[valueIndex + i]',
     ],
+    ['resolveDirective(this, newListener, directiveParent, 0)', 'newListener'],
+    ['directiveParent = this, valueIndex, noCommit)', 'valueIndex)'],
+    ['part._$setValue(values, part, i)', 'part._$setValue(values, i)'],
+    ['change && !noCommit', 'change'],
+    ['if (part !== undefined) {', '{'],
+    ['this._$parent = parent;', ''],
+    ['this.options?.host ?? this.element', 'this.options.host'],
+    ['wrap(start)', 'start'],
     ['this._$notifyConnectionChanged?.(false, true, from)', ''],
     ['this._$disconnectableChildren = undefined;', ''],
     ['this.__isConnected = options?.isConnected ?? true;', ''],
@@ -148,6 +190,7 @@ const LIT_HTML: LitFacts = {
     ['value !== noChange', 'true'],
     ['newListener === noChange', 'false'],
     ['value.nodeType !== undefined', 'false'],
+    ['if (isIterable(value))', 'if (isArray(value))'],
     [
       `newListener.capture !== oldListener.capture || newListener.once !== oldListener.once ||
       newListener.passive !== oldListener.passive`,
