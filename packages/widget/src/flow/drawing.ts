@@ -13,9 +13,12 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
   const { host, way, hostedUrl } = flow;
   const report = (kind: HintKind): void => {
     const { known } = flow.state;
-    if (!known || (kind === 'shown' && flow.state.phase !== 'opening')) return;
-    flow.hint(kind);
-    if (flow.send({ type: kind }) && kind === 'declined') {
+    if (!known) return;
+    // The shopper first, and once; of a session that the SDK gives up, nobody knows afterwards.
+    if (kind !== 'shown') flow.hint(kind);
+    if (!flow.send({ type: kind })) return;
+    if (kind === 'shown') flow.hint(kind);
+    if (kind === 'declined') {
       host.dispatchEvent(new PayDeclinedEvent(known.checkout, known.order));
     }
   };

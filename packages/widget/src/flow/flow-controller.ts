@@ -110,7 +110,8 @@ export class FlowController implements ReactiveController {
     const state = transition(previous, event);
     if (state === previous) return false;
     this.state = state;
-    this.host.requestUpdate();
+    // While it opens, nothing else is shown, and the SDK may be waiting for its turn.
+    if (previous.phase !== 'opening' || state.phase !== 'opening') this.host.requestUpdate();
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
     this.teller.tell(previous, state, this.way);
     this.#sync();
@@ -214,7 +215,8 @@ export class FlowController implements ReactiveController {
     const session = sessionOf(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
     const isRefused = state.phase === 'problem' && isUnseen(state);
-    const isOpen = checkout && !isAsking(state) && !isRefused && state.phase !== 'paid';
+    // Nothing happens to a checkout before its form is there.
+    const isOpen = checkout && !isRefused && !['opening', 'paid'].includes(state.phase);
     const mayPrepare = isHere && Boolean(merchant && order) && !this.isFollowing;
     return [
       [this.#isPlaced && 'listen', listen],
