@@ -1,22 +1,22 @@
 import { minify } from 'terser';
 import type { Plugin } from 'vite';
 
-/** Names that Lit, and we, keep to ourselves: no page, server or SDK ever says one of them. */
-const INNER_NAMES = new RegExp(
-  `^(_\\$.*|__(?!proto__)\\w+|_[a-zA-Z]\\w*|${[
-    'isUpdatePending createRenderRoot strings converter hasUpdated getPropertyOptions fromAttribute',
-    'renderOptions getPropertyDescriptor enableUpdating elementStyles firstUpdated setConnected',
-    'renderBefore shadowRootOptions getUpdateComplete toAttribute useDefault createProperty',
-    'finalizeStyles scheduleUpdate performUpdate finalize shouldUpdate wrapped hasChanged willUpdate',
-    'creationScope addInitializer startNode endNode noAccessor known trouble remedy isFollowing',
-    'onReport isFramed isAlone showWindow given elsewhere painted inWindow',
-  ]
-    .join(' ')
-    .replaceAll(' ', '|')})$`,
-);
+/** Names that Lit keeps to itself: no page, server or SDK ever says one of them. */
+const LIT_NAMES = [
+  'isUpdatePending createRenderRoot strings converter hasUpdated getPropertyOptions fromAttribute',
+  'renderOptions getPropertyDescriptor enableUpdating elementStyles firstUpdated setConnected',
+  'renderBefore shadowRootOptions getUpdateComplete toAttribute useDefault createProperty',
+  'finalizeStyles scheduleUpdate performUpdate finalize shouldUpdate wrapped hasChanged willUpdate',
+  'creationScope addInitializer startNode endNode noAccessor',
+];
 
-/** Minifies once more, with what is safe because all of Lit is in this file and nothing else is. */
-export function minifyAgain(): Plugin {
+/**
+ * Minifies once more, with what is safe because all of Lit is in this file and nothing else is.
+ *
+ * @param names More names of properties that nobody outside says, apart by spaces.
+ */
+export function minifyAgain(...names: readonly string[]): Plugin {
+  const inner = [...LIT_NAMES, ...names].join(' ').replaceAll(' ', '|');
   return {
     name: 'minify-again',
     async generateBundle(_, bundle) {
@@ -31,7 +31,11 @@ export function minifyAgain(): Plugin {
             keep_fargs: false,
             sequences: false,
           },
-          mangle: { properties: { regex: INNER_NAMES } },
+          mangle: {
+            properties: {
+              regex: new RegExp(`^(_\\$.*|__(?!proto__)\\w+|_[a-zA-Z]\\w*|${inner})$`),
+            },
+          },
           // ASCII, so that no page's encoding can spoil our words, and a browser keeps a byte for each.
           format: { ascii_only: true },
           toplevel: true,

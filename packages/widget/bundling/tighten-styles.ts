@@ -7,6 +7,7 @@ export function tightenStyles(): Plugin {
     transform(code, id) {
       if (!id.endsWith('.styles.ts')) return null;
       const tight = code
+        .replace(/\/\*[\s\S]*?\*\//g, '')
         .replace(/\n\s+/g, '\n')
         .replace(/\s*([{},;]|:(?= ))\s*/g, '$1')
         .replaceAll(';}', '}');

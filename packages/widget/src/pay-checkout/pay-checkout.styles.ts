@@ -185,10 +185,7 @@ export const styles = css`
   .button:hover {
     filter: brightness(1.1);
   }
-  .button:focus-visible,
-  .message:focus-visible,
-  .close:focus-visible,
-  input:focus-visible {
+  :focus-visible {
     outline: 3px solid var(--accent);
     outline-offset: 2px;
   }

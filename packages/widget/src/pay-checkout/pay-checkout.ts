@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { isChecked, type FlowState } from '../flow/checkout-flow.js';
+import { isChecked, type FlowState, type KnownCheckout } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
 import type { Mode } from '../flow/modes.js';
@@ -15,6 +15,10 @@ import { styles } from './pay-checkout.styles.js';
 
 /** `auto` follows the page's `color-scheme`. */
 export type Theme = 'auto' | 'light' | 'dark';
+
+type Drawn = TemplateResult | typeof nothing;
+/** What is known of the payment, whoever said it. */
+type Facts = Partial<Pick<KnownCheckout, 'amount' | 'currency' | 'amountText' | 'environment'>>;
 
 const REFLECTED = { reflect: true };
 
@@ -222,7 +226,10 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { state } = this.#flow;
     const polite = this.#movesFocus ? 'off' : 'polite';
     const assertive = this.#movesFocus ? 'off' : 'assertive';
-    const { header, badge } = this.#header(state);
+    const facts: Facts = (state.phase === 'address' ? state.address.asked : state.known) ?? {};
+    const isTest = (facts.environment ?? this.#flow.environment) === 'sandbox';
+    const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
+    const header = this.#header(state, facts, badge);
     return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
         ${header}
@@ -230,31 +237,23 @@ export class PayCheckout extends LitElement implements FlowHost {
         <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
         <slot name="form" @slotchange=${this.#flow.redraw}></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
-        ${this.#button(state)} ${badge} ${this.#reference(state)}
+        ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
         <button
           type="button"
           class="close"
           part="close"
           aria-label=${en.close}
-          @click=${() => this.close()}
+          @click=${this.#cancel}
         ></button>
       </section>
     </dialog>`;
   }
 
-  /** The line with the amount; until there is one, the mark of a test, for the end of the card. */
-  #header(state: FlowState): Record<'header' | 'badge', TemplateResult | typeof nothing> {
-    const { environment: known } = this.#flow;
-    const facts = state.phase === 'address' ? state.address.asked : state.known;
-    const { amount, currency, amountText, environment = known } = facts ?? {};
-    const badge =
-      environment === 'sandbox'
-        ? html`<small class="badge" part="badge">${en.test}</small>`
-        : nothing;
-    if (!amount || !currency) return { header: nothing, badge };
-    // While it opens, the message stands there: what is below does not move when they change places.
-    if (state.phase === 'opening') return { header: nothing, badge: nothing };
-    const header = html`<header part="header">
+  /** The line with the amount. While it opens, the message stands there: nothing below it moves. */
+  #header({ phase }: FlowState, facts: Facts, badge: Drawn): Drawn {
+    const { amount, currency, amountText } = facts;
+    if (!amount || !currency || phase === 'opening') return nothing;
+    return html`<header part="header">
       <span
         ><small>${en.amount}</small>
         <strong part="amount"
@@ -263,36 +262,24 @@ export class PayCheckout extends LitElement implements FlowHost {
       >
       ${badge}
     </header>`;
-    return { header, badge: nothing };
   }
 
-  #message(state: FlowState): TemplateResult | typeof nothing {
+  #message(state: FlowState): Drawn {
     const isChecking = isChecked(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
     const words = isChecking ? en.checking : inWindow ? en.inWindow : en.phases[state.phase];
-    if (!words) return nothing;
-    const icon = isChecking ? nothing : iconOf(state.phase);
-    return html`<div class="message" part="message" tabindex="-1">
-      ${icon === nothing ? html`<span class="spinner"></span>` : icon}<span>${words}</span>
-    </div>`;
+    return words ? say('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
 
-  #notice(state: FlowState): TemplateResult | typeof nothing {
-    const trouble = state.phase === 'problem' ? state.trouble : undefined;
-    if (!trouble && !(state.phase === 'ready' && state.declined)) return nothing;
-    const words = trouble ? wordsOf(trouble.code) : en.declined;
-    return html`<div class="message" part="notice" tabindex="-1">
-      ${iconOf('problem')}<span
-        >${words}${
-          trouble
-            ? html`<small>${trouble.code}${trouble.requestId && ` · ${trouble.requestId}`}</small>`
-            : nothing
-        }</span
-      >
-    </div>`;
+  #notice(state: FlowState): Drawn {
+    if (state.phase === 'ready' && state.declined) return say('notice', en.declined, 'problem');
+    if (state.phase !== 'problem') return nothing;
+    const { code, requestId } = state.trouble;
+    const quote = [code, requestId].filter(Boolean).join(' · ');
+    return say('notice', html`${wordsOf(code)}<small>${quote}</small>`, 'problem');
   }
 
-  #button(state: FlowState): TemplateResult | typeof nothing {
+  #button(state: FlowState): Drawn {
     const name = this.#offers(state);
     if (!name) return nothing;
     const words = en.buttons[name];
@@ -312,7 +299,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   /** What a shopper can quote; of a problem before anything is known, the order that the tag names. */
-  #reference(state: FlowState): TemplateResult | typeof nothing {
+  #reference(state: FlowState): Drawn {
     const { phase } = state;
     const { order = this.order, checkout = '' } = state.known ?? {};
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
@@ -339,7 +326,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     else if (name !== 'next') this.retry();
   }
 
-  /** Escape: what belongs to it is done here, and not by the browser. */
+  /** The close button, or Escape: what belongs to it is done here, and not by the browser. */
   #cancel(event: Event): void {
     event.preventDefault();
     this.close();
@@ -365,12 +352,18 @@ function wordsOf(code: string): string {
   return en.codes[code] ?? (code.startsWith('sdk_') ? en.sdkProblem : en.problem);
 }
 
-function iconOf(phase: Phase): TemplateResult | typeof nothing {
+/** Words with the icon of a phase, or with a spinner. */
+function say(part: string, words: string | TemplateResult, phase: Phase): TemplateResult {
   const path = ICONS[phase];
-  if (!path) return nothing;
-  return html`<svg class="icon ${phase}" viewBox="0 0 24 24" aria-hidden="true">
-    <path d=${path}></path>
-  </svg>`;
+  return html`<div class="message" part=${part} tabindex="-1">
+    ${
+      path
+        ? html`<svg class="icon ${phase}" viewBox="0 0 24 24" aria-hidden="true">
+            <path d=${path}></path>
+          </svg>`
+        : html`<span class="spinner"></span>`
+    }<span>${words}</span>
+  </div>`;
 }
 
 if (!customElements.get('pay-checkout')) customElements.define('pay-checkout', PayCheckout);
