@@ -73,16 +73,17 @@ describe('a shopper', () => {
   it('whose form has its script late can press nothing before, and pays once it is there', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.order();
-    const late = Promise.withResolvers<undefined>();
+    let comes = (): void => undefined;
+    const late = new Promise<void>((resolve) => (comes = resolve));
     await shopper.page.route('**/frame-messages.js', async (route) => {
-      await late.promise;
+      await late;
       await route.continue();
     });
     const arrived = shopper.goToPayment(order);
     await shopper.fillCard(CARDS.approved);
     const buttons = await shopper.form.getByRole('button').all();
     expect(await Promise.all(buttons.map((button) => button.isDisabled()))).not.toContain(false);
-    late.resolve(undefined);
+    comes();
     await arrived;
     await shopper.form.getByRole('button', { name: /^Pay/ }).click();
     await shopper.reads(PAID);

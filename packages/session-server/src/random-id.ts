@@ -1,25 +1,36 @@
 import { hash, randomFillSync } from 'node:crypto';
 
 const ID_BYTES = 16;
+const POOL_BYTES = 256 * ID_BYTES;
 /** 2025-01-01T00:00:00Z: the seconds of a timed id are counted from here. */
 const EPOCH_MS = 1_735_689_600_000;
 /** In base 36, enough until 2094. */
 const TIME_CHARS = 6;
 
 /** Random bytes asked of the system in one go, since asking costs more than using; each is used once. */
-const pool = Buffer.alloc(256 * ID_BYTES);
+const pool = Buffer.alloc(POOL_BYTES);
 let used = pool.length;
 
 /** 128 random bits as 22 URL-safe characters. */
 export function randomId(): string {
-  if (used === pool.length) {
+  return take(ID_BYTES, (from, to) => pool.toString('base64url', from, to));
+}
+
+/** A few random bytes, for a key's nonce for example. */
+export function fewRandomBytes(length: number): Buffer {
+  return take(length, (from, to) => Buffer.from(pool.subarray(from, to)));
+}
+
+function take<T>(length: number, copy: (from: number, to: number) => T): T {
+  if (used + length > POOL_BYTES) {
     randomFillSync(pool);
     used = 0;
   }
-  const id = pool.toString('base64url', used, used + ID_BYTES);
-  pool.fill(0, used, used + ID_BYTES);
-  used += ID_BYTES;
-  return id;
+  const from = used;
+  used += length;
+  const taken = copy(from, used);
+  pool.fill(0, from, used);
+  return taken;
 }
 
 /**

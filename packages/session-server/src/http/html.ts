@@ -1,6 +1,10 @@
 /** Markup that is safe to send: made by {@link html} only. */
 export class Html {
-  constructor(readonly text: string) {}
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -11,6 +11,9 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
+/** What is looked at in a checkout that changed. */
+export type CheckoutMarks = Pick<Checkout, 'state' | 'attention' | 'refund' | 'sequence'>;
+
 /** One call to the provider. */
 export interface ProviderCall {
   readonly operation: 'create_session' | 'list_transactions';
@@ -34,7 +37,7 @@ export interface Observer {
   /** An opening came to an end: how, or with which error code. */
   opened(result: string): void;
   /** `before` is undefined when the checkout is new. */
-  checkoutChanged(before: Checkout | undefined, after: Checkout): void;
+  checkoutChanged(before: CheckoutMarks | undefined, after: CheckoutMarks): void;
   providerCalled(call: ProviderCall): void;
   looked(look: EvidenceLook): void;
   deliveryReceived(result: 'stored' | 'repeated' | 'test'): void;

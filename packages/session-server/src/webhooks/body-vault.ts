@@ -5,8 +5,8 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
-  randomBytes,
 } from 'node:crypto';
+import { fewRandomBytes } from '../random-id.js';
 
 /** A key of 32 bytes and the name that stands beside what it encrypted. */
 export interface BodyKey {
@@ -40,7 +40,7 @@ export class BodyVault {
 
   /** @param context what belongs to it but is stored in the open: opening needs the same */
   seal(plain: Uint8Array, context: string): Buffer {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = fewRandomBytes(NONCE_BYTES);
     const id = Buffer.from(this.#current.id);
     const key = this.#sealing.get(this.#current.id) as KeyObject;
     const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));

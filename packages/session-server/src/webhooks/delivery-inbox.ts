@@ -11,6 +11,7 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import { repeat, type Repeating } from '../repeat.js';
 import type { BodyVault } from './body-vault.js';
+import { Burst } from './burst.js';
 import { type RawDelivery, readContent, unpackDelivery } from './delivery-content.js';
 import type { ClaimedDelivery, DeliveryFlag } from './delivery-store.js';
 import { contradicts, type NamedAttempt, proveByDelivery, readNames } from './judge-delivery.js';
@@ -62,12 +63,14 @@ interface Found {
 /**
  * Works on the deliveries that were stored: finds the attempt, checks the signature if a scheme is
  * set, causes a look, and erases what has been kept for long enough. A delivery is done when its
- * outcome is stored; until then it comes again, also after a crash.
+ * outcome is stored; until then it comes again, also after a crash. What comes in a {@link Burst} is
+ * worked on after it.
  */
 export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
   const inbox = new DeliveryInbox(options);
+  const burst = new Burst();
   let isFirstRun = true;
-  return repeat({
+  const job = repeat({
     name: 'delivery inbox',
     logger: options.logger,
     pauseMs: PAUSE_MS,
@@ -78,9 +81,17 @@ export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
         crashPoint('webhook:unparked');
         isFirstRun = false;
       }
-      return inbox.run();
+      return burst.isOn(performance.now()) ? Burst.gapMs : inbox.run();
     },
   });
+  return {
+    wake() {
+      const now = performance.now();
+      if (!burst.isOn(now)) job.wake();
+      burst.note(now);
+    },
+    close: () => job.close(),
+  };
 }
 
 class DeliveryInbox {
