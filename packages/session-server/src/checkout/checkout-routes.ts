@@ -13,6 +13,7 @@ import { crashPoint } from '../crash-points.js';
 import { parse } from '../http/parse.js';
 import type { RateLimiters } from '../http/rate-limits.js';
 import { refuseOtherOrigins } from '../http/security.js';
+import { sendJson } from '../http/send-json.js';
 import { formatMinor } from '../money.js';
 import { amountText } from './amount-text.js';
 import type { CheckoutService, OpenResult } from './checkout-service.js';
@@ -41,7 +42,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       const [checkout = '', revision = ''] = text.split(':');
       return { checkout, revision: Number(revision) };
     });
-    response.json(await status.ask(questions, wait, () => abortedByClose(response)));
+    sendJson(response, await status.ask(questions, wait, () => abortedByClose(response)));
   });
 
   router.get('/checkout-config', ...guards, async (request, response) => {
@@ -49,7 +50,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     const merchant = await service.merchant(id);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
     response.setHeader('cache-control', 'public, max-age=60');
-    response.json(reply);
+    sendJson(response, reply);
   });
 
   router.post('/checkouts', ...guards, body, limiters.opens, async (request, response) => {
@@ -60,10 +61,10 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     if (result.kind === 'opening') {
       const reply: OpeningReply = { state: 'opening', retryAfterSeconds: result.retryAfterSeconds };
       response.status(202).setHeader('retry-after', String(result.retryAfterSeconds));
-      response.json(reply);
+      sendJson(response, reply);
       return;
     }
-    response.json(toReply(result, environment, wanted.locale));
+    sendJson(response, toReply(result, environment, wanted.locale));
   });
 
   router.post(
@@ -75,7 +76,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       const hint = parse(hintRequest, request.body) as HintRequest;
       const taken = await service.takeHint(String(request.params['id']), hint);
       crashPoint('hint:before-answer');
-      response.json(taken);
+      sendJson(response, taken);
     },
   );
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * The version of an order that a checkout stands for: a hash of amount and currency, so that the
@@ -8,8 +8,6 @@ export function orderVersionOf(price: {
   readonly amountMinor: number;
   readonly currency: string;
 }): string {
-  return createHash('sha256')
-    .update(`${String(price.amountMinor)}\n${price.currency}`)
-    .digest('base64url')
-    .slice(0, 22);
+  const text = `${String(price.amountMinor)}\n${price.currency}`;
+  return hash('sha256', text, 'base64url').slice(0, 22);
 }
