@@ -20,7 +20,8 @@ const HELPERS_ID = '\0compiled-templates';
 const HELPERS = `import { _$LH as lit } from 'lit';
 export { lit };
 export const inChild = (index) => ({ type: 2, index });
-export const inAttribute = (index, name, ctor = lit._AttributePart, strings = ['', '']) =>
+const whole = ['', ''];
+export const inAttribute = (index, name, ctor = lit._AttributePart, strings = whole) =>
   ({ type: 1, index, name, ctor, strings });
 export const raw = (strings) => strings;
 `;
@@ -93,8 +94,10 @@ function compile(texts: readonly string[]): string {
   };
   read(fragment);
   if (parts.length !== texts.length - 1) throw new Error(`cannot compile the template ${html}`);
-  // A marker needs no words, and what a browser closes by itself no end.
-  const written = serialize(fragment).replace(/<!--.*?-->/g, '<?>');
+  // A marker needs no words; and the file is ASCII, in the templates too.
+  const written = serialize(fragment)
+    .replace(/<!--.*?-->/g, '<?>')
+    .replace(/[^\0-\x7f]/gu, (letter) => `&#${letter.codePointAt(0)};`);
   return `{ h: raw\`${written.replaceAll('\\', '\\\\')}\`, parts: [${parts.join(', ')}] }`;
 }
 

@@ -143,7 +143,6 @@ export const styles = css`
     position: absolute;
     inset-block-start: 4px;
     inset-inline-end: 4px;
-    display: none;
     inline-size: 44px;
     block-size: 44px;
     border: 0;
@@ -151,12 +150,6 @@ export const styles = css`
     color: inherit;
     font: inherit;
     cursor: pointer;
-  }
-  .close::before {
-    content: '\\2715' / '';
-  }
-  :modal .close {
-    display: block;
   }
   :modal header {
     padding-inline-end: 36px;

@@ -203,13 +203,11 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   protected override updated(): void {
-    const { state, way } = this.#flow;
-    const { phase } = state;
+    const { phase } = this.#flow.state;
     const dialog = this.renderRoot.querySelector('dialog');
-    const isModal = way === 'overlay' && IN_OVERLAY.includes(phase);
-    if (dialog && dialog.matches(':modal') !== isModal) {
+    if (dialog && dialog.matches(':modal') !== this.#isModal) {
       dialog.close();
-      if (isModal && this.isConnected) dialog.showModal();
+      if (this.#isModal && this.isConnected) dialog.showModal();
     }
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
@@ -238,15 +236,21 @@ export class PayCheckout extends LitElement implements FlowHost {
         <slot name="form" @slotchange=${this.#flow.redraw}></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
         ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
-        <button
-          type="button"
-          class="close"
-          part="close"
-          aria-label=${en.close}
-          @click=${this.#cancel}
-        ></button>
+        ${this.#isModal ? this.#closer() : nothing}
       </section>
     </dialog>`;
+  }
+
+  #closer(): TemplateResult {
+    return html`<button
+      type="button"
+      class="close"
+      part="close"
+      aria-label=${en.close}
+      @click=${this.#cancel}
+    >
+      ✕
+    </button>`;
   }
 
   /** The line with the amount. While it opens, the message stands there: nothing below it moves. */
@@ -262,6 +266,12 @@ export class PayCheckout extends LitElement implements FlowHost {
       >
       ${badge}
     </header>`;
+  }
+
+  /** Whether it lies above the page. */
+  get #isModal(): boolean {
+    const { state, way } = this.#flow;
+    return way === 'overlay' && IN_OVERLAY.includes(state.phase);
   }
 
   #message(state: FlowState): Drawn {
