@@ -77,7 +77,7 @@ export class FlowController implements ReactiveController {
   get hostedUrl(): string | undefined {
     const { createSession, serverUrl, merchant, order, orderToken } = this.host;
     if (createSession || !merchant || !order || !orderToken) return undefined;
-    return [`${serverUrl}/v1/pay`, ...[merchant, orderToken].map(encodeURIComponent)].join('/');
+    return `${serverUrl}/v1/pay/${encodeURIComponent(merchant)}/${encodeURIComponent(orderToken)}`;
   }
 
   start(): void {
