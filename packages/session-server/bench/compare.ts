@@ -1,7 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type LoadResult, median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
+import type { Usage } from './report.ts';
 
 const ROUNDS = 7;
+/** A server that used less than this share of a processor for so long is idle. */
+const IDLE_MS = 50;
+const IDLE_SHARE = 0.1;
 
 /** One round: what the load saw, and what the server spent on it. */
 interface Round extends LoadResult {
@@ -14,7 +19,7 @@ export interface Comparison {
   /** Our requests a second, in theirs. */
   readonly ratio: number;
   readonly p99Ratio: number;
-  /** Our processor time for a request, in theirs: it tells the same on a busy machine. */
+  /** Our processor time for a request and what follows from it, in theirs. */
   readonly cpuRatio: number;
 }
 
@@ -57,9 +62,22 @@ async function runRound(
 ): Promise<Round> {
   const before = await server.usage();
   const result = await measure(server.url, requests);
-  const after = await server.usage();
+  const after = await untilIdle(server);
   const cpuMicrosPerRequest = Math.round((after.cpuMicros - before.cpuMicros) / requests);
   return { ...result, cpuMicrosPerRequest };
+}
+
+/**
+ * Waits until a server has nothing more to do, and tells what it has used by then: work that it put
+ * off until after its answers is its own, and must not fall on the round of the other one.
+ */
+async function untilIdle(server: BenchProcess): Promise<Usage> {
+  for (let last = await server.usage(); ;) {
+    await pause(IDLE_MS);
+    const usage = await server.usage();
+    if (usage.cpuMicros - last.cpuMicros < IDLE_MS * 1000 * IDLE_SHARE) return usage;
+    last = usage;
+  }
 }
 
 /** The median of each measure by itself. */

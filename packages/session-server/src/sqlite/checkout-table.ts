@@ -54,7 +54,7 @@ export class CheckoutTable {
 
   insert(checkout: Checkout): void {
     this.#connection.insert('checkouts', fromCheckout(checkout));
-    this.#observer.checkoutChanged(undefined, checkout);
+    this.#tell(undefined, checkout);
   }
 
   apply(before: Checkout, facts: readonly CheckoutFact[], now: number): Change {
@@ -78,8 +78,14 @@ export class CheckoutTable {
         created_at: now,
       });
     });
-    this.#observer.checkoutChanged(before, after);
+    this.#tell(before, after);
     return { before, after };
+  }
+
+  #tell(before: Checkout | undefined, after: Checkout): void {
+    this.#connection.afterCommit(() => {
+      this.#observer.checkoutChanged(before, after);
+    });
   }
 
   #update(checkout: Checkout): void {

@@ -113,6 +113,22 @@ describe('writes that share a commit', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
+  it('tell what is to be told once, when they are committed, and nothing of what was undone', async () => {
+    const told: string[] = [];
+    const tellAndNote = (text: string): Promise<unknown> =>
+      commits.write(() => {
+        commits.afterCommit(() => told.push(`${text} of ${String(notes().length)}`));
+        database.prepare('INSERT INTO notes VALUES (?)').run(text);
+      });
+    const asked = disk.asked();
+    const written = Promise.allSettled(['a', 'a', 'b'].map(tellAndNote));
+    await asked;
+    expect(told).toEqual(['a of 2', 'b of 2']);
+    disk.answer();
+    await written;
+    expect(told).toHaveLength(2);
+  });
+
   it('are refused, also later ones, when the disk says that it could not keep them', async () => {
     const asked = disk.asked();
     const written = note('a');

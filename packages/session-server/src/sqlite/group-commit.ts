@@ -7,14 +7,20 @@ const BUSY_GROUP = 4;
 const GATHER_MS = 1;
 
 interface Job {
+  /** Does the work; what it throws is thrown. */
   run(): void;
+  /** Why it was undone, while the others of its group were kept. */
+  refuse(reason: unknown): void;
   settle(failure: Error | undefined): void;
 }
 
 /**
  * Writes that are asked for together are committed together, and while the disk makes one group
- * durable the next one gathers: one sync serves them all, and none is answered before it. Each
- * write is a savepoint of its own, so that one that throws undoes nothing but itself.
+ * durable the next one gathers: one sync serves them all, and none is answered before it.
+ *
+ * A write that throws undoes nothing but itself: its group is run anew, each write under a savepoint.
+ * So the work of a write may run twice, and must do nothing but write to the database; what is to be
+ * told of it is told with {@link GroupCommit.afterCommit}.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync;
@@ -29,6 +35,8 @@ export class GroupCommit {
   #isBusy = false;
   #syncing: Promise<void> | undefined;
   #changesBefore = 0;
+  /** What is to be told when the group that is being run is committed. */
+  #news: (() => void)[] = [];
   /** Why nothing is written any more. */
   #failure: Error | undefined;
 
@@ -49,19 +57,15 @@ export class GroupCommit {
       let outcome: (() => void) | undefined;
       this.#queue.push({
         run: () => {
-          try {
-            this.#savepoint.run();
-            const value = work();
-            this.#release.run();
-            outcome = () => {
-              resolve(value);
-            };
-          } catch (error) {
-            this.#database.exec('ROLLBACK TO job; RELEASE job');
-            outcome = () => {
-              reject(asError(error));
-            };
-          }
+          const value = work();
+          outcome = () => {
+            resolve(value);
+          };
+        },
+        refuse: (reason) => {
+          outcome = () => {
+            reject(asError(reason));
+          };
         },
         settle: (failure) => {
           if (failure === undefined) outcome?.();
@@ -70,6 +74,11 @@ export class GroupCommit {
       });
       this.#schedule();
     });
+  }
+
+  /** Called inside a write: `tell` runs if that is committed, before anybody is answered. */
+  afterCommit(tell: () => void): void {
+    this.#news.push(tell);
   }
 
   /** Resolves when what can be read now is on the disk; undefined when it is already. */
@@ -114,14 +123,45 @@ export class GroupCommit {
   #runAll(jobs: readonly Job[]): Error | undefined {
     try {
       this.#begin.run();
-      for (const job of jobs) job.run();
+      if (!this.#runTogether(jobs)) this.#runEach(jobs);
       crashPoint('store:written');
       this.#commit.run();
       crashPoint('store:committed');
-      return undefined;
     } catch (error) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      this.#news = [];
       return asError(error);
+    }
+    const news = this.#news;
+    this.#news = [];
+    for (const tell of news) tell();
+    return undefined;
+  }
+
+  /** Whether all went well; when one did not, it is as if none had been run. */
+  #runTogether(jobs: readonly Job[]): boolean {
+    try {
+      for (const job of jobs) job.run();
+      return true;
+    } catch {
+      this.#database.exec('ROLLBACK; BEGIN IMMEDIATE');
+      this.#news = [];
+      return false;
+    }
+  }
+
+  #runEach(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      const told = this.#news.length;
+      this.#savepoint.run();
+      try {
+        job.run();
+      } catch (reason) {
+        this.#database.exec('ROLLBACK TO job');
+        this.#news.length = told;
+        job.refuse(reason);
+      }
+      this.#release.run();
     }
   }
 

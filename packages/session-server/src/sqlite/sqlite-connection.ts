@@ -67,6 +67,11 @@ export class SqliteConnection {
     return this.#commits.write(work);
   }
 
+  /** Called inside a step: `tell` runs if that is committed, before anybody is answered. */
+  afterCommit(tell: () => void): void {
+    this.#commits.afterCommit(tell);
+  }
+
   /** Reads what is on the disk: waits for it if it has only just been committed. */
   async read<T>(work: () => T): Promise<T> {
     const value = work();

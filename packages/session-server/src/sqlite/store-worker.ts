@@ -35,7 +35,7 @@ function storeMethod(name: keyof CheckoutStore): CheckoutStore[keyof CheckoutSto
   return store?.[name].bind(store);
 }
 
-/** Called inside of a step: what is told crosses after it, and before its answer. */
+/** Called after the commit: what is told crosses before whoever changed it is answered. */
 function checkoutChanged(before: Checkout | undefined, after: Checkout): void {
   if (!before && !isObserved) return;
   moves.push({ checkout: after.id, before: before && marksOf(before), after: marksOf(after) });
