@@ -67,6 +67,21 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(tab.element.matches(':state(ready)')).to.equal(true);
   });
 
+  it('asks about a checkout once its form is there', async () => {
+    const { promise: loaded, resolve: load } = Promise.withResolvers<void>();
+    const tab = await Tab.open(world);
+    tabs.push(tab);
+    tab.element.adapter = { load: () => loaded, open: () => Promise.resolve() };
+    tab.element.start();
+    await until(() => tab.element.childElementCount === 1);
+    // The page itself is asked, so that nothing that it asked for before is still on its way.
+    await tab.page.navigator.locks.query();
+    expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
+    load();
+    await tab.reaches('ready');
+    await until(async () => (await world.polls()).length > 0);
+  });
+
   it('asks for every tab what that tab wants to know', async () => {
     const first = await readyTab();
     const other = crypto.randomUUID();
