@@ -10,7 +10,6 @@ export default defineConfig({
       'scripts/**/*.test.ts',
     ],
     pool: 'forks',
-    execArgv: ['--import', new URL('scripts/typescript-in-threads.mjs', import.meta.url).href],
     retry: 0,
     testTimeout: 20_000,
     hookTimeout: 30_000,

@@ -3,6 +3,8 @@ import { type LoadResult, median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
 import type { Usage } from './report.ts';
 
+/** Rounds that do not count: a server runs for weeks, and is compiled in its first seconds. */
+const WARMING_ROUNDS = 6;
 const ROUNDS = 7;
 /** A server that used less than this share of a processor for so long is idle. */
 const IDLE_MS = 50;
@@ -24,7 +26,7 @@ export interface Comparison {
 }
 
 /**
- * Interleaved rounds of both, after one of each that does not count. Each ratio is the median of the
+ * Interleaved rounds of both, after some that do not count. Each ratio is the median of the
  * rounds' own ratios: what else the machine does in a round falls on both.
  */
 export async function compare(
@@ -34,8 +36,10 @@ export async function compare(
   measure: (url: string, requests: number) => Promise<LoadResult>,
 ): Promise<Comparison> {
   const results = { ours: [] as Round[], peer: [] as Round[] };
-  await measure(ours.url, requests);
-  await measure(peer.url, requests);
+  for (let at = 0; at < WARMING_ROUNDS; at += 1) {
+    await measure(ours.url, requests);
+    await measure(peer.url, requests);
+  }
   for (let at = 0; at < ROUNDS; at += 1) {
     results.ours.push(await runRound(ours, requests, measure));
     results.peer.push(await runRound(peer, requests, measure));

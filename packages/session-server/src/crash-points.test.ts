@@ -54,11 +54,6 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['sqlite/sqlite-connection.ts', 'this.#commits.syncing', READS],
   ['sqlite/sqlite-connection.ts', 'this.#commits.flush()', CLOSING],
   ['sqlite/group-commit.ts', 'this.#syncing', CLOSING],
-  ['sqlite/store-thread.ts', 'ids.map(find)', READS],
-  ['sqlite/store-thread.ts', 'thread.open()', INSIDE],
-  ['sqlite/store-thread.ts', 'thread.close()', CLOSING],
-  ['sqlite/store-thread.ts', 'worker.terminate()', CLOSING],
-  ['sqlite/store-worker.ts', 'SqliteCheckoutStore.open(', INSIDE],
   [
     'sqlite/group-commit.ts',
     'sync()',

@@ -59,11 +59,6 @@ export function crashPoint(point: CrashPoint): void {
   if (passes === armed.pass) process.kill(process.pid, 'SIGKILL');
 }
 
-/** What this process is armed with, for a thread of it. */
-export function armedCrashPlan(): CrashPlan | undefined {
-  return armed;
-}
-
 /** Arms this process; undefined disarms it. */
 export function armCrashPoint(plan: CrashPlan | undefined): void {
   armed = plan;

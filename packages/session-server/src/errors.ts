@@ -20,15 +20,16 @@ export interface AppErrorOptions {
 
 export class AppError extends Error {
   override readonly name = 'AppError';
-  readonly status: number;
-  readonly code: string;
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(status: number, code: string, message: string, options: AppErrorOptions = {}) {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.status = status;
-    this.code = code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
@@ -57,12 +58,11 @@ export function checkoutNotFound(): AppError {
 /** Configuration that cannot be started with: every mistake at once, a line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly source: string;
-  readonly mistakes: readonly string[];
 
-  constructor(source: string, mistakes: readonly string[]) {
+  constructor(
+    readonly source: string,
+    readonly mistakes: readonly string[],
+  ) {
     super(`${source}:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
-    this.source = source;
-    this.mistakes = mistakes;
   }
 }

@@ -23,7 +23,7 @@ import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
 import { storeRulesOf } from './store-rules.js';
-import { openStoreThread } from './sqlite/store-thread.js';
+import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
 import { loadSandboxKeys } from './webhooks/body-keys.js';
 import { BodyVault } from './webhooks/body-vault.js';
 import { startDeliveryInbox } from './webhooks/delivery-inbox.js';
@@ -69,7 +69,7 @@ export async function startSessionServer(
     });
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
-  const store: CheckoutStore = await openStoreThread({
+  const store: CheckoutStore = await SqliteCheckoutStore.open({
     path: config.databaseFile,
     clock,
     rules: storeRulesOf(config),

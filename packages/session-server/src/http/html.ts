@@ -1,10 +1,6 @@
 /** Markup that is safe to send: made by {@link html} only. */
 export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

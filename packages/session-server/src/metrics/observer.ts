@@ -11,9 +11,6 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
-/** What is looked at in a checkout that changed. */
-export type CheckoutMarks = Pick<Checkout, 'state' | 'attention' | 'refund' | 'sequence'>;
-
 /** One call to the provider. */
 export interface ProviderCall {
   readonly operation: 'create_session' | 'list_transactions';
@@ -37,7 +34,7 @@ export interface Observer {
   /** An opening came to an end: how, or with which error code. */
   opened(result: string): void;
   /** `before` is undefined when the checkout is new. */
-  checkoutChanged(before: CheckoutMarks | undefined, after: CheckoutMarks): void;
+  checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   looked(look: EvidenceLook): void;
   deliveryReceived(result: 'stored' | 'repeated' | 'test'): void;

@@ -5,15 +5,9 @@ import {
   type PrometheusContentType,
   Registry,
 } from '@prometheus-io/client';
-import type { AttentionCode } from '../checkout/checkout.js';
+import type { AttentionCode, Checkout } from '../checkout/checkout.js';
 import type { DeliveryFlag } from '../webhooks/delivery-store.js';
-import type {
-  AnsweredRequest,
-  CheckoutMarks,
-  EvidenceLook,
-  Observer,
-  ProviderCall,
-} from './observer.js';
+import type { AnsweredRequest, EvidenceLook, Observer, ProviderCall } from './observer.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -115,7 +109,7 @@ export class ServerMetrics implements Observer {
     this.#opens.inc({ result });
   }
 
-  checkoutChanged(before: CheckoutMarks | undefined, after: CheckoutMarks): void {
+  checkoutChanged(before: Checkout | undefined, after: Checkout): void {
     if (before?.state !== after.state) {
       this.#moves.inc({ from: before?.state ?? 'new', to: after.state });
     }

@@ -8,13 +8,12 @@ const OPEN_SOURCES = ['*', 'https:', 'http:', 'data:', 'blob:'];
 /** Thrown when a payment page is not as it should be. */
 export class PageChangedError extends Error {
   override readonly name = 'PageChangedError';
-  readonly url: string;
-  readonly findings: readonly string[];
 
-  constructor(url: string, findings: readonly string[]) {
+  constructor(
+    readonly url: string,
+    readonly findings: readonly string[],
+  ) {
     super(`${url} is not as it should be:\n${findings.map((text) => `  - ${text}`).join('\n')}`);
-    this.url = url;
-    this.findings = findings;
   }
 }
 

@@ -6,10 +6,14 @@ import { writeOrderEvent } from '../order-events/order-event.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { fromCheckout, toCheckout } from './sqlite-rows.js';
 
+/** Checkouts that are remembered, about 1 KB each. */
+const MOST_RECENT = 10_000;
+
 /** Checkouts, and the events that their changes cause. Its writes run inside the caller's step. */
 export class CheckoutTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
+  readonly #recent = new Map<string, Checkout>();
   readonly #observer: Pick<Observer, 'checkoutChanged'>;
 
   constructor(
@@ -20,6 +24,18 @@ export class CheckoutTable {
     this.#connection = connection;
     this.#rules = rules;
     this.#observer = observer;
+  }
+
+  /**
+   * A checkout as it is on the disk, for readers outside of any step; the ones read lately are
+   * remembered. Only a process that alone writes to the file may: it sees every change.
+   */
+  findCommitted(id: string): Checkout | undefined {
+    const known = this.#recent.get(id);
+    if (known) return known;
+    const checkout = this.find(id);
+    if (checkout && this.#connection.isOnlyWriter) this.#remember(checkout);
+    return checkout;
   }
 
   find(id: string): Checkout | undefined {
@@ -82,6 +98,13 @@ export class CheckoutTable {
     return { before, after };
   }
 
+  #remember(checkout: Checkout): void {
+    this.#recent.set(checkout.id, checkout);
+    if (this.#recent.size <= MOST_RECENT) return;
+    const [oldest] = this.#recent.keys();
+    if (oldest !== undefined) this.#recent.delete(oldest);
+  }
+
   #tell(before: Checkout | undefined, after: Checkout): void {
     this.#connection.afterCommit(() => {
       this.#observer.checkoutChanged(before, after);
@@ -89,6 +112,8 @@ export class CheckoutTable {
   }
 
   #update(checkout: Checkout): void {
+    // Also when the step is undone after all: then it is read again.
+    this.#recent.delete(checkout.id);
     const columns = fromCheckout(checkout);
     const changes = Object.keys(columns)
       .filter((column) => column !== 'id')

@@ -84,20 +84,6 @@ describe('writes that share a commit', () => {
     expect([notes(), disk.syncs]).toEqual([['a', 'b', 'c', 'd'], 2]);
   });
 
-  it('wait for one another a little longer when many come', async () => {
-    const many = ['a', 'b', 'c', 'd'].map(note);
-    await disk.asked();
-    disk.answer();
-    await Promise.all(many);
-    const later = [note('e')];
-    // A write that comes a turn of the event loop later shares the commit with it.
-    setImmediate(() => later.push(note('f')));
-    await disk.asked();
-    disk.answer();
-    await Promise.all(later);
-    expect([notes(), later.length, disk.syncs]).toEqual([[...'abcdef'], 2, 2]);
-  });
-
   it('do not bother the disk when they changed nothing', async () => {
     await commits.write(() => undefined);
     expect(disk.syncs).toBe(0);

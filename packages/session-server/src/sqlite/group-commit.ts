@@ -1,11 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crashPoint } from '../crash-points.js';
 
-/** So many writes come together only when many ask at once: then more will come in a moment. */
-const BUSY_GROUP = 4;
-/** How long they are waited for. A commit takes as long for one write as for ten. */
-const GATHER_MS = 1;
-
 interface Job {
   /** Does the work; what it throws is thrown. */
   run(): void;
@@ -32,7 +27,6 @@ export class GroupCommit {
   readonly #changes: StatementSync;
   #queue: Job[] = [];
   #isScheduled = false;
-  #isBusy = false;
   #syncing: Promise<void> | undefined;
   #changesBefore = 0;
   /** What is to be told when the group that is being run is committed. */
@@ -94,23 +88,20 @@ export class GroupCommit {
     }
   }
 
-  /** Whatever comes until the next turn of the event loop waits; when many ask, a little longer. */
+  /** Whatever comes until the next turn of the event loop shares the commit. */
   #schedule(): void {
     if (this.#isScheduled || this.#syncing) return;
     this.#isScheduled = true;
-    const commit = (): void => {
+    setImmediate(() => {
       this.#isScheduled = false;
       this.#commitGroup();
-    };
-    if (this.#isBusy) setTimeout(commit, GATHER_MS);
-    else setImmediate(commit);
+    });
   }
 
   #commitGroup(): void {
     if (this.#syncing || this.#queue.length === 0) return;
     const jobs = this.#queue;
     this.#queue = [];
-    this.#isBusy = jobs.length >= BUSY_GROUP;
     const failure = this.#failure ?? this.#runAll(jobs);
     if (failure === undefined && this.#sync && this.#hasChanged()) {
       this.#syncing = this.#settleWhenDurable(jobs, this.#sync);

@@ -3,38 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { describeCheckoutStore } from '../checkout/checkout-store.contract.js';
 import { systemClock } from '../clock.js';
 import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { DatabaseInUseError } from './sqlite-connection.js';
-import { SqliteCheckoutStore, type SqliteCheckoutStoreOptions } from './sqlite-checkout-store.js';
-import { openStoreThread } from './store-thread.js';
+import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
 
-const STORES = {
-  'a store in SQLite': (options: SqliteCheckoutStoreOptions) => SqliteCheckoutStore.open(options),
-  'a store in a thread of its own': openStoreThread,
-};
-
-for (const [name, open] of Object.entries(STORES)) {
-  describeCheckoutStore(name, async ({ clock, rules }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'store-'));
-    const options = { path: join(folder, 'data.sqlite'), clock, rules };
-    let store: CheckoutStore = await open(options);
-    return {
-      store,
-      async reopen() {
-        await store.close();
-        store = await open(options);
-        return store;
-      },
-      async remove() {
-        await store.close();
-        rmSync(folder, { recursive: true });
-      },
-    };
-  });
-}
+describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  const options = { path: join(folder, 'data.sqlite'), clock, rules };
+  let store = await SqliteCheckoutStore.open(options);
+  return {
+    store,
+    async reopen() {
+      await store.close();
+      store = await SqliteCheckoutStore.open(options);
+      return store;
+    },
+    async remove() {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
 
 describe('a data file', () => {
   let folder: string;

@@ -105,12 +105,12 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   find(checkout: string): Promise<Checkout | undefined> {
-    return this.#connection.read(() => this.#tables.checkouts.find(checkout));
+    return this.#connection.read(() => this.#tables.checkouts.findCommitted(checkout));
   }
 
   findMany(checkouts: readonly string[]): Promise<Checkout[]> {
     return this.#connection.read(() =>
-      checkouts.flatMap((id) => this.#tables.checkouts.find(id) ?? []),
+      checkouts.flatMap((id) => this.#tables.checkouts.findCommitted(id) ?? []),
     );
   }
 

@@ -27,6 +27,8 @@ export class DatabaseInUseError extends Error {
  * tools can still open the data file itself.
  */
 export class SqliteConnection {
+  /** Whether nobody else writes to the file as long as this is open. */
+  readonly isOnlyWriter: boolean;
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync | undefined;
   readonly #log: WalFile | undefined;
@@ -41,6 +43,7 @@ export class SqliteConnection {
    * @throws {DatabaseInUseError} when another process has the file open for writing
    */
   constructor(path: string, mode: ConnectionMode = 'write') {
+    this.isOnlyWriter = mode === 'write';
     this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
     try {
       if (mode === 'beside' && !existsSync(path)) {
