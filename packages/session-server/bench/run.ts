@@ -11,6 +11,8 @@ import { measureWaiters } from './measure-waiters.ts';
 import { startProcess } from './process.ts';
 import { CONCURRENCY, openMany, openOne } from './shopper.ts';
 
+/** Checkouts that deliveries come for, in turn. */
+const OPEN_CHECKOUTS = 3000;
 const WEBHOOK_PADDING = 'x'.repeat(300);
 
 const provider = await startProcess('provider.ts');
@@ -45,7 +47,7 @@ const BENCHES = {
 
   async webhooks() {
     const [ours, bound] = await startPair('webhook-bound.ts');
-    const path = await webhookPath(ours.url);
+    const paths = await webhookPaths(ours.url);
     let deliveries = 0;
     const comparison = await compare(ours, bound, 3000, (url, requests) =>
       load({
@@ -55,6 +57,7 @@ const BENCHES = {
         request: () => {
           deliveries += 1;
           const body = `{"n":${String(deliveries)},"pad":"${WEBHOOK_PADDING}"}`;
+          const path = paths[deliveries % paths.length] ?? '';
           return { path, method: 'POST', body };
         },
       }),
@@ -84,11 +87,11 @@ function startPair(peer: string) {
   return Promise.all([startProcess('server.ts', env), startProcess(peer, env)]);
 }
 
-/** The webhook address of the checkout that was opened last. */
-async function webhookPath(url: string): Promise<string> {
-  await openOne(url);
-  const given = (await (await fetch(`${provider.url}/webhook-url`)).json()) as string;
-  return new URL(given).pathname;
+/** The webhook addresses of checkouts that have just been opened, in that order. */
+async function webhookPaths(url: string): Promise<string[]> {
+  await openMany(url, OPEN_CHECKOUTS);
+  const given = (await (await fetch(`${provider.url}/webhook-urls`)).json()) as string[];
+  return given.slice(-OPEN_CHECKOUTS).map((address) => new URL(address).pathname);
 }
 
 function print(bench: string, figures: object): void {

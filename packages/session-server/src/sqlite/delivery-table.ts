@@ -24,7 +24,7 @@ export class DeliveryTable {
       `INSERT INTO deliveries
          (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
        VALUES (:tokenHash, :digest, :orderId, :sealed, 'waiting', '[]', :now, :now)
-       ON CONFLICT (token_hash, digest) DO NOTHING`,
+       ON CONFLICT (coalesce(order_id, 0), token_hash, digest) DO NOTHING`,
       { ...delivery, orderId: orderId ?? null, now },
     );
     return inserted === 1 ? 'stored' : 'repeated';

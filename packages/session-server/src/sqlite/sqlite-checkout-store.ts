@@ -152,10 +152,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined> {
-    return this.#connection.read(() => {
-      const found = this.#tables.tokens.find(token);
-      return found?.kind === 'webhook' ? found : undefined;
-    });
+    return this.#connection.read(() => this.#tables.tokens.findWebhook(token));
   }
 
   recordDelivery(

@@ -80,9 +80,9 @@ const MIGRATIONS: readonly string[] = [
     status TEXT NOT NULL,
     flags TEXT NOT NULL,
     due_at INTEGER,
-    received_at INTEGER NOT NULL,
-    UNIQUE (token_hash, digest)
+    received_at INTEGER NOT NULL
   ) STRICT;
+  CREATE UNIQUE INDEX deliveries_once ON deliveries (coalesce(order_id, 0), token_hash, digest);
   CREATE INDEX deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX deliveries_received ON deliveries (received_at);
   CREATE INDEX deliveries_parked ON deliveries (token_hash, received_at) WHERE status = 'parked';
