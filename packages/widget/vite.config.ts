@@ -1,4 +1,5 @@
 import { defineConfig } from 'vite';
+import { compileAtOnce } from './bundling/compile-at-once.ts';
 import { compileTemplates } from './bundling/compile-templates.ts';
 import { leanLit } from './bundling/lean-lit.ts';
 import { minifyAgain } from './bundling/minify-again.ts';
@@ -14,7 +15,13 @@ const INNER_NAMES = [
 /** The single file for a page's `<script>`: a classic script that works as a module too. */
 export default defineConfig({
   define: { 'import.meta.url': '""' },
-  plugins: [leanLit(), tightenStyles(), compileTemplates(), minifyAgain(...INNER_NAMES)],
+  plugins: [
+    leanLit(),
+    tightenStyles(),
+    compileTemplates(),
+    minifyAgain(...INNER_NAMES),
+    compileAtOnce(),
+  ],
   build: {
     target: 'es2022',
     emptyOutDir: false,
