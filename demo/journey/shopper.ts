@@ -114,7 +114,15 @@ export class Shopper {
 
   /** Waits until the element says these words. */
   async reads(words: string | RegExp): Promise<void> {
-    await this.page.locator('pay-checkout').getByText(words).first().waitFor();
+    const tag = this.page.locator('pay-checkout');
+    try {
+      await tag.getByText(words).first().waitFor();
+    } catch (cause) {
+      const said = await tag.evaluateAll((tags) =>
+        tags.map((one) => `${one.shadowRoot?.textContent ?? ''} ${one.outerHTML}`),
+      );
+      throw new Error(`never read ${String(words)}, but: ${said.join('\n')}`, { cause });
+    }
   }
 
   /** What this browser's order looks like to the shop. Node does not resolve names under `localhost`. */

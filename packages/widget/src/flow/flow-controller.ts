@@ -14,7 +14,7 @@ import {
   type Trouble,
 } from './checkout-flow.js';
 import { draw } from './drawing.js';
-import { follow } from './following.js';
+import { follow, followLater } from './following.js';
 import { listen } from './listening.js';
 import { liesOpen, startWhenVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
@@ -215,8 +215,9 @@ export class FlowController implements ReactiveController {
     const session = sessionOf(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
     const isRefused = state.phase === 'problem' && isUnseen(state);
-    // Nothing happens to a checkout before its form is there.
-    const isOpen = checkout && !isRefused && !['opening', 'paid'].includes(state.phase);
+    const mayChange =
+      isHere && checkout && !isRefused && !isAsking(state) && state.phase !== 'paid';
+    const isDrawing = state.phase === 'opening';
     const mayPrepare = isHere && Boolean(merchant && order) && !this.isFollowing;
     return [
       [this.#isPlaced && 'listen', listen],
@@ -228,7 +229,8 @@ export class FlowController implements ReactiveController {
         draw,
       ],
       [isHere && inWindow && 'window', closeWithWindow],
-      [isHere && isOpen && `follow ${checkout}`, follow],
+      [mayChange && !isDrawing && `follow ${checkout}`, follow],
+      [mayChange && isDrawing && `follow later ${checkout}`, followLater],
     ];
   }
 

@@ -1,6 +1,16 @@
 import { isChecked, isUnseen } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
+import { pause } from './pause.js';
 import type { News } from './status-feed.js';
+
+/** So long the form has the browser for itself. Another tab may pay meanwhile, or its SDK be stuck. */
+const FORM_FIRST_MS = 1000;
+
+/** Follows while the form is drawn, if that takes long. */
+export async function followLater(flow: FlowController, signal: AbortSignal): Promise<void> {
+  await pause(FORM_FIRST_MS, signal);
+  if (!signal.aborted) follow(flow, signal);
+}
 
 /** Tells the flow what the server learns of its checkout, until `signal` aborts. */
 export function follow(flow: FlowController, signal: AbortSignal): void {

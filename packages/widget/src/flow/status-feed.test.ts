@@ -82,6 +82,18 @@ describe('one poll for all elements and tabs of a browser', () => {
     await until(async () => (await world.polls()).length > 0);
   });
 
+  it('asks all the same when the form does not come, and learns what happened elsewhere', async () => {
+    const tab = await Tab.open(world);
+    tabs.push(tab);
+    tab.element.adapter = { load: () => new Promise(() => undefined), open: () => Promise.resolve() };
+    tab.element.start();
+    await until(() => tab.element.childElementCount === 1);
+    await world.tell('paid', 2);
+    await tab.reaches('paid');
+    expect(tab.count('pay-paid')).to.equal(1);
+    expect(tab.element.childElementCount).to.equal(0);
+  });
+
   it('asks for every tab what that tab wants to know', async () => {
     const first = await readyTab();
     const other = crypto.randomUUID();
