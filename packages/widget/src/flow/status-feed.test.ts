@@ -85,7 +85,10 @@ describe('one poll for all elements and tabs of a browser', () => {
   it('asks all the same when the form does not come, and learns what happened elsewhere', async () => {
     const tab = await Tab.open(world);
     tabs.push(tab);
-    tab.element.adapter = { load: () => new Promise(() => undefined), open: () => Promise.resolve() };
+    tab.element.adapter = {
+      load: () => new Promise(() => undefined),
+      open: () => Promise.resolve(),
+    };
     tab.element.start();
     await until(() => tab.element.childElementCount === 1);
     await world.tell('paid', 2);
