@@ -19,9 +19,10 @@ const STORIES_OF: Record<Exclude<CrashPoint, `store:${string}`>, readonly StoryN
   'webhook:before-answer': ['vanishes'],
   'webhook:test-counted': ['webhook test'],
   'webhook:unparked': ['pays'],
-  'webhook:claimed': ['vanishes', 'pays'],
+  // Deliveries are worked on a moment after they came: whoever comes back is told without them.
+  'webhook:claimed': ['vanishes'],
   'webhook:parked': ['stray webhook'],
-  'webhook:settled': ['vanishes', 'pays'],
+  'webhook:settled': ['vanishes'],
   'webhook:erased': ['pays'],
   'evidence:page-read': ['pays', 'vanishes', 'only comes back'],
   'evidence:attempts-found': ['pays', 'vanishes'],
