@@ -171,10 +171,10 @@ describe('what the playground does to the tag', () => {
     await expect.poll(countClones, { timeout: PATIENCE_MS, interval: 500 }).toBe(1);
     await playground.scrollToClone();
     await playground.hears('clone: pay-ready');
-    await playground.pageButton('close()').click();
+    await playground.press('close()');
     await playground.hears('pay-cancel');
-    await playground.pageButton('reset()').click();
-    await playground.pageButton('start()').click();
+    await playground.press('reset()');
+    await playground.press('start()');
     await expect.poll(() => playground.fact('way')).toBe('inline');
     await expect.poll(() => playground.fact('sessions')).toBe('1');
     await playground.close();

@@ -62,6 +62,13 @@ export class Playground {
     return this.#page.locator('#main').getByRole('button', { name, exact: true });
   }
 
+  /** Presses a button of the page while a form on it may still be growing: the mouse might miss. */
+  async press(name: string): Promise<void> {
+    await this.pageButton(name).evaluate((button: HTMLElement) => {
+      button.click();
+    });
+  }
+
   /** A button of the tag, by its words, on the page that the tag is on. */
   tagButton(name: string | RegExp): Locator {
     const page = this.#isFramed ? this.#page.frameLocator('#stage > iframe') : this.#page;
