@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   IDLE,
-  knownOf,
   sessionOf,
   transition,
   type FlowEvent,
@@ -178,11 +177,11 @@ describe('whatever happens, in whatever order', () => {
       fc.property(stories, (story) => {
         play(story, (before, event, after) => {
           if (event.type !== 'status') return;
-          const seen = knownOf(before);
+          const seen = before.known;
           const isNews =
             seen?.checkout === event.status.checkout && event.status.revision > seen.revision;
           if (!isNews || before.phase === 'paid') expect(after.phase).toBe(before.phase);
-          expect(knownOf(after)?.revision ?? 0).toBeGreaterThanOrEqual(seen?.revision ?? 0);
+          expect(after.known?.revision ?? 0).toBeGreaterThanOrEqual(seen?.revision ?? 0);
         });
       }),
       RUNS,
@@ -204,7 +203,7 @@ describe('whatever happens, in whatever order', () => {
         let seen = 0;
         play(story, (before, _event, after) => {
           if (after === before) return;
-          seen = knownOf(after)?.revision ?? 0;
+          seen = after.known?.revision ?? 0;
           teller.tell(before, after, 'inline');
         });
         expect(new Set(told).size).toBe(told.length);

@@ -99,6 +99,21 @@ describe('writes that share a commit', () => {
     expect(notes()).toEqual(['a', 'b']);
   });
 
+  it('are refused together, with the true reason, when the disk is full; the next one is kept', async () => {
+    const pages = database.prepare('PRAGMA page_count').get()?.['page_count'];
+    database.exec(`PRAGMA max_page_count = ${String(Number(pages) + 1)}`);
+    const results = await Promise.allSettled(['a', 'b'.repeat(100_000), 'c'].map(note));
+    const reason = { message: 'database or disk is full' };
+    expect(results).toMatchObject([{ reason }, { reason }, { reason }]);
+    expect(notes()).toEqual([]);
+    const asked = disk.asked();
+    const later = note('d');
+    await asked;
+    disk.answer();
+    await later;
+    expect(notes()).toEqual(['d']);
+  });
+
   it('tell what is to be told once, when they are committed, and nothing of what was undone', async () => {
     const told: string[] = [];
     const tellAndNote = (text: string): Promise<unknown> =>

@@ -135,7 +135,9 @@ export class GroupCommit {
       for (const job of jobs) job.run();
       return true;
     } catch {
-      this.#database.exec('ROLLBACK; BEGIN IMMEDIATE');
+      // SQLite may have undone all of it already, when the disk is full for example.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      this.#begin.run();
       this.#news = [];
       return false;
     }
@@ -148,6 +150,7 @@ export class GroupCommit {
       try {
         job.run();
       } catch (reason) {
+        if (!this.#database.isTransaction) throw reason;
         this.#database.exec('ROLLBACK TO job');
         this.#news.length = told;
         job.refuse(reason);

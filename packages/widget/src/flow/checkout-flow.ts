@@ -110,11 +110,6 @@ export type FlowEvent =
 /** Before anything happened; only in this very state may a checkout open by itself. */
 export const IDLE: FlowState = { phase: 'idle' };
 
-/** What is known of the checkout that `state` is about. */
-export function knownOf(state: FlowState): KnownCheckout | undefined {
-  return state.known;
-}
-
 /** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
 export function isUnseen(state: FlowState): boolean {
   return (state.known?.revision ?? 0) < 0;
