@@ -213,8 +213,10 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
     const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
-    if (phase === 'ready' && form && !form.contains(document.activeElement)) form.focus();
-    else {
+    if (phase === 'ready' && form && !form.contains(document.activeElement)) {
+      // A tall form in an overlay would hide the amount and the way out above it.
+      form.focus({ preventScroll: this.#isModal });
+    } else {
       const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
       (find('input') ?? find('.message'))?.focus();
     }
