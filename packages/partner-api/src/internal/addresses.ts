@@ -36,6 +36,8 @@ const MISSING: Readonly<Record<BaseName, string>> = {
 /** The base addresses of a client, checked. */
 export class Addresses {
   readonly #bases: Readonly<Record<BaseName, URL | undefined>>;
+  /** By path: that of an operation without a parameter is always the same object. */
+  readonly #known = new WeakMap<readonly string[], string>();
 
   constructor(options: AddressOptions) {
     const { environment, merchantsBaseUrl: merchants, transfersBaseUrl: transfers } = options;
@@ -56,7 +58,11 @@ export class Addresses {
   }
 
   urlOf({ name, base, path }: OperationFacts): URL {
-    return joinUrl(this.#baseOf(base, name), path);
+    const known = this.#known.get(path);
+    if (known !== undefined) return new URL(known);
+    const url = joinUrl(this.#baseOf(base, name), path);
+    this.#known.set(path, url.href);
+    return url;
   }
 
   /** The base address as text: one part of what makes two lists the same list. */

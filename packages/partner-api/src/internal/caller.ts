@@ -2,7 +2,7 @@ import { InvalidRequestError, type PartnerApiError } from '../errors.js';
 import type { Secret } from '../secret.js';
 import { checkCallOptions } from './check-options.js';
 import type { ClientSettings } from './client-settings.js';
-import { sleep, TimeLimitReached, withTimeLimit } from './deadline.js';
+import { sleep, startTimeLimit, TimeLimitReached, type TimeLimitOptions } from './deadline.js';
 import { failureOfAbort, failureOfTransport, type AttemptContext } from './failure.js';
 import { hideSecrets } from './hide-secrets.js';
 import { CallObserver } from './observe.js';
@@ -10,6 +10,8 @@ import type { CallOptions, JsonObject, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
 import { mayRepeat, pauseSeconds } from './retry.js';
 import type { TransportReply, TransportRequest } from './transport.js';
+
+const encoder = new TextEncoder();
 
 type Exchange = Omit<TransportRequest, 'signal'>;
 
@@ -25,6 +27,7 @@ interface RunningCall {
   readonly options: CallOptions;
   readonly secrets: readonly Secret[];
   readonly observer: CallObserver;
+  readonly seconds: number;
   readonly endsAt: number;
 }
 
@@ -57,13 +60,11 @@ export class Caller {
       options,
       observer,
       secrets: [...secrets, ...(request.secrets ?? [])],
+      seconds,
       endsAt: clock.monotonic() + seconds * 1000,
     };
-    const limit = { limit: 'call', seconds, parent: options.signal } as const;
     try {
-      const reply = await withTimeLimit(clock, limit, (signal) =>
-        this.#attemptUntil(operation, call, signal),
-      );
+      const reply = await this.#attemptUntil(operation, call);
       observer.end();
       return reply;
     } catch (error) {
@@ -72,26 +73,23 @@ export class Caller {
     }
   }
 
-  async #attemptUntil<Reply>(
-    operation: Operation<Reply>,
-    call: RunningCall,
-    signal: AbortSignal,
-  ): Promise<Reply> {
+  async #attemptUntil<Reply>(operation: Operation<Reply>, call: RunningCall): Promise<Reply> {
     const { clock, random } = this.#settings;
+    const { signal } = call.options;
     const maxRetries = call.options.maxRetries ?? this.#settings.maxRetries;
     let earlier: PartnerApiError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#attempt(operation, call, attempt, signal);
+        return await this.#attempt(operation, call, attempt);
       } catch (error) {
         const failure = error as PartnerApiError;
         if (earlier?.outcome === 'unknown') Object.assign(failure, { outcome: 'unknown' });
         earlier = failure;
-        if (signal.aborted) throw failure;
+        if (signal?.aborted === true || isCallOver(failure)) throw failure;
         if (!mayRepeat(operation.effect, failure, attempt, maxRetries)) throw failure;
         const pause = pauseSeconds(attempt, random, failure.retryAfterSeconds) * 1000;
         if (clock.monotonic() + pause >= call.endsAt) throw failure;
-        await this.#pause(pause, signal, failure);
+        await this.#pause(pause, failure, signal);
       }
     }
   }
@@ -100,7 +98,6 @@ export class Caller {
     operation: Operation<Reply>,
     call: RunningCall,
     attempt: number,
-    parent: AbortSignal,
   ): Promise<Reply> {
     const { observer, exchange, options } = call;
     observer.startAttempt(exchange.body?.byteLength ?? 0);
@@ -114,7 +111,7 @@ export class Caller {
       refusals: operation.refusals,
     };
     try {
-      const answer = await this.#send(operation, call, context, parent);
+      const answer = await this.#send(call, context, this.#limitOf(operation, call));
       observer.noteAnswer(answer.status, answer.body.byteLength);
       const validation = options.validation ?? this.#settings.validation;
       const reply = readReply(operation, context, answer, {
@@ -129,32 +126,45 @@ export class Caller {
     }
   }
 
-  #send(
-    operation: Operation<unknown>,
-    { exchange, options, secrets }: RunningCall,
-    context: AttemptContext,
-    parent: AbortSignal,
-  ): Promise<TransportReply> {
-    const { clock, transport, attemptTimeoutSeconds } = this.#settings;
-    const seconds =
-      options.attemptTimeoutSeconds ??
-      Math.max(attemptTimeoutSeconds, operation.patienceSeconds ?? 0);
-    return withTimeLimit(clock, { limit: 'attempt', seconds, parent }, async (signal) => {
-      try {
-        return await transport.send({ ...exchange, signal });
-      } catch (error) {
-        throw failureOfTransport(context, error, signal, (cause) => hideSecrets(cause, secrets));
-      }
-    });
+  /** The limit that an attempt reaches first: its own, or the one of the call. */
+  #limitOf(
+    { patienceSeconds = 0 }: Operation<unknown>,
+    { options, seconds, endsAt }: RunningCall,
+  ): TimeLimitOptions {
+    const { clock, attemptTimeoutSeconds } = this.#settings;
+    const parent = options.signal;
+    const own = options.attemptTimeoutSeconds ?? Math.max(attemptTimeoutSeconds, patienceSeconds);
+    const millisecondsLeft = endsAt - clock.monotonic();
+    return own * 1000 < millisecondsLeft
+      ? { limit: 'attempt', seconds: own, parent }
+      : { limit: 'call', seconds, millisecondsLeft, parent };
   }
 
-  async #pause(milliseconds: number, signal: AbortSignal, after: PartnerApiError): Promise<void> {
+  async #send(
+    { exchange, secrets }: RunningCall,
+    context: AttemptContext,
+    limit: TimeLimitOptions,
+  ): Promise<TransportReply> {
+    const { clock, transport } = this.#settings;
+    const { signal, end } = startTimeLimit(clock, limit);
+    try {
+      return await transport.send({ ...exchange, signal });
+    } catch (error) {
+      throw failureOfTransport(context, error, signal, (cause) => hideSecrets(cause, secrets));
+    } finally {
+      end();
+    }
+  }
+
+  async #pause(
+    milliseconds: number,
+    { operation, attempt, outcome }: PartnerApiError,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     try {
       await sleep(this.#settings.clock, milliseconds, signal);
     } catch {
-      if (signal.reason instanceof TimeLimitReached) throw after;
-      const { operation, attempt, outcome } = after;
-      throw failureOfAbort({ operation, attempt, outcome }, signal.reason);
+      throw failureOfAbort({ operation, attempt, outcome }, signal?.reason);
     }
   }
 
@@ -182,9 +192,14 @@ export class Caller {
   }
 }
 
+/** Whether the time of the whole call was over, and not only that of an attempt. */
+function isCallOver({ cause }: PartnerApiError): boolean {
+  return cause instanceof TimeLimitReached && cause.limit === 'call';
+}
+
 function encode(operation: string, body: JsonObject): Uint8Array {
   try {
-    return new TextEncoder().encode(JSON.stringify(body));
+    return encoder.encode(JSON.stringify(body));
   } catch {
     throw new InvalidRequestError('extraFields', 'cannot be written as JSON', operation);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ManualClock } from '../testing/manual-clock.js';
 import { failureOf } from '../testing/test-server.js';
-import { sleep, withTimeLimit } from './deadline.js';
+import { sleep, startTimeLimit } from './deadline.js';
 
 describe('sleep', () => {
   it('ends when its time has come and leaves no listener', async () => {
@@ -24,19 +24,34 @@ describe('sleep', () => {
   });
 });
 
-describe('withTimeLimit', () => {
-  it("tells which limit ran out, or passes on the parent's reason", async () => {
+describe('startTimeLimit', () => {
+  const options = { limit: 'call', seconds: 2 } as const;
+
+  it('tells which limit ran out, and how long it was, when what is left of it is over', () => {
+    const clock = new ManualClock();
+    const whole = startTimeLimit(clock, options);
+    const rest = startTimeLimit(clock, { ...options, millisecondsLeft: 500 });
+    clock.advance(500);
+    expect(rest.signal.reason).toMatchObject({ limit: 'call', seconds: 2 });
+    expect(whole.signal.aborted).toBe(false);
+    clock.advance(1_500);
+    expect(whole.signal.reason).toMatchObject({ limit: 'call', seconds: 2 });
+  });
+
+  it("passes on the parent's reason", () => {
+    const parent = new AbortController();
+    const { signal } = startTimeLimit(new ManualClock(), { ...options, parent: parent.signal });
+    parent.abort('enough');
+    expect(signal.reason).toBe('enough');
+  });
+
+  it('leaves no timer and no listener when it has ended', () => {
     const clock = new ManualClock();
     const parent = new AbortController();
-    const reasonOf = (signal: AbortSignal) =>
-      new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
-    const timed = withTimeLimit(clock, { limit: 'attempt', seconds: 2 }, reasonOf);
-    clock.advance(2_000);
-    expect(await timed).toMatchObject({ limit: 'attempt', seconds: 2 });
-    const limits = { limit: 'call', seconds: 2, parent: parent.signal } as const;
-    const followed = withTimeLimit(clock, limits, reasonOf);
-    parent.abort('enough');
-    expect(await followed).toBe('enough');
+    const { end } = startTimeLimit(clock, { ...options, parent: parent.signal });
+    expect(clock.timers.size).toBe(1);
+    expect(getEventListeners(parent.signal, 'abort')).toHaveLength(1);
+    end();
     expect(clock.timers.size).toBe(0);
     expect(getEventListeners(parent.signal, 'abort')).toHaveLength(0);
   });

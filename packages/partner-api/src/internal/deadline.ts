@@ -38,48 +38,51 @@ export class TimeLimitReached extends Error {
 /** A time limit to work under. */
 export interface TimeLimitOptions {
   readonly limit: TimeLimit;
+  /** How long the limit is. */
   readonly seconds: number;
+  /** How much of it is left. Default: all of it. */
+  readonly millisecondsLeft?: number | undefined;
   /** Aborts the work as well, with its own reason. */
   readonly parent?: AbortSignal | undefined;
 }
 
 /**
- * Runs work under a signal that is aborted by the time limit or by the parent signal. When the work
- * is done, no timer and no listener is left. (`AbortSignal.any` would leave its release to the
- * garbage collector.)
+ * Starts a time limit: `signal` is aborted when it is reached, or by the parent signal. After `end`
+ * no timer and no listener is left. (`AbortSignal.any` would leave its release to the garbage
+ * collector.)
  */
-export async function withTimeLimit<T>(
+export function startTimeLimit(
   clock: Clock,
-  { limit, seconds, parent }: TimeLimitOptions,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  { limit, seconds, millisecondsLeft = seconds * 1000, parent }: TimeLimitOptions,
+): { readonly signal: AbortSignal; readonly end: () => void } {
   const controller = new AbortController();
   const followParent = (): void => controller.abort(parent?.reason);
   if (parent?.aborted === true) followParent();
   parent?.addEventListener('abort', followParent, { once: true });
   const cancelTimer = clock.startTimer(
     () => controller.abort(new TimeLimitReached(limit, seconds)),
-    seconds * 1000,
+    millisecondsLeft,
   );
-  try {
-    return await work(controller.signal);
-  } finally {
-    cancelTimer();
-    parent?.removeEventListener('abort', followParent);
-  }
+  return {
+    signal: controller.signal,
+    end: () => {
+      cancelTimer();
+      parent?.removeEventListener('abort', followParent);
+    },
+  };
 }
 
 /** Waits; rejects with the signal's reason when it is aborted. Leaves no timer and no listener. */
-export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void): void => {
       cancelTimer();
-      signal.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
       settle();
     };
-    const onAbort = (): void => end(() => reject(signal.reason as Error));
+    const onAbort = (): void => end(() => reject(signal?.reason as Error));
     const cancelTimer = clock.startTimer(() => end(resolve), milliseconds);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
   });
 }

@@ -16,7 +16,7 @@ export function createDefaultTransport(): Transport {
     return (loaded = new NodeTransport());
   };
   return {
-    send: async (request) => (await (loading ??= load())).send(request),
+    send: async (request) => (loaded ?? (await (loading ??= load()))).send(request),
     close: () => loaded?.close?.(),
   };
 }
