@@ -11,7 +11,7 @@ const EPOCH_MS = 1_735_689_600_000;
 
 /**
  * Fills the data file of a server that is not running with past orders, each with its attempt,
- * tokens, transaction and event, as if they had been paid over two years. Straight into the tables,
+ * transaction and event, as if they had been paid over two years. Straight into the tables,
  * since opening a million checkouts would take longer than any benchmark may.
  */
 export function seedHistory(path: string, orders: number): void {
@@ -25,9 +25,9 @@ export function seedHistory(path: string, orders: number): void {
     stepMs: Math.floor(SPREAD_MS / orders),
   };
   database.function('time_prefix', (ms) =>
-    Math.max(0, Math.floor((Number(ms) - EPOCH_MS) / 1000))
+    Math.max(0, Number(ms) - EPOCH_MS)
       .toString(36)
-      .padStart(6, '0'),
+      .padStart(8, '0'),
   );
   database.function('random_text', (length) => randomText(Number(length)));
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -262144; BEGIN');
@@ -55,15 +55,12 @@ const STEPS: readonly string[] = [
    FROM past`,
   `INSERT INTO attempts
      (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
-      session_id, is_renewal, lease_until, created_at, next_look_at, looks)
+      session_id, is_renewal, lease_until, created_at, next_look_at, looks, token_hashes)
    SELECT :firstOrderId + rowid, order_name || '.' || (:firstOrderId + rowid), id, merchant,
      order_name, 1001, 'exposed', 'session-' || rowid, 0, created_at + 15000, created_at,
-     iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10
+     iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10,
+     random_text(175)
    FROM checkouts ORDER BY rowid`,
-  `INSERT INTO tokens (locator, order_id, return_hash, cancel_hash, back_hash, webhook_hash)
-   SELECT time_prefix(created_at) || random_text(8) AS locator, order_id, random_text(43),
-     random_text(43), random_text(43), random_text(43)
-   FROM attempts ORDER BY order_id`,
   `INSERT INTO transactions
      (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
    SELECT paid_by, id, :firstOrderId + rowid, 'SUCCESS', 0, '9.99', 'GBP',

@@ -54,7 +54,7 @@ export const statusQuery = z.object({
         .array(
           z
             .string()
-            .regex(/^[A-Za-z0-9_-]{28}:\d{1,9}$/, 'expected "{id}:{revision}" of a checkout'),
+            .regex(/^[A-Za-z0-9_-]{30}:\d{1,9}$/, 'expected "{id}:{revision}" of a checkout'),
         )
         .min(1)
         .max(20, 'expected at most 20 ids'),

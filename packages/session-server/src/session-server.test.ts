@@ -19,7 +19,7 @@ describe('a running session server', () => {
     );
     for (const [path, operations] of Object.entries(body.paths)) {
       for (const method of Object.keys(operations)) {
-        const address = path.replaceAll(/\{\w+\}/g, 'A'.repeat(28));
+        const address = path.replaceAll(/\{\w+\}/g, 'A'.repeat(30));
         const answer = await stack.fetch<{ code?: string }>(address, {
           method: method.toUpperCase(),
         });

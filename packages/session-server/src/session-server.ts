@@ -16,6 +16,7 @@ import { observeGateway } from './metrics/observed-gateway.js';
 import { SILENT_OBSERVER } from './metrics/observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './net/shop-client.js';
+import { createProviderTransport } from './net/undici-transport.js';
 import { createOperatorApp } from './operator/operator-app.js';
 import { OperatorService } from './operator/operator-service.js';
 import { startEventSender } from './order-events/event-sender.js';
@@ -77,16 +78,13 @@ export async function startSessionServer(
   });
   const shop = new ShopClient();
   const changes = new ChangeFeed();
-  const gateway = observeGateway(
-    createPartnerGateway(
-      new PartnerClient({
-        apiKey: config.partnerApiKey,
-        baseUrl: config.partnerApiUrl,
-        timeoutSeconds: config.createSessionTimeoutSeconds,
-      }),
-    ),
-    observer,
-  );
+  const provider = new PartnerClient({
+    apiKey: config.partnerApiKey,
+    baseUrl: config.partnerApiUrl,
+    timeoutSeconds: config.createSessionTimeoutSeconds,
+    transport: createProviderTransport(),
+  });
+  const gateway = observeGateway(createPartnerGateway(provider), observer);
   const evidence = new EvidenceService({
     store,
     merchants,
@@ -152,6 +150,7 @@ export async function startSessionServer(
     await Promise.all(listeners.map((listener) => listener.close()));
     await Promise.all(jobs.map((job: Repeating) => job.close()));
     await evidence.close();
+    provider.close();
     await Promise.all([shop.close(), merchants.close()]);
     await store.close();
   };

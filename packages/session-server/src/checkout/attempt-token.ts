@@ -1,4 +1,4 @@
-import { hashToken, randomId, timePrefix } from '../random-id.js';
+import { hashToken, randomId } from '../random-id.js';
 
 /** The four addresses that an attempt gives to the provider; only hashes of them are stored. */
 export interface AttemptTokens {
@@ -10,29 +10,27 @@ export interface AttemptTokens {
 
 /** A token as a store looks it up: where to look, and the hash that must be there. */
 export interface StoredToken {
-  /** The same for the four tokens of an attempt, and no secret. */
-  readonly locator: string;
+  /** The attempt that it says it is of, which is no secret; undefined when it says none. */
+  readonly orderId: number | undefined;
   readonly hash: string;
 }
 
-/** Six characters of time and eight that are random. */
-const LOCATOR_CHARS = 14;
+/** 128 bits in base64url. */
+const SECRET_CHARS = 22;
 
 /**
- * Four new tokens, each with 128 random bits of its own. The locator before those lets one row hold
- * all four, beside the rows of the same second, so that storing them costs the same however many
- * came before.
+ * Four new tokens of an attempt, each with 128 random bits of its own; the attempt behind those
+ * saves every store an index of all tokens.
  */
-export function makeTokens(now: number): { locator: string; tokens: AttemptTokens } {
-  const locator = `${timePrefix(now)}${randomId()}`.slice(0, LOCATOR_CHARS);
-  const token = (): string => `${locator}${randomId()}`;
-  return {
-    locator,
-    tokens: { return: token(), cancel: token(), back: token(), webhook: token() },
-  };
+export function makeTokens(orderId: number): AttemptTokens {
+  const place = orderId.toString(36);
+  const token = (): string => `${randomId()}${place}`;
+  return { return: token(), cancel: token(), back: token(), webhook: token() };
 }
 
 /** How a token that somebody sent is looked up; any text may be sent. */
 export function toStoredToken(token: string): StoredToken {
-  return { locator: token.slice(0, LOCATOR_CHARS), hash: hashToken(token) };
+  const place = token.slice(SECRET_CHARS);
+  const orderId = /^[0-9a-z]{1,10}$/.test(place) ? Number.parseInt(place, 36) : undefined;
+  return { orderId, hash: hashToken(token) };
 }

@@ -36,7 +36,7 @@ export function describeOpenings(story: StoreStory): void {
         createdAt: START,
         expiresAt: START + HOUR_MS,
       });
-      expect(checkout.id).toMatch(/^[\w-]{28}$/);
+      expect(checkout.id).toMatch(/^[\w-]{30}$/);
       expect(attempt).toMatchObject({
         orderId: FIRST_ORDER_ID,
         merchantReference: `A1001.${String(FIRST_ORDER_ID)}`,

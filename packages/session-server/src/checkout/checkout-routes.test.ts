@@ -270,14 +270,14 @@ describe('asking for the state', () => {
   });
 
   it.each([
-    ['an id that was never given out', `id=${'A'.repeat(28)}:0`, 404],
+    ['an id that was never given out', `id=${'A'.repeat(30)}:0`, 404],
     ['an id of another shape', 'id=1:0', 400],
     ['no id', '', 400],
-    ['too long a wait', `id=${'A'.repeat(28)}:0&wait=26`, 400],
+    ['too long a wait', `id=${'A'.repeat(30)}:0&wait=26`, 400],
     [
       'too many ids',
       Array(21)
-        .fill(`id=${'A'.repeat(28)}:0`)
+        .fill(`id=${'A'.repeat(30)}:0`)
         .join('&'),
       400,
     ],
@@ -305,7 +305,7 @@ describe('a hint', () => {
   });
 
   it('about a checkout that is not known is refused', async () => {
-    const answer = await stack.post(`/v1/checkouts/${'A'.repeat(28)}/hints`, { kind: 'shown' });
+    const answer = await stack.post(`/v1/checkouts/${'A'.repeat(30)}/hints`, { kind: 'shown' });
     expect(answer.status).toBe(404);
   });
 });

@@ -12,7 +12,7 @@ import { parse } from './parse.js';
 
 const OPEN = { merchant: 'teashop', order: 'A1001' };
 const REPLY = { order: 'A1001', amount: '12.34', currency: 'GBP', status: 'payable' };
-const ID = 'a'.repeat(28);
+const ID = 'a'.repeat(30);
 
 function fieldsOf(schema: z.ZodType, input: unknown): string[] {
   try {

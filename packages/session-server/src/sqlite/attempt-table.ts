@@ -1,3 +1,4 @@
+import type { AttemptTokens } from '../checkout/attempt-token.js';
 import type {
   Attempt,
   AttemptStatus,
@@ -8,6 +9,7 @@ import type {
 import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { toAttempt } from './sqlite-rows.js';
+import type { TokenTable } from './token-table.js';
 
 /** 2025-01-01T00:00:00Z: `order_id` starts at the seconds since then, and only grows. */
 const EPOCH_SECONDS = 1_735_689_600;
@@ -30,10 +32,14 @@ export class OrderIdsExhaustedError extends Error {
 export class AttemptTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
+  readonly #tokens: TokenTable;
+  /** The `order_id` that was given out last. */
+  #lastOrderId: number | undefined;
 
-  constructor(connection: SqliteConnection, rules: StoreRules) {
+  constructor(connection: SqliteConnection, rules: StoreRules, tokens: TokenTable) {
     this.#connection = connection;
     this.#rules = rules;
+    this.#tokens = tokens;
   }
 
   get(orderId: number): Attempt & { readonly leaseUntil: number } {
@@ -90,14 +96,15 @@ export class AttemptTable {
       .map((row) => Number(row['created_at']));
   }
 
-  /** A new attempt with an `order_id` and a reference of its own, ready to be sent. */
+  /** A new attempt with an `order_id`, a reference and tokens of its own, ready to be sent. */
   insertSending(
     request: OpeningRequest,
     checkout: string,
     isRenewal: boolean,
     now: number,
-  ): Attempt {
+  ): { attempt: Attempt; tokens: AttemptTokens } {
     const orderId = this.#allocateOrderId(now);
+    const { tokens, hashes } = this.#tokens.make(orderId);
     const row = {
       order_id: orderId,
       merchant_reference: merchantReferenceOf(request.order, orderId),
@@ -112,9 +119,10 @@ export class AttemptTable {
       created_at: now,
       next_look_at: now + FIRST_LOOK_SECONDS * 1000,
       looks: 0,
+      token_hashes: hashes,
     };
     this.#connection.insert('attempts', row);
-    return toAttempt(row);
+    return { attempt: toAttempt(row), tokens };
   }
 
   /** Stores the session of an attempt; says whether it is still the one that may be shown. */
@@ -190,13 +198,20 @@ export class AttemptTable {
     });
   }
 
-  /** No attempt is ever deleted, so the largest `order_id` is the one that was given out last. */
+  /**
+   * No attempt is ever deleted, so the largest `order_id` is the one that was given out last; it is
+   * looked for once, since only the process that holds the file makes attempts.
+   */
   #allocateOrderId(now: number): number {
-    const row = this.#connection.get('SELECT max(order_id) AS last FROM attempts');
-    const last = Number(row?.['last'] ?? 0);
-    const next = Math.max(last + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
-    if (next <= this.#rules.maxOrderId) return next;
+    this.#lastOrderId ??= this.#findLastOrderId();
+    const next = Math.max(this.#lastOrderId + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
+    if (next <= this.#rules.maxOrderId) return (this.#lastOrderId = next);
     throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
+  }
+
+  #findLastOrderId(): number {
+    const row = this.#connection.get('SELECT max(order_id) AS last FROM attempts');
+    return Number(row?.['last'] ?? 0);
   }
 }
 

@@ -51,10 +51,16 @@ export class CheckoutTable {
   }
 
   findOrder(merchant: string, order: string): Checkout[] {
+    // Most are asked for before there is any: a sorter would cost more than the look.
     return this.#connection
-      .all(
-        'SELECT * FROM checkouts WHERE merchant = :merchant AND order_name = :order ORDER BY created_at, rowid',
-        { merchant, order },
+      .all('SELECT rowid, * FROM checkouts WHERE merchant = :merchant AND order_name = :order', {
+        merchant,
+        order,
+      })
+      .sort(
+        (one, other) =>
+          Number(one['created_at']) - Number(other['created_at']) ||
+          Number(one['rowid']) - Number(other['rowid']),
       )
       .map(toCheckout);
   }

@@ -5,12 +5,10 @@ import { timedId } from '../random-id.js';
 import type { AttemptTable } from './attempt-table.js';
 import type { CheckoutTable } from './checkout-table.js';
 import type { DeliveryTable } from './delivery-table.js';
-import type { TokenTable } from './token-table.js';
 
 export interface OpeningStepsOptions {
   readonly checkouts: CheckoutTable;
   readonly attempts: AttemptTable;
-  readonly tokens: TokenTable;
   readonly deliveries: DeliveryTable;
   readonly rules: StoreRules;
 }
@@ -19,14 +17,12 @@ export interface OpeningStepsOptions {
 export class OpeningSteps {
   readonly #checkouts: CheckoutTable;
   readonly #attempts: AttemptTable;
-  readonly #tokens: TokenTable;
   readonly #deliveries: DeliveryTable;
   readonly #rules: StoreRules;
 
   constructor(options: OpeningStepsOptions) {
     this.#checkouts = options.checkouts;
     this.#attempts = options.attempts;
-    this.#tokens = options.tokens;
     this.#deliveries = options.deliveries;
     this.#rules = options.rules;
   }
@@ -68,8 +64,13 @@ export class OpeningSteps {
         const checkout = plan.checkout
           ? this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now).after
           : this.#insertCheckout(request, now);
-        const attempt = this.#attempts.insertSending(request, checkout.id, plan.isRenewal, now);
-        const tokens = this.#tokens.insert(attempt.orderId, now);
+        const { isRenewal } = plan;
+        const { attempt, tokens } = this.#attempts.insertSending(
+          request,
+          checkout.id,
+          isRenewal,
+          now,
+        );
         this.#deliveries.unparkFor(attempt, now);
         return { kind: 'send', checkout, attempt, tokens };
       }

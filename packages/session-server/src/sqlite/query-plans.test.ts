@@ -34,7 +34,6 @@ const WAITING = [
 /** Plans that look as if they grew with history: a part of the statement, a part of the plan, why not. */
 const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
   ['FROM transactions WHERE checkout =', 'TEMP B-TREE', 'One checkout has a few transactions.'],
-  ['FROM checkouts WHERE merchant =', 'TEMP B-TREE', 'One order has a few versions.'],
   ["status = 'dead'", 'TEMP B-TREE', 'Given up after three days each, until somebody looks.'],
   ['SELECT count(*) AS count FROM deliveries', 'SCAN deliveries', 'Asked by people only.'],
   ['SELECT 1 FROM parked_references LIMIT 1', 'SCAN', 'It stops at the first row.'],

@@ -41,22 +41,14 @@ const MIGRATIONS: readonly string[] = [
     lease_until INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     next_look_at INTEGER,
-    looks INTEGER NOT NULL
+    looks INTEGER NOT NULL,
+    token_hashes TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name)
     WHERE status IN ('sending', 'exposed');
   CREATE INDEX attempts_of_checkout ON attempts (checkout);
   CREATE INDEX attempts_renewals ON attempts (merchant, order_name, created_at) WHERE is_renewal = 1;
   CREATE INDEX attempts_next_look ON attempts (next_look_at) WHERE next_look_at IS NOT NULL;
-
-  CREATE TABLE tokens (
-    locator TEXT PRIMARY KEY,
-    order_id INTEGER NOT NULL REFERENCES attempts (order_id),
-    return_hash TEXT NOT NULL,
-    cancel_hash TEXT NOT NULL,
-    back_hash TEXT NOT NULL,
-    webhook_hash TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE transactions (
     id TEXT PRIMARY KEY,

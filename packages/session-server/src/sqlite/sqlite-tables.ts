@@ -20,10 +20,11 @@ export function openTables(
   rules: StoreRules,
   observer: Pick<Observer, 'checkoutChanged'>,
 ) {
+  const tokens = new TokenTable(connection);
   const tables = {
     checkouts: new CheckoutTable(connection, rules, observer),
-    attempts: new AttemptTable(connection, rules),
-    tokens: new TokenTable(connection),
+    attempts: new AttemptTable(connection, rules, tokens),
+    tokens,
     transactions: new TransactionTable(connection),
     events: new EventTable(connection),
     deliveries: new DeliveryTable(connection),

@@ -16,7 +16,7 @@ export interface FoundToken {
   readonly orderId: number;
 }
 
-/** Hashes of the tokens of attempts, a row each. Its writes run inside the caller's step. */
+/** Tokens of attempts: their four hashes, one after the other, are a column of the attempt's row. */
 export class TokenTable {
   readonly #connection: SqliteConnection;
   /** By the hash of the webhook token: most deliveries come soon after the attempt. */
@@ -26,23 +26,15 @@ export class TokenTable {
     this.#connection = connection;
   }
 
-  /** Four new tokens for an attempt. */
-  insert(orderId: number, now: number): AttemptTokens {
-    const { locator, tokens } = makeTokens(now);
-    const hashOf = (kind: keyof AttemptTokens): string => toStoredToken(tokens[kind]).hash;
-    const webhookHash = hashOf('webhook');
-    this.#connection.insert('tokens', {
-      locator,
-      order_id: orderId,
-      return_hash: hashOf('return'),
-      cancel_hash: hashOf('cancel'),
-      back_hash: hashOf('back'),
-      webhook_hash: webhookHash,
-    });
+  /** Four new tokens for an attempt that is being written, and what is stored of them. */
+  make(orderId: number): { tokens: AttemptTokens; hashes: string } {
+    const tokens = makeTokens(orderId);
+    const hashes = KINDS.map((kind) => toStoredToken(tokens[kind]).hash);
+    const webhookHash = hashes[KINDS.indexOf('webhook')] ?? '';
     this.#connection.afterCommit(() => {
       this.#remember(webhookHash, orderId);
     });
-    return tokens;
+    return { tokens, hashes: hashes.join(' ') };
   }
 
   /** Of whose `WebhookUrl` a token is. */
@@ -53,10 +45,15 @@ export class TokenTable {
     return found?.kind === 'webhook' ? found : undefined;
   }
 
-  find({ locator, hash }: StoredToken): FoundToken | undefined {
-    const row = this.#connection.get('SELECT * FROM tokens WHERE locator = :locator', { locator });
-    const kind = KINDS.find((one) => row?.[`${one}_hash`] === hash);
-    return row && kind && { kind, orderId: Number(row['order_id']) };
+  find({ orderId, hash }: StoredToken): FoundToken | undefined {
+    if (orderId === undefined) return undefined;
+    const row = this.#connection.get(
+      'SELECT token_hashes FROM attempts WHERE order_id = :orderId',
+      { orderId },
+    );
+    const hashes = row ? String(row['token_hashes']).split(' ') : [];
+    const kind = KINDS[hashes.indexOf(hash)];
+    return kind && { kind, orderId };
   }
 
   #remember(webhookHash: string, orderId: number): void {
