@@ -40,6 +40,9 @@ export function seedHistory(path: string, orders: number): void {
   database.close();
 }
 
+/** The past orders as they are stored, each with its number. */
+const NUMBERED = `(SELECT *, CAST(substr(order_name, 2) AS INTEGER) AS number FROM checkouts ORDER BY id)`;
+
 const STEPS: readonly string[] = [
   `WITH RECURSIVE past (number, created_at) AS (
      SELECT 1, :startMs
@@ -56,21 +59,21 @@ const STEPS: readonly string[] = [
   `INSERT INTO attempts
      (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
       session_id, is_renewal, lease_until, created_at, next_look_at, looks, token_hashes)
-   SELECT :firstOrderId + rowid, order_name || '.' || (:firstOrderId + rowid), id, merchant,
-     order_name, 1001, 'exposed', 'session-' || rowid, 0, created_at + 15000, created_at,
+   SELECT :firstOrderId + number, order_name || '.' || (:firstOrderId + number), id, merchant,
+     order_name, 1001, 'exposed', 'session-' || number, 0, created_at + 15000, created_at,
      iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10,
      random_text(175)
-   FROM checkouts ORDER BY rowid`,
+   FROM ${NUMBERED}`,
   `INSERT INTO transactions
      (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
-   SELECT paid_by, id, :firstOrderId + rowid, 'SUCCESS', 0, '9.99', 'GBP',
+   SELECT paid_by, id, :firstOrderId + number, 'SUCCESS', 0, '9.99', 'GBP',
      '2026-01-01T00:00:00.000Z', created_at
-   FROM checkouts ORDER BY rowid`,
+   FROM ${NUMBERED}`,
   `INSERT INTO events
      (id, checkout, merchant, type, sequence, body, status, tries, due_at, created_at)
    SELECT 'msg_' || random_text(36), id, merchant, 'checkout.paid', 1, random_text(330),
      'delivered', 1, NULL, created_at
-   FROM checkouts ORDER BY rowid`,
+   FROM ${NUMBERED}`,
   `INSERT INTO deliveries
      (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
    SELECT random_text(43), random_text(43), order_id, randomblob(700), 'processed', '[]', NULL,

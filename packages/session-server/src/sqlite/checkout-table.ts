@@ -3,17 +3,18 @@ import { advance, type Checkout, type CheckoutFact, eventsBetween } from '../che
 import type { Change, StoreRules } from '../checkout/checkout-store.js';
 import type { Observer } from '../metrics/observer.js';
 import { writeOrderEvent } from '../order-events/order-event.js';
+import { RecentMap } from './recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { fromCheckout, toCheckout } from './sqlite-rows.js';
 
-/** Checkouts that are remembered, about 1 KB each. */
-const MOST_RECENT = 10_000;
+/** Checkouts at least that are remembered, about 1 KB each. */
+const RECENT = 5_000;
 
 /** Checkouts, and the events that their changes cause. Its writes run inside the caller's step. */
 export class CheckoutTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
-  readonly #recent = new Map<string, Checkout>();
+  readonly #recent = new RecentMap<Checkout>(RECENT);
   readonly #observer: Pick<Observer, 'checkoutChanged'>;
 
   constructor(
@@ -34,7 +35,7 @@ export class CheckoutTable {
     const known = this.#recent.get(id);
     if (known) return known;
     const checkout = this.find(id);
-    if (checkout && this.#connection.isOnlyWriter) this.#remember(checkout);
+    if (checkout && this.#connection.isOnlyWriter) this.#recent.set(id, checkout);
     return checkout;
   }
 
@@ -102,13 +103,6 @@ export class CheckoutTable {
     });
     this.#tell(before, after);
     return { before, after };
-  }
-
-  #remember(checkout: Checkout): void {
-    this.#recent.set(checkout.id, checkout);
-    if (this.#recent.size <= MOST_RECENT) return;
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined) this.#recent.delete(oldest);
   }
 
   #tell(before: Checkout | undefined, after: Checkout): void {

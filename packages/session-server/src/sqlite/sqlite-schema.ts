@@ -119,7 +119,7 @@ const MIGRATIONS: readonly string[] = [
 const LOG_PAGES = 10_000;
 
 /**
- * What each connection that writes needs; the rest is kept in the file. With 64 MB of pages in
+ * What each connection that writes needs; the rest is kept in the file. With 16 MB of pages in
  * memory an opening costs the same whatever the number of orders before it.
  */
 const SETTINGS = `
@@ -127,7 +127,7 @@ const SETTINGS = `
   PRAGMA foreign_keys = ON;
   PRAGMA busy_timeout = 5000;
   PRAGMA secure_delete = ON;
-  PRAGMA cache_size = -65536;
+  PRAGMA cache_size = -16384;
 `;
 
 /**

@@ -4,11 +4,12 @@ import {
   type StoredToken,
   toStoredToken,
 } from '../checkout/attempt-token.js';
+import { RecentMap } from './recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 
 const KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
-/** Attempts whose webhook tokens are remembered, about 200 bytes each. */
-const MOST_RECENT = 10_000;
+/** Attempts at least whose webhook tokens are remembered, about 200 bytes each. */
+const RECENT = 5_000;
 
 /** Whose token somebody has, and which of the four. */
 export interface FoundToken {
@@ -20,7 +21,7 @@ export interface FoundToken {
 export class TokenTable {
   readonly #connection: SqliteConnection;
   /** By the hash of the webhook token: most deliveries come soon after the attempt. */
-  readonly #recent = new Map<string, number>();
+  readonly #recent = new RecentMap<number>(RECENT);
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
@@ -32,7 +33,7 @@ export class TokenTable {
     const hashes = KINDS.map((kind) => toStoredToken(tokens[kind]).hash);
     const webhookHash = hashes[KINDS.indexOf('webhook')] ?? '';
     this.#connection.afterCommit(() => {
-      this.#remember(webhookHash, orderId);
+      this.#recent.set(webhookHash, orderId);
     });
     return { tokens, hashes: hashes.join(' ') };
   }
@@ -54,12 +55,5 @@ export class TokenTable {
     const hashes = row ? String(row['token_hashes']).split(' ') : [];
     const kind = KINDS[hashes.indexOf(hash)];
     return kind && { kind, orderId };
-  }
-
-  #remember(webhookHash: string, orderId: number): void {
-    this.#recent.set(webhookHash, orderId);
-    if (this.#recent.size <= MOST_RECENT) return;
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined) this.#recent.delete(oldest);
   }
 }
