@@ -186,7 +186,9 @@ export class Caller {
         Accept: 'application/json',
         'User-Agent': userAgent,
       },
-      ...(hasBody ? { body: encode(operation.name, { ...fields, ...extraFields }) } : {}),
+      ...(hasBody
+        ? { body: encode(operation.name, extraFields ? { ...fields, ...extraFields } : fields) }
+        : {}),
       maxResponseBytes,
     };
   }
@@ -197,7 +199,7 @@ function isCallOver({ cause }: PartnerApiError): boolean {
   return cause instanceof TimeLimitReached && cause.limit === 'call';
 }
 
-function encode(operation: string, body: JsonObject): Uint8Array {
+function encode(operation: string, body: JsonObject | undefined): Uint8Array {
   try {
     return encoder.encode(JSON.stringify(body));
   } catch {

@@ -72,6 +72,7 @@ export function toSessionFields(input: SessionInput): CreateCheckoutSessionParam
  * A browser may have filled in a whole line where the house number was asked for.
  */
 export function toAvsFields(order: ShopOrder, typed: AvsInput | undefined): AvsFields {
+  if (!order.address && !typed) return {};
   const line = deriveAvs({ address1: typed?.houseNumber });
   return deriveAvs({
     ...order.address,
@@ -86,10 +87,13 @@ function joinNames(first: string | undefined, last: string | undefined): string 
 }
 
 function omitUnknown<T extends object>(fields: T): KnownOnly<T> {
-  const known = Object.entries(fields).filter(
-    ([, value]) => value !== undefined && (typeof value !== 'string' || value.trim() !== ''),
-  );
-  return Object.fromEntries(known) as KnownOnly<T>;
+  const known: Partial<T> = {};
+  for (const name of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[name];
+    if (value === undefined || (typeof value === 'string' && value.trim() === '')) continue;
+    known[name] = value;
+  }
+  return known as KnownOnly<T>;
 }
 
 type KnownOnly<T> = { [K in keyof T]: Exclude<T[K], undefined> };
