@@ -83,6 +83,23 @@ describe('<pay-checkout> modes', () => {
       expect(dialog.matches(':modal')).to.equal(false);
     });
 
+    it('opens at its top, with the way out in sight, however tall the form is', async () => {
+      const tall = document.createElement('style');
+      tall.textContent = '[slot="form"] { display: block; height: 4000px; }';
+      document.head.append(tall);
+      const harness = await PayCheckoutHarness.place(world, { mode: 'overlay' });
+      harness.button?.focus();
+      await harness.during('ready', () => harness.press());
+      expect(document.activeElement).to.equal(harness.form);
+      const dialog = dialogOf(harness);
+      expect(dialog.scrollHeight).to.be.above(dialog.clientHeight);
+      expect(dialog.scrollTop).to.equal(0);
+      const close = dialog.querySelector('[part="close"]') as HTMLElement;
+      const { bottom, right } = close.getBoundingClientRect();
+      expect(document.elementFromPoint(right - 4, bottom - 4)).to.equal(harness.element);
+      tall.remove();
+    });
+
     it('shows the hosted page in a frame when the SDK cannot be told where to draw', async () => {
       const { container: _, ...sdk } = world.sdkDescription;
       await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
