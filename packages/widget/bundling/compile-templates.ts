@@ -10,20 +10,14 @@ interface Template extends Node {
   };
 }
 
-/** What tells Lit's kinds of attributes apart. */
-const KINDS: Readonly<Record<string, string>> = {
-  '.': '_PropertyPart',
-  '?': '_BooleanAttributePart',
-  '@': '_EventPart',
-};
 const HELPERS_ID = '\0compiled-templates';
 const HELPERS = `import { _$LH as lit } from 'lit';
-export { lit };
-export const inChild = (index) => ({ type: 2, index });
-const whole = ['', ''];
-export const inAttribute = (index, name, ctor = lit._AttributePart, strings = whole) =>
-  ({ type: 1, index, name, ctor, strings });
-export const raw = (strings) => strings;
+export const template = (h) => (...parts) => {
+  const type = { h, parts };
+  return (...values) => ({ _$litType$: type, values });
+};
+export const part = (index, name, ctor = name ? lit._AttributePart : lit._ChildPart) => ({ index, name, ctor });
+export const propertyPart = (index, name) => part(index, name, lit._PropertyPart);
 `;
 
 /**
@@ -50,14 +44,14 @@ export function compileTemplates(): Plugin {
           const values = expressions.map((one) => rewrite(one.start, one.end)).join(', ');
           compiled.push(compile(quasis.map(({ value }) => value.cooked)));
           const name = `template${compiled.length}`;
-          text += `${code.slice(at, template.start)}({ _$litType$: ${name}, values: [${values}] })`;
+          text += `${code.slice(at, template.start)}${name}(${values})`;
           at = template.end;
         }
         return text + code.slice(at, end);
       };
       const rewritten = rewrite(0, code.length);
       const templates = compiled.map((one, index) => `const template${index + 1} = ${one};\n`);
-      const helpers = `import { inAttribute, inChild, lit, raw } from '${HELPERS_ID}';\n`;
+      const helpers = `import { part, propertyPart, template } from '${HELPERS_ID}';\n`;
       return { code: helpers + templates.join('') + rewritten, map: null };
     },
   };
@@ -81,35 +75,36 @@ function compile(texts: readonly string[]): string {
   const read = (node: Tree.Node): void => {
     if ('tagName' in node) {
       node.attrs = node.attrs.filter(({ name, value }) => {
-        const strings = value.split(/\{\{\d+\}\}/);
-        if (strings.length > 1) parts.push(attributePart(index, name, strings));
-        return strings.length === 1;
+        const isPart = /\{\{\d+\}\}/.test(value);
+        if (isPart) parts.push(attributePart(index, name, value));
+        return !isPart;
       });
       index += 1;
     } else if (node.nodeName === '#comment') {
-      parts.push(`inChild(${index})`);
+      parts.push(`part(${index})`);
       index += 1;
     }
     for (const child of 'childNodes' in node ? node.childNodes : []) read(child);
   };
   read(fragment);
+  // What is taken away again ends somewhere, also where other nodes follow the template.
+  const end = fragment.childNodes.at(-1)?.nodeName === '#comment' ? '<?>' : '';
   if (parts.length !== texts.length - 1) throw new Error(`cannot compile the template ${html}`);
   // A marker needs no words; and the file is ASCII, in the templates too.
   const written = serialize(fragment)
     .replace(/<!--.*?-->/g, '<?>')
     .replace(/[^\0-\x7f]/gu, (letter) => `&#${letter.codePointAt(0)};`);
-  return `{ h: raw\`${written.replaceAll('\\', '\\\\')}\`, parts: [${parts.join(', ')}] }`;
+  return `template\`${written.replaceAll('\\', '\\\\')}${end}\`(${parts.join(', ')})`;
 }
 
 function isInTag(html: string): boolean {
   return html.lastIndexOf('<') > html.lastIndexOf('>');
 }
 
-function attributePart(index: number, name: string, strings: readonly string[]): string {
-  const [, kind = '', plain] = /^([.?@]?)(.*)$/.exec(name) ?? [];
-  const parameters: unknown[] = [index, JSON.stringify(plain)];
-  const isWhole = strings.every((text) => text === '');
-  if (kind || !isWhole) parameters.push(kind ? `lit.${KINDS[kind]}` : 'undefined');
-  if (!isWhole) parameters.push(JSON.stringify(strings));
-  return `inAttribute(${parameters.join(', ')})`;
+/** The value has to be whole: then a part is one value, and what listens is a property. */
+function attributePart(index: number, name: string, value: string): string {
+  const [, kind = '', plain = ''] = /^([.@]?)(\w[\w-]*)$/.exec(name) ?? [];
+  if (!plain || !/^\{\{\d+\}\}$/.test(value)) throw new Error(`cannot compile ${name}=${value}`);
+  const called = JSON.stringify(kind === '@' ? `on${plain}` : plain);
+  return kind ? `propertyPart(${index}, ${called})` : `part(${index}, ${called})`;
 }

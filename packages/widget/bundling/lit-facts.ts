@@ -18,17 +18,14 @@ const CSS_TAG: LitFacts = {
       'adoptedStyleSheets' in Document.prototype && 'replace' in CSSStyleSheet.prototype`,
       'true',
     ],
-    // There is one literal, without expressions.
+    // There is one literal, without expressions, and one sheet.
     ['strings.length === 1 ?', 'true ?'],
-    ['safeToken !== constructionToken', 'false'],
-    ['strings !== undefined && strings.length === 1', 'false'],
-    ['s instanceof CSSStyleSheet ? s : s.styleSheet', 's.styleSheet'],
-    ['if (styleSheet === undefined) {', '{'],
-    ['const strings = this._strings;', 'const strings = 0;'],
-    ['this._strings = strings;', ''],
-    [`this['_$cssResult$'] = true;`, ''],
+    [
+      'return new CSSResult(cssText, strings, constructionToken);',
+      'const sheet = new CSSStyleSheet(); sheet.replaceSync(cssText); return sheet;',
+    ],
+    ['const constructionToken = Symbol();', ''],
   ],
-  unused: ['toString'],
 };
 
 const REACTIVE_ELEMENT: LitFacts = {
@@ -40,7 +37,6 @@ const REACTIVE_ELEMENT: LitFacts = {
     [`Symbol.metadata ??= Symbol('metadata')`, ''],
     ['global.litPropertyMetadata ??= new WeakMap()', ''],
     ['const metadata = this[Symbol.metadata]', 'const metadata = null'],
-    ['superCtor._initializers !== undefined', 'false'],
     ['this.constructor._initializers?.forEach((i) => i(this))', ''],
     // Properties are texts and a Boolean, without converters, defaults and accessors of their own.
     ['converter.toAttribute(value, options.type)', `options.type ? (value ? '' : null) : value`],
@@ -51,74 +47,145 @@ const REACTIVE_ELEMENT: LitFacts = {
       '0',
     ],
     ['options.converter?.toAttribute !== undefined ? options.converter : defaultConverter', '0'],
-    ['options = defaultPropertyDeclaration)', 'options)'],
-    ['options ??= ctor.getPropertyOptions(name);', ''],
-    ['?? defaultPropertyDeclaration', ''],
-    ['if (options.state) {', 'if (false) {'],
-    ['if (this.prototype.hasOwnProperty(name)) {', 'if (false) {'],
-    ['if (!options.noAccessor) {', '{'],
-    ['if (descriptor !== undefined) {', '{'],
     [
       `const { get, set } = getOwnPropertyDescriptor(this.prototype, name) ??
       { get() { return this[key]; }, set(v) { this[key] = v; }, };`,
-      'const get = function () { return this[key]; };',
-    ],
-    [
-      'const oldValue = get?.call(this); set?.call(this, value);',
-      'const oldValue = this[key]; this[key] = value;',
-    ],
-    ['[ ...getOwnPropertyNames(props), ...getOwnPropertySymbols(props), ]', 'Object.keys(props)'],
-    ['options.hasChanged ?? notEqual', 'notEqual'],
-    [
-      `(options.useDefault && options.reflect && newValue === this.__defaultValues?.get(name) &&
-      !this.hasAttribute(ctor.__attributeNameForProperty(name, options)))`,
-      'false',
-    ],
-    ['if (useDefault && !(this.__defaultValues ??= new Map()).has(name)) {', 'if (false) {'],
-    ['!this.hasUpdated && !useDefault', '!this.hasUpdated'],
-    ['convertedValue ?? this.__defaultValues?.get(propName) ?? convertedValue', 'convertedValue'],
-    ['if (elementProperties.size > 0) {', 'if (false) {'],
-    ['if (useNewValue === false) { newValue = this[name]; }', 'newValue = this[name];'],
-    // One class has properties: its own, read when it is defined.
-    ['const superCtor = getPrototypeOf(this); superCtor.finalize();', ''],
-    ['new Map(superCtor.elementProperties)', 'new Map()'],
-    [`if (this.hasOwnProperty(JSCompiler_renameProperty('finalized', this))) { return; }`, ''],
-    [`if (this.hasOwnProperty(JSCompiler_renameProperty('properties', this))) {`, '{'],
-    [`this.__prepare(); if (false) { options`, 'if (false) { options'],
-    [
-      `if (this.hasOwnProperty(JSCompiler_renameProperty('elementProperties', this))) { return; }`,
       '',
     ],
-    ['this.finalized = true;', ''],
+    [
+      'get, set(value) { const oldValue = get?.call(this); set?.call(this, value);',
+      'get() { return this[key]; }, set(value) { const oldValue = this[key]; this[key] = value;',
+    ],
+    [`typeof name === 'string' ? name.toLowerCase() : undefined`, 'name.toLowerCase()'],
+    ['convertedValue ?? this.__defaultValues?.get(propName) ?? convertedValue', 'convertedValue'],
+    // One class has properties: its own, read when it is defined.
+    [
+      `if (this.hasOwnProperty(JSCompiler_renameProperty('finalized', this))) { return; }`,
+      'if (this.__attributeToPropertyMap) { return; }',
+    ],
+    ['this.finalized = true; this.__prepare();', ''],
+    [`if (this.hasOwnProperty(JSCompiler_renameProperty('properties', this))) {`, 'if (false) {'],
+    [
+      `for (const [p, options] of this.elementProperties) {
+      const attr = this.__attributeNameForProperty(p, options);`,
+      `for (const [p, options] of Object.entries(this.properties)) {
+      defineProperty(this.prototype, p, this.getPropertyDescriptor(p, Symbol(), options));
+      const attr = this.__attributeNameForProperty(p, options);`,
+    ],
+    ['this.__attributeToPropertyMap && [', '['],
+    ['ctor.getPropertyOptions(propName)', 'ctor.properties[propName]'],
+    [
+      'for (const p of elementProperties.keys()) {',
+      'for (const p of Object.keys(elementProperties)) {',
+    ],
+    [
+      'const elementProperties = this.constructor .elementProperties',
+      'const elementProperties = this.constructor.properties',
+    ],
+    ['const elemProperties = this.constructor.elementProperties;', ''],
+    ['elemProperties.get(name)', 'this.constructor.properties[name]'],
+    ['if (elementProperties.size > 0) {', 'if (false) {'],
     [
       `ReactiveElement[JSCompiler_renameProperty('elementProperties', ReactiveElement)] = new Map();`,
       '',
     ],
     [`ReactiveElement[JSCompiler_renameProperty('finalized', ReactiveElement)] = new Map();`, ''],
-    ['ReactiveElement.elementStyles = [];', ''],
+    [
+      'attributeChangedCallback(name, _old, value) { this._$attributeToProperty(name, value); }',
+      '',
+    ],
+    ['_$attributeToProperty(name, value) {', 'attributeChangedCallback(name, _old, value) {'],
+    // What has no attribute is not observed, nor reflected.
+    ['propName !== undefined && this.__reflectingProperty', 'this.__reflectingProperty'],
+    ['if (attr !== undefined && options.reflect === true) {', ''],
+    [
+      'this.setAttribute(attr, attrValue); } this.__reflectingProperty = null; }',
+      'this.setAttribute(attr, attrValue); } this.__reflectingProperty = null;',
+    ],
+    // Nobody asks which properties have changed, and from what.
+    [
+      'requestUpdate(name, oldValue, options, useNewValue = false, newValue) {',
+      'requestUpdate(name, oldValue, options) {',
+    ],
+    ['if (useNewValue === false) { newValue = this[name]; }', ''],
+    ['options ??= ctor.getPropertyOptions(name);', ''],
+    [
+      `(options.hasChanged ?? notEqual)(newValue, oldValue) || (options.useDefault &&
+      options.reflect && newValue === this.__defaultValues?.get(name) &&
+      !this.hasAttribute(ctor.__attributeNameForProperty(name, options)))`,
+      'notEqual(this[name], oldValue)',
+    ],
+    [
+      'if (changed) { this._$changeProperty(name, oldValue, options); } else { return; }',
+      `if (!changed) return; if (options.reflect && this.__reflectingProperty !== name) {
+        (this.__reflectingProperties ??= new Set()).add(name); }`,
+    ],
+    ['const changedProperties = this._$changedProperties;', ''],
+    ['this._$changedProperties = new Map();', ''],
+    ['if (instanceProperties.size > 0) {', '{'],
+    // What is false or missing at first needs no word.
+    ['super(); this.__instanceProperties = undefined;', 'super();'],
+    [
+      `this.isUpdatePending = false; this.hasUpdated = false; this.__reflectingProperty = null;
+      this.__initialize(); } __initialize() {`,
+      '',
+    ],
+    ['this.isUpdatePending === false', '!this.isUpdatePending'],
     // One sheet of styles.
-    ['this.finalizeStyles(this.styles)', '[this.styles]'],
-    // Controllers come with the constructor, and stay; they and the element have no other hooks.
+    ['ReactiveElement.elementStyles = [];', ''],
+    ['this.elementStyles = this.finalizeStyles(this.styles);', ''],
+    [
+      'adoptStyles(renderRoot, this.constructor.elementStyles)',
+      'renderRoot.adoptedStyleSheets = [this.constructor.styles]',
+    ],
+    ['this.constructor.shadowRootOptions', `{ mode: 'open' }`],
+    [`ReactiveElement.shadowRootOptions = { mode: 'open' };`, ''],
+    // One controller comes with the constructor, has three hooks, and stays; the element has no others.
+    ['(this.__controllers ??= new Set()).add(controller)', 'this.__controller = controller'],
     ['if (this.renderRoot !== undefined && this.isConnected) {', 'if (false) {'],
+    [
+      'this.__controllers?.forEach((c) => c.hostConnected?.());',
+      'this.__controller.hostConnected();',
+    ],
+    [
+      'this.__controllers?.forEach((c) => c.hostDisconnected?.());',
+      'this.__controller.hostDisconnected();',
+    ],
+    ['this.__controllers?.forEach((c) => c.hostUpdate?.());', 'this.__controller.hostUpdate();'],
     ['this.__controllers?.forEach((c) => c.hostUpdated?.());', ''],
+    // It is updated as soon as it is to be, once it is connected.
+    ['if (!this.isUpdatePending) { return; }', ''],
     [
-      'shouldUpdate = this.shouldUpdate(changedProperties); if (shouldUpdate) {',
-      'shouldUpdate = true; {',
+      'if (!this.hasUpdated) { this.renderRoot ??= this.createRenderRoot();',
+      'if (!this.hasUpdated) {',
     ],
+    ['let shouldUpdate = false;', ''],
+    ['shouldUpdate = this.shouldUpdate(changedProperties); if (shouldUpdate) {', '{'],
+    ['shouldUpdate = false;', ''],
+    ['if (shouldUpdate) {', ''],
+    ['this.update(changedProperties); } else { this.__markUpdated(); }', 'this.update(); }'],
     [
-      'this.update(changedProperties); } else { this.__markUpdated(); }',
-      'this.update(changedProperties); }',
+      `this._$didUpdate(changedProperties); } } willUpdate(_changedProperties) { }
+      _$didUpdate(changedProperties) {`,
+      '',
     ],
+    ['this.firstUpdated(changedProperties)', 'this.firstUpdated()'],
+    ['this.updated(changedProperties)', 'this.updated()'],
+    ['const global = globalThis;', ''],
+    ['global .trustedTypes', 'undefined'],
     [
       'const result = this.scheduleUpdate(); if (result != null) { await result; }',
       'this.performUpdate();',
     ],
     ['this.willUpdate(changedProperties);', ''],
     ['return this.getUpdateComplete();', 'return this.__updatePromise;'],
+    // A root that a page has declared is the one that is attached.
+    ['this.shadowRoot ??', ''],
   ],
   unused: [
-    ...['addInitializer', 'finalizeStyles', 'removeController', 'shouldUpdate', 'willUpdate'],
+    ...['addInitializer', 'finalizeStyles', 'removeController', 'shouldUpdate'],
     ...['getUpdateComplete', 'scheduleUpdate', 'enableUpdating', 'updated', 'firstUpdated'],
+    ...['getPropertyOptions', 'createProperty', '__prepare', '_$changeProperty'],
   ],
 };
 
@@ -131,11 +198,18 @@ const LIT_ELEMENT: LitFacts = {
     [`LitElement['_$litElement$'] = true;`, ''],
     [`LitElement[JSCompiler_renameProperty('finalized', LitElement)] = true;`, ''],
     ['if (!this.hasUpdated) { this.renderOptions.isConnected = this.isConnected; }', ''],
-    ['this.__childPart = undefined;', ''],
-    ['this.__childPart = render(', 'render('],
+    // Handlers know their element, the root is empty at first.
+    [
+      'constructor() { super(...arguments); this.renderOptions = { host: this }; this.__childPart = undefined; }',
+      '',
+    ],
+    [
+      'this.__childPart = render(value, this.renderRoot, this.renderOptions)',
+      'render(value, this.renderRoot)',
+    ],
   ],
   // Without directives nobody asks whether a part is connected.
-  unused: ['connectedCallback', 'disconnectedCallback', 'render'],
+  unused: ['connectedCallback', 'disconnectedCallback', 'createRenderRoot', 'render'],
 };
 
 const LIT_HTML: LitFacts = {
@@ -148,8 +222,9 @@ const LIT_HTML: LitFacts = {
     // Every template is compiled: see `compile-templates.ts`.
     [`typeof type === 'number'`, 'false'],
     [
-      'Template.createElement(trustFromTemplateString(type.h, type.h[0]), this.options)',
-      `Object.assign(d.createElement('template'),
+      `type.el === undefined && (type.el =
+      Template.createElement(trustFromTemplateString(type.h, type.h[0]), this.options))`,
+      `type.el ??= Object.assign(d.createElement('template'),
         { innerHTML: trustFromTemplateString(type.h, type.h[0]) })`,
     ],
     ['_getTemplateHtml: getTemplateHtml,', ''],
@@ -159,48 +234,103 @@ const LIT_HTML: LitFacts = {
       'const tagEndRegex = 0',
     ],
     ['const templateCache = new WeakMap()', 'const templateCache = 0'],
-    ['else if (templatePart.type === ELEMENT_PART)', 'else if (false)'],
-    ['options?.creationScope ?? d', 'd'],
-    // There are no directives, which alone want to know whether they are connected.
-    ['value = resolveDirective(this, value, directiveParent);', ''],
-    ['value = resolveDirective(this, value, directiveParent, 0);', ''],
     [
-      'resolveDirective(this, values[valueIndex + i], directiveParent, i)',
-      'values[valueIndex + i]',
+      `let node = walker.nextNode(); let nodeIndex = 0; let partIndex = 0;
+      let templatePart = parts[0]; while (templatePart !== undefined) {
+      if (nodeIndex === templatePart.index) {`,
+      `let node; let nodeIndex = -1; for (const templatePart of parts) {
+      while (nodeIndex < templatePart.index) { node = walker.nextNode(); nodeIndex++; } {`,
     ],
-    ['resolveDirective(this, newListener, directiveParent, 0)', 'newListener'],
-    ['directiveParent = this, valueIndex, noCommit)', 'valueIndex)'],
-    ['part._$setValue(values, part, i)', 'part._$setValue(values, i)'],
-    ['change && !noCommit', 'change'],
+    [
+      `templatePart = parts[++partIndex]; } if (nodeIndex !== templatePart?.index) {
+      node = walker.nextNode(); nodeIndex++; }`,
+      '}',
+    ],
+    // A part is one of an attribute, or of a property, where it has a name; each is whole.
+    ['templatePart.type === CHILD_PART', 'false'],
+    ['else if (templatePart.type === ATTRIBUTE_PART)', 'else'],
+    ['else if (templatePart.type === ELEMENT_PART)', 'if (false)'],
+    [
+      'templatePart.name, templatePart.strings, this, options)',
+      'templatePart.name ?? node.nextSibling)',
+    ],
+    ['new TemplateInstance(template, this)', 'new TemplateInstance(template)'],
+    ['constructor(element, name, strings, parent, options) {', 'constructor(element, name) {'],
+    ["if (strings.length > 2 || strings[0] !== '' || strings[1] !== '') {", 'if (false) {'],
+    ['const strings = this.strings;', 'const strings = undefined;'],
+    ['part.strings !== undefined', 'false'],
+    // There are no directives, which alone want to know whether they are connected.
+    ['options?.creationScope ?? d', 'd'],
+    ['value = resolveDirective(this, value, directiveParent, 0);', ''],
+    ['resolveDirective(this, values[valueIndex + i], directiveParent, i)', '0'],
+    ['resolveDirective(this, newListener, directiveParent, 0)', '0'],
+    ['_$setValue(value, directiveParent = this, valueIndex, noCommit)', '_$setValue(value)'],
+    ['_$setValue(value, directiveParent = this)', '_$setValue(value)'],
     ['if (part !== undefined) {', '{'],
+    ['constructor(template, parent) {', 'constructor(template) {'],
     ['this._$parent = parent;', ''],
-    ['this.options?.host ?? this.element', 'this.options.host'],
-    ['wrap(start)', 'start'],
+    ['_clone(options)', '_clone()'],
+    ['instance._clone(this.options)', 'instance._clone()'],
+    ['constructor(startNode, endNode, parent, options) {', 'constructor(startNode, endNode) {'],
+    ['this.options = options;', ''],
     ['this._$notifyConnectionChanged?.(false, true, from)', ''],
     ['this._$disconnectableChildren = undefined;', ''],
     ['this.__isConnected = options?.isConnected ?? true;', ''],
     ['this.type = CHILD_PART;', ''],
     ['this.type = ATTRIBUTE_PART;', ''],
     ['constructor() { super(...arguments); this.type = PROPERTY_PART; }', ''],
-    ['constructor() { super(...arguments); this.type = BOOLEAN_ATTRIBUTE_PART; }', ''],
-    ['this.type = EVENT_PART;', ''],
-    // Values are texts, templates, lists and functions.
+    // Values are texts, templates and functions, or nothing at all.
+    [`const nothing = Symbol.for('lit-nothing')`, 'const nothing = undefined'],
+    [`const noChange = Symbol.for('lit-noChange')`, 'const noChange = 0'],
+    [
+      `this._$committedValue !== nothing && isPrimitive(this._$committedValue)`,
+      'this._$committedValue !== nothing && !this._$committedValue._$template',
+    ],
+    [
+      'this._$clear(); } this._$committedValue = nothing;',
+      'this._$clear(); } this._$committedValue = undefined;',
+    ],
+    ['this._$committedValue = nothing;', ''],
+    [
+      'value = resolveDirective(this, value, directiveParent); if (isPrimitive(value)) {',
+      `if (value?.['_$litType$'] === undefined) {`,
+    ],
+    [`value === nothing || value == null || value === ''`, 'value == null'],
+    ['let change = false;', ''],
+    [
+      `change = !isPrimitive(value) || (value !== this._$committedValue && value !== noChange);
+      if (change) { this._$committedValue = value; }`,
+      'if (value === this._$committedValue) return; this._$committedValue = value;',
+    ],
+    ['if (change && !noCommit) {', '{'],
+    // part
+    ['value === nothing ? undefined : value', 'value'],
+    ["value ?? ''", 'value'],
     ['value === noChange', 'false'],
     ['v === noChange', 'false'],
     ['value !== noChange', 'true'],
-    ['newListener === noChange', 'false'],
-    ['value.nodeType !== undefined', 'false'],
-    ['if (isIterable(value))', 'if (isArray(value))'],
+    [`value['_$litType$'] !== undefined`, 'true'],
+    // Where something is put, there is nothing any more.
+    ['if (this._$committedValue !== value) {', '{'],
+    ['this._$committedValue = this._insert(value)', 'this._$startNode.after(value)'],
+    ['start = wrap(this._$startNode).nextSibling, from', ''],
     [
-      `newListener.capture !== oldListener.capture || newListener.once !== oldListener.once ||
-      newListener.passive !== oldListener.passive`,
-      'false',
+      'while (start !== this._$endNode)',
+      'let start = this._$startNode.nextSibling; while (start !== this._$endNode)',
     ],
-    [`typeof this._$committedValue === 'function'`, 'true'],
+    ['wrap(start)', 'start'],
+    // What is rendered is one element's shadow root, which is empty at first.
+    ['(value, container, options) =>', '(value, container) =>'],
+    ['options?.renderBefore ?? container', 'container'],
+    ['const endNode = options?.renderBefore ?? null;', ''],
+    [
+      'container.insertBefore(createMarker(), endNode), endNode, undefined, options ?? {}',
+      'container.appendChild(createMarker()), null',
+    ],
   ],
   unused: [
     ...['_$getTemplate', '_$isConnected', 'setConnected', 'startNode', 'endNode', 'tagName'],
-    'parentNode',
+    ...['parentNode', '_commitIterable', '_insert'],
   ],
 };
 

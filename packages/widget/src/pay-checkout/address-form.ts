@@ -11,6 +11,8 @@ const AUTOFILL: Readonly<Record<AvsField, string>> = {
   address1: 'address-line1',
   address2: 'address-line2',
 };
+type Drawn = TemplateResult | typeof nothing;
+
 const NEEDED: readonly AvsField[] = ['houseNumber', 'postcode'];
 
 /** The fields that the server asked for, with what was typed before and what was wrong with it. */
@@ -19,23 +21,23 @@ export function renderAddress(
   onSubmit: (event: SubmitEvent) => void,
 ): TemplateResult {
   return html`<form id="address" @submit=${onSubmit}>
-    ${(asked.fields ?? NEEDED).map((name, index) => {
+    ${(asked.fields ?? NEEDED).reduceRight<Drawn>((following, name, index) => {
       const isRefused = refused.includes(`avs.${name}`);
       return html`<label part="field"
-        >${en.fields[name]}
-        <input
-          part="input"
-          name=${name}
-          autocomplete="billing ${AUTOFILL[name]}"
-          maxlength=${name === 'postcode' ? 32 : 100}
-          pattern=".*\\S.*"
-          ?required=${NEEDED.includes(name)}
-          .value=${given?.[name] ?? ''}
-          aria-invalid=${isRefused}
-          aria-describedby="e${index}"
-        /><small id="e${index}">${isRefused ? en.refusedField : nothing}</small></label
-      >`;
-    })}
+          >${en.fields[name]}
+          <input
+            part="input"
+            name=${name}
+            autocomplete=${`billing ${AUTOFILL[name]}`}
+            maxlength=${name === 'postcode' ? 32 : 100}
+            pattern=".*\\S.*"
+            .required=${NEEDED.includes(name)}
+            .value=${given?.[name] ?? ''}
+            aria-invalid=${isRefused}
+            aria-describedby=${`e${index}`}
+          /><small id=${`e${index}`}>${isRefused ? en.refusedField : nothing}</small></label
+        >${following}`;
+    }, nothing)}
   </form>`;
 }
 

@@ -8,6 +8,7 @@ import { Tab } from '../testing/tab.js';
 import { hasten, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
+import type { PayCheckout } from './pay-checkout.js';
 
 const OUTCOMES: readonly OutcomePhase[] = [
   'paid',
@@ -788,15 +789,26 @@ describe('<pay-checkout>', () => {
   });
 
   describe('the single file', () => {
-    it('is a classic script that takes its server from its own address', async () => {
-      const frame = document.createElement('iframe');
+    let frame: HTMLIFrameElement;
+    let element: PayCheckout | null | undefined;
+    beforeEach(async () => {
+      frame = document.createElement('iframe');
       frame.src = '/packages/widget/test-world/classic.html';
       document.body.append(frame);
       await new Promise((resolve) => (frame.onload = resolve));
-      const element = frame.contentDocument?.querySelector('pay-checkout');
+      element = frame.contentDocument?.querySelector('pay-checkout');
+    });
+    afterEach(() => frame.remove());
+
+    it('is a classic script that takes its server from its own address', () => {
       expect(element?.serverUrl).to.equal(location.origin);
       expect(element?.matches(':state(idle)')).to.equal(true);
-      frame.remove();
+    });
+
+    it('keeps what it was given when somebody asks which attributes it observes', () => {
+      const { observedAttributes } = element?.constructor as typeof PayCheckout;
+      expect(observedAttributes).to.include('order-token');
+      expect(element?.merchant).to.equal(element?.getAttribute('merchant'));
     });
   });
 });

@@ -134,6 +134,11 @@ export class PayCheckout extends LitElement implements FlowHost {
     event.preventDefault();
     this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
   };
+  /** The close button, or Escape: what belongs to it is done here, and not by the browser. */
+  readonly #cancel = (event: Event): void => {
+    event.preventDefault();
+    this.close();
+  };
   #wasPressed = false;
   #shownPhase: Phase | undefined;
   #movesFocus = false;
@@ -303,7 +308,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       form=${name === 'next' ? 'address' : nothing}
       class="button"
       part="button"
-      ?disabled=${isChecked(state)}
+      .disabled=${isChecked(state)}
       @click=${() => this.#press(name)}
     >
       ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}
@@ -338,12 +343,6 @@ export class PayCheckout extends LitElement implements FlowHost {
     else if (name !== 'next') this.retry();
   }
 
-  /** The close button, or Escape: what belongs to it is done here, and not by the browser. */
-  #cancel(event: Event): void {
-    event.preventDefault();
-    this.close();
-  }
-
   /** Whether moving the focus would take it from nothing else on the page. */
   #hasFocusOrNobody(): boolean {
     const { activeElement } = this.getRootNode() as Document | ShadowRoot;
@@ -370,7 +369,7 @@ function say(part: string, words: string | TemplateResult, phase: Phase): Templa
   return html`<div class="message" part=${part} tabindex="-1">
     ${
       path
-        ? html`<svg class="icon ${phase}" viewBox="0 0 24 24" aria-hidden="true">
+        ? html`<svg class=${`icon ${phase}`} viewBox="0 0 24 24" aria-hidden="true">
             <path d=${path}></path>
           </svg>`
         : html`<span class="spinner"></span>`
