@@ -3,9 +3,11 @@ import type { Plugin } from 'vite';
 
 /** Names that Lit keeps to itself: no page, server or SDK ever says one of them. */
 const LIT_NAMES = [
-  'isUpdatePending createRenderRoot hasUpdated getPropertyDescriptor enableUpdating firstUpdated',
-  'performUpdate finalize addController hostConnected hostDisconnected hostUpdate reflect attribute',
-  'ctor parts',
+  'isUpdatePending createRenderRoot strings converter hasUpdated getPropertyOptions fromAttribute',
+  'renderOptions getPropertyDescriptor enableUpdating elementStyles firstUpdated setConnected',
+  'renderBefore shadowRootOptions getUpdateComplete toAttribute useDefault createProperty',
+  'finalizeStyles scheduleUpdate performUpdate finalize shouldUpdate wrapped hasChanged willUpdate',
+  'creationScope addInitializer startNode endNode noAccessor reflect attribute',
 ];
 
 /**
