@@ -192,7 +192,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
-    this.querySelectorAll(':scope > [slot="form"]').forEach((copy) => copy.remove());
+    for (const child of [...this.children]) if (child.slot === 'form') child.remove();
     this.#flow.teller.measure('paint');
   }
 
