@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, { type Express } from 'express';
 import type { ChangeFeed } from './checkout/change-feed.js';
 import { checkoutRoutes } from './checkout/checkout-routes.js';
@@ -23,7 +24,7 @@ import { assetRoutes } from './page-assets/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
 import type { BodyVault } from './webhooks/body-vault.js';
 import type { DeliveryLimits } from './webhooks/delivery-inbox.js';
-import { webhookRoutes } from './webhooks/webhook-routes.js';
+import { createWebhookIntake } from './webhooks/webhook-intake.js';
 
 export interface AppServices {
   readonly merchants: MerchantSource;
@@ -50,8 +51,21 @@ export interface AppServices {
   readonly trustProxy: number | readonly string[];
 }
 
-/** The middleware and routes, in order. It never listens. */
-export function createApp(services: AppServices): Express {
+/** All that the server answers: deliveries at its door, the rest by the app. It never listens. */
+export function createRequestListener(services: AppServices): RequestListener {
+  const take = createWebhookIntake({
+    ...services,
+    maxBytes: services.deliveries.maxBytes,
+    onStored: services.onDelivery,
+  });
+  const app = createApp(services);
+  return (request, response) => {
+    if (!take(request, response)) app(request, response);
+  };
+}
+
+/** The middleware and routes, in order. */
+function createApp(services: AppServices): Express {
   const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
   const { environment, publicUrl, widgetScript, rateLimits, trustProxy, observer } = services;
   const app = express();
@@ -67,19 +81,6 @@ export function createApp(services: AppServices): Express {
   app.use(
     '/v1',
     checkoutRoutes({ service: checkouts, status, environment, publicUrl, limiters, guards }),
-  );
-  app.use(
-    '/v1',
-    webhookRoutes({
-      store,
-      merchants,
-      logger,
-      vault: services.vault,
-      webhookBaseUrl: services.webhookBaseUrl,
-      maxBytes: services.deliveries.maxBytes,
-      onStored: services.onDelivery,
-      observer,
-    }),
   );
 
   // Pages and their files set headers of their own.

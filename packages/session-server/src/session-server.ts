@@ -1,5 +1,5 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
-import { createApp } from './app.js';
+import { createRequestListener } from './app.js';
 import { ChangeFeed } from './checkout/change-feed.js';
 import { CheckoutService } from './checkout/checkout-service.js';
 import type { CheckoutStore } from './checkout/checkout-store.js';
@@ -123,7 +123,7 @@ export async function startSessionServer(
     limits: config.deliveries,
     observer,
   });
-  const app = createApp({
+  const listener = createRequestListener({
     ...config,
     vault,
     onDelivery: () => {
@@ -155,7 +155,7 @@ export async function startSessionServer(
     await store.close();
   };
   try {
-    listeners.push(await startListener(app, config));
+    listeners.push(await startListener(listener, config));
     if (config.operator && metrics) {
       const service = new OperatorService({
         store,

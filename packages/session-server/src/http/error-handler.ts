@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Problem } from '../contract.js';
 import { AppError } from '../errors.js';
@@ -9,26 +10,33 @@ export const notFoundHandler: RequestHandler = () => {
   throw new AppError(404, 'not_found', 'There is nothing at this address.');
 };
 
-/** Turns every error into RFC 9457 problem JSON; what is not ours is a plain 500. */
+/** Answers every error of a route with {@link answerError}. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    const known = toAppError(error);
-    if (known.status >= 500) {
-      const fields = { requestId: requestIdOf(response), method: request.method, code: known.code };
-      logger.error({ ...fields, ...describeError(known.cause ?? error) }, 'a request failed');
-    }
-    if (known.retryAfterSeconds !== undefined) {
-      response.setHeader('retry-after', String(known.retryAfterSeconds));
-    }
-    response
-      .status(known.status)
-      .type('application/problem+json')
-      .send(JSON.stringify(toProblem(known, requestIdOf(response))));
+    if (response.headersSent) next(error);
+    else answerError(error, request, response, logger);
   };
+}
+
+/** Turns an error into RFC 9457 problem JSON; what is not ours is a plain 500. */
+export function answerError(
+  error: unknown,
+  request: Pick<IncomingMessage, 'method'>,
+  response: ServerResponse,
+  logger: Logger,
+): void {
+  const known = toAppError(error);
+  const id = requestIdOf(response);
+  if (known.status >= 500) {
+    const fields = { requestId: id, method: request.method, code: known.code };
+    logger.error({ ...fields, ...describeError(known.cause ?? error) }, 'a request failed');
+  }
+  if (known.retryAfterSeconds !== undefined) {
+    response.setHeader('retry-after', String(known.retryAfterSeconds));
+  }
+  response.statusCode = known.status;
+  response.setHeader('content-type', 'application/problem+json; charset=utf-8');
+  response.end(JSON.stringify(toProblem(known, id)));
 }
 
 function toProblem(error: AppError, id: string): Problem {

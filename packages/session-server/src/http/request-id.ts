@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
+
+export const REQUEST_ID = 'x-request-id';
 
 /** Gives each request an id that is in its answer, in its errors and in the log. */
 export const requestId: RequestHandler = (_request, response, next) => {
-  const id = randomUUID();
-  response.locals['requestId'] = id;
-  response.setHeader('x-request-id', id);
+  response.setHeader(REQUEST_ID, randomUUID());
   next();
 };
 
-export function requestIdOf(response: { readonly locals: Record<string, unknown> }): string {
-  return String(response.locals['requestId']);
+export function requestIdOf(response: ServerResponse): string {
+  return String(response.getHeader(REQUEST_ID));
 }

@@ -26,11 +26,18 @@ const DATA_HEADERS = [
   ['cache-control', 'no-store'],
 ] as const;
 
+/** The same for `writeHead`: name, value, name, value. */
+export const RAW_DATA_HEADERS: readonly string[] = DATA_HEADERS.flat();
+
 /** Sets the headers of data; they are the same for every answer, so helmet was asked once. */
 export const dataHeaders: RequestHandler = (_request, response, next) => {
-  for (const [name, value] of DATA_HEADERS) response.setHeader(name, value);
+  setDataHeaders(response);
   next();
 };
+
+export function setDataHeaders(response: ServerResponse): void {
+  for (const [name, value] of DATA_HEADERS) response.setHeader(name, value);
+}
 
 /**
  * Cross-origin access for the pages of merchants, and of our hosted page: exact origins, never

@@ -1,20 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { Observer } from './observer.js';
 
+type RequestObserver = Pick<Observer, 'requestAnswered'>;
+
 /** Tells of each request when it is answered, or when its asker has gone. */
-export function observeRequests(observer: Pick<Observer, 'requestAnswered'>): RequestHandler {
+export function observeRequests(observer: RequestObserver): RequestHandler {
   return (request, response, next) => {
-    const startedAt = performance.now();
-    response.once('close', () => {
-      observer.requestAnswered({
-        method: request.method,
-        route: routeOf(request),
-        status: response.writableFinished ? String(response.statusCode) : 'gone',
-        seconds: (performance.now() - startedAt) / 1000,
-      });
-    });
+    observeAnswer(observer, request, response, () => routeOf(request));
     next();
   };
+}
+
+/** @param route asked for when the answer is out: until then nobody knows who gives it */
+export function observeAnswer(
+  observer: RequestObserver,
+  { method = '' }: Pick<IncomingMessage, 'method'>,
+  response: ServerResponse,
+  route: () => string,
+): void {
+  const startedAt = performance.now();
+  response.once('close', () => {
+    observer.requestAnswered({
+      method,
+      route: route(),
+      status: response.writableFinished ? String(response.statusCode) : 'gone',
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+  });
 }
 
 /** Templates by the paths of routes, of which there are a few. */

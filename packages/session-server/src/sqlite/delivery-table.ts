@@ -20,14 +20,17 @@ export class DeliveryTable {
   }
 
   insert(delivery: IncomingDelivery, orderId: number | undefined, now: number): DeliveryReceipt {
-    const inserted = this.#connection.run(
-      `INSERT INTO deliveries
-         (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
-       VALUES (:tokenHash, :digest, :orderId, :sealed, 'waiting', '[]', :now, :now)
-       ON CONFLICT (coalesce(order_id, 0), token_hash, digest) DO NOTHING`,
-      { ...delivery, orderId: orderId ?? null, now },
-    );
-    return inserted === 1 ? 'stored' : 'repeated';
+    const isNew = this.#connection.insertIfNew('deliveries', {
+      token_hash: delivery.tokenHash,
+      digest: delivery.digest,
+      order_id: orderId ?? null,
+      sealed: delivery.sealed,
+      status: 'waiting',
+      flags: '[]',
+      due_at: now,
+      received_at: now,
+    });
+    return isNew ? 'stored' : 'repeated';
   }
 
   claim(

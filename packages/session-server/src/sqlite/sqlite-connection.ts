@@ -33,7 +33,7 @@ export class SqliteConnection {
   readonly #lock: DatabaseSync | undefined;
   readonly #log: WalFile | undefined;
   readonly #statements = new Map<string, StatementSync>();
-  /** By table. */
+  /** By table, and what follows the values. */
   readonly #inserts = new Map<string, StatementSync>();
   readonly #commits: GroupCommit;
 
@@ -97,16 +97,15 @@ export class SqliteConnection {
 
   /** Every row of a table must name the same columns in the same order. */
   insert(table: string, row: Record<string, Value>): void {
-    let statement = this.#inserts.get(table);
-    if (!statement) {
-      const columns = Object.keys(row);
-      const places = columns.map(() => '?');
-      statement = this.#prepare(
-        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`,
-      );
-      this.#inserts.set(table, statement);
-    }
-    statement.run(...Object.values(row));
+    this.#insertion(table, row).run(...Object.values(row));
+  }
+
+  /** As {@link insert}, but leaves a row that is there already as it is; answers whether it was new. */
+  insertIfNew(table: string, row: Record<string, Value>): boolean {
+    const { changes } = this.#insertion(table, row, 'ON CONFLICT DO NOTHING').run(
+      ...Object.values(row),
+    );
+    return Number(changes) === 1;
   }
 
   async close(): Promise<void> {
@@ -114,6 +113,20 @@ export class SqliteConnection {
     this.#log?.close();
     this.#database.close();
     this.#lock?.close();
+  }
+
+  /** Its values go in by their places: by their names, SQLite looks for each of them anew. */
+  #insertion(table: string, row: Record<string, Value>, onConflict = ''): StatementSync {
+    const name = table + onConflict;
+    const known = this.#inserts.get(name);
+    if (known) return known;
+    const columns = Object.keys(row);
+    const places = columns.map(() => '?');
+    const statement = this.#prepare(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) ${onConflict}`,
+    );
+    this.#inserts.set(name, statement);
+    return statement;
   }
 
   #prepare(sql: string): StatementSync {

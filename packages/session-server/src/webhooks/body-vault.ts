@@ -25,7 +25,9 @@ const TAG_BYTES = 16;
  * encrypted under a key that is gone stays closed for ever.
  */
 export class BodyVault {
-  readonly #current: BodyKey;
+  readonly #current: KeyObject;
+  /** What sealed bodies begin with: the length of the key's name, and the name. */
+  readonly #prefix: Buffer;
   readonly #sealing = new Map<string, KeyObject>();
   readonly #digesting: KeyObject;
 
@@ -33,7 +35,9 @@ export class BodyVault {
   constructor(keys: readonly BodyKey[]) {
     const [current] = keys;
     if (current === undefined) throw new Error('the vault needs a key');
-    this.#current = current;
+    const id = Buffer.from(current.id);
+    this.#prefix = Buffer.concat([Buffer.from([id.length]), id]);
+    this.#current = derive(current, 'seal');
     this.#digesting = derive(current, 'digest');
     for (const key of keys) this.#sealing.set(key.id, derive(key, 'seal'));
   }
@@ -41,11 +45,11 @@ export class BodyVault {
   /** @param context what belongs to it but is stored in the open: opening needs the same */
   seal(plain: Uint8Array, context: string): Buffer {
     const nonce = fewRandomBytes(NONCE_BYTES);
-    const id = Buffer.from(this.#current.id);
-    const key = this.#sealing.get(this.#current.id) as KeyObject;
-    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));
-    const closed = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([Buffer.from([id.length]), id, nonce, cipher.getAuthTag(), closed]);
+    const cipher = createCipheriv(CIPHER, this.#current, nonce).setAAD(Buffer.from(context));
+    const closed = cipher.update(plain);
+    // Nothing is left for the end: this cipher gives as many bytes as it takes.
+    cipher.final();
+    return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), closed]);
   }
 
   /** Undefined when no key opens it, or when it was changed. */

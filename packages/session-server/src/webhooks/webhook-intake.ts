@@ -1,19 +1,27 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Router } from 'express';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { dataHeaders } from '../http/security.js';
+import { answerError } from '../http/error-handler.js';
+import { REQUEST_ID } from '../http/request-id.js';
+import { RAW_DATA_HEADERS, setDataHeaders } from '../http/security.js';
+import { sendJson } from '../http/send-json.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { Observer } from '../metrics/observer.js';
+import { observeAnswer } from '../metrics/observe-requests.js';
+import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import type { BodyVault } from './body-vault.js';
 import { isTestDelivery, packDelivery } from './delivery-content.js';
 import { sealContext, toStoredHash } from './delivery-inbox.js';
 import { readBody } from './read-body.js';
 
-export interface WebhookRoutesOptions {
+const ROUTE = '/v1/webhooks/{token}';
+/** As Express reads an address: in any case, with a slash at its end or without, or with a host. */
+const ADDRESS = /^(?:https?:\/\/[^/]+)?\/v1\/webhooks\/([^/?]+)\/?(?:\?|$)/i;
+
+export interface WebhookIntakeOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly vault: BodyVault;
@@ -21,28 +29,38 @@ export interface WebhookRoutesOptions {
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
   readonly maxBytes: number;
-  readonly observer: Pick<Observer, 'deliveryReceived'>;
+  readonly observer: Pick<Observer, 'deliveryReceived' | 'requestAnswered'>;
   /** Called when there is something to work on. */
   readonly onStored: () => void;
 }
 
+/** Takes a request, or answers false and leaves it to somebody else. */
+export type Intake = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 /**
  * Where the provider's deliveries arrive: any body of any type, stored as it came and encrypted,
  * then answered. The work is done after the answer.
+ *
+ * It stands before Express: on the way of a delivery, that would cost as much as storing it.
  */
-export function webhookRoutes(options: WebhookRoutesOptions): Router {
+export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } = options;
-  const router = Router();
-  router.post('/webhooks/:token', dataHeaders, async (request, response) => {
-    const token = toStoredToken(String(request.params['token']));
-    const tokenHash = token.hash;
-    const attempt = await store.findWebhookAttempt(token);
+
+  const receive = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    token: string,
+    id: string,
+  ): Promise<void> => {
+    const stored = toStoredToken(token);
+    const tokenHash = stored.hash;
+    const attempt = await store.findWebhookAttempt(stored);
     if (!attempt && !(await isRegistered(tokenHash, merchants))) {
       throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
     }
     const body = await readBody(request, maxBytes);
     const delivery = {
-      url: `${webhookBaseUrl}${request.originalUrl}`,
+      url: `${webhookBaseUrl}${request.url ?? ''}`,
       headers: textHeaders(request.headers),
       body,
     };
@@ -51,7 +69,8 @@ export function webhookRoutes(options: WebhookRoutesOptions): Router {
       crashPoint('webhook:test-counted');
       observer.deliveryReceived('test');
       logger.info({}, 'a webhook test was received');
-      response.json({ received: 'test' });
+      setHeaders(response, id);
+      sendJson(response, { received: 'test' });
       return;
     }
     const digest = vault.digest(tokenHash, body);
@@ -61,9 +80,34 @@ export function webhookRoutes(options: WebhookRoutesOptions): Router {
     observer.deliveryReceived(receipt);
     onStored();
     crashPoint('webhook:before-answer');
-    response.status(204).end();
-  });
-  return router;
+    response.writeHead(204, [...RAW_DATA_HEADERS, REQUEST_ID, id]).end();
+  };
+
+  return (request, response) => {
+    const token = request.method === 'POST' ? tokenIn(request.url) : undefined;
+    if (token === undefined) return false;
+    if (observer !== SILENT_OBSERVER) observeAnswer(observer, request, response, () => ROUTE);
+    const id = randomUUID();
+    receive(request, response, token, id).catch((error: unknown) => {
+      setHeaders(response, id);
+      answerError(error, request, response, logger);
+    });
+    return true;
+  };
+}
+
+function tokenIn(url = ''): string | undefined {
+  const [, token] = ADDRESS.exec(url) ?? [];
+  try {
+    return token === undefined ? undefined : decodeURIComponent(token);
+  } catch {
+    return undefined;
+  }
+}
+
+function setHeaders(response: ServerResponse, id: string): void {
+  setDataHeaders(response);
+  response.setHeader(REQUEST_ID, id);
 }
 
 async function isRegistered(tokenHash: string, merchants: MerchantSource): Promise<boolean> {
