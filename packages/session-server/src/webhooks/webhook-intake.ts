@@ -41,7 +41,7 @@ export type Intake = (request: IncomingMessage, response: ServerResponse) => boo
  * Where the provider's deliveries arrive: any body of any type, stored as it came and encrypted,
  * then answered. The work is done after the answer.
  *
- * It stands before Express: on the way of a delivery, that would cost as much as storing it.
+ * It stands before Express, whose routers would cost a delivery as much as its encryption does.
  */
 export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } = options;
