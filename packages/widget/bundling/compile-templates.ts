@@ -10,6 +10,8 @@ interface Template extends Node {
   };
 }
 
+/** Events for which an element has a property in every browser. */
+const LISTENED = ['cancel', 'click', 'submit'];
 const HELPERS_ID = '\0compiled-templates';
 const HELPERS = `import { _$LH as lit } from 'lit';
 export const template = (h) => (...parts) => {
@@ -105,6 +107,7 @@ function isInTag(html: string): boolean {
 function attributePart(index: number, name: string, value: string): string {
   const [, kind = '', plain = ''] = /^([.@]?)(\w[\w-]*)$/.exec(name) ?? [];
   if (!plain || !/^\{\{\d+\}\}$/.test(value)) throw new Error(`cannot compile ${name}=${value}`);
+  if (kind === '@' && !LISTENED.includes(plain)) throw new Error(`cannot listen to ${plain}`);
   const called = JSON.stringify(kind === '@' ? `on${plain}` : plain);
   return kind ? `propertyPart(${index}, ${called})` : `part(${index}, ${called})`;
 }

@@ -99,7 +99,8 @@ export class FlowController implements ReactiveController {
 
   /** Draws the form again, in the same session: a framework took it away with its own children. */
   readonly redraw = ({ target }: Event): void => {
-    if ((target as HTMLSlotElement).assignedElements().length) return;
+    const slot = target as HTMLSlotElement;
+    if (slot.name !== 'form' || slot.assignedElements().length) return;
     this.#drawings += 1;
     this.#sync();
   };

@@ -193,6 +193,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
     for (const child of [...this.children]) if (child.slot === 'form') child.remove();
+    this.renderRoot.addEventListener('slotchange', this.#flow.redraw);
     this.#flow.teller.measure('paint');
   }
 
@@ -240,7 +241,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         ${header}
         <div role="status" aria-live=${polite}>${this.#message(state)}</div>
         <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
-        <slot name="form" @slotchange=${this.#flow.redraw}></slot>
+        <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
         ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
