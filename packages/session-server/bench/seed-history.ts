@@ -76,7 +76,7 @@ const STEPS: readonly string[] = [
    FROM ${NUMBERED}`,
   `INSERT INTO deliveries
      (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
-   SELECT random_text(43), random_text(43), order_id, randomblob(700), 'processed', '[]', NULL,
+   SELECT random_text(43), random_text(22), order_id, randomblob(700), 'processed', '[]', NULL,
      created_at
    FROM attempts WHERE created_at > :keptSince ORDER BY order_id`,
 ];
