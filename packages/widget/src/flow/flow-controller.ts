@@ -56,6 +56,8 @@ export class FlowController implements ReactiveController {
   way: Way = 'inline';
   /** The window with the form, in mode `popup`. */
   window: Window | null = null;
+  /** The language that the server was asked to write in, at the last opening. */
+  askedLanguage: string | undefined;
   /** Settles when the server has heard the last hint. */
   lastHint: Promise<void> | undefined;
   readonly host: FlowHost;

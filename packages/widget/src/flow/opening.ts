@@ -23,6 +23,7 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     avs: address?.given,
   } as OpenCheckoutRequest;
   try {
+    flow.askedLanguage = language;
     // Without one it goes at once, before anything is drawn.
     if (lastHint) await lastHint;
     const reply = await openCheckout(createSession ?? serverSession(serverUrl), request, signal);

@@ -86,6 +86,19 @@ describe('<pay-checkout>', () => {
       expect(made).to.equal(0);
     });
 
+    it('shows the amount in the language that the tag has now', async () => {
+      const body = world.openReply({ amountText: '42.50 of our pounds' });
+      await world.write({ open: [{ status: 200, body }] });
+      const { element } = await PayCheckoutHarness.ready(world, { locale: 'en-GB' });
+      const amountIn = async (locale: string): Promise<string | null | undefined> => {
+        element.locale = locale;
+        await element.updateComplete;
+        return element.renderRoot.querySelector('[part="amount"]')?.textContent;
+      };
+      expect(await amountIn('de-DE')).to.match(/^\d+,\d\d\s\S+$/);
+      expect(await amountIn('en-GB')).to.equal('42.50 of our pounds');
+    });
+
     it('a double click, and a start by code, open it once', async () => {
       const harness = await PayCheckoutHarness.place(world);
       const { button } = harness;

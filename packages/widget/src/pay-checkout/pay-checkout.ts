@@ -265,11 +265,13 @@ export class PayCheckout extends LitElement implements FlowHost {
   #header({ phase }: FlowState, facts: Facts, badge: Drawn): Drawn {
     const { amount, currency, amountText } = facts;
     if (!amount || !currency || phase === 'opening') return nothing;
+    // What the server wrote is of the language that the tag had then.
+    const written = amountText && this.language === this.#flow.askedLanguage && amountText;
     return html`<header part="header">
       <span
         ><small>${en.amount}</small>
         <strong part="amount"
-          >${amountText ?? formatMoney(amount, currency, this.language)}</strong
+          >${written || formatMoney(amount, currency, this.language)}</strong
         ></span
       >
       ${badge}
