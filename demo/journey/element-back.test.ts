@@ -37,6 +37,16 @@ async function forgetfulShopper(): Promise<Shopper> {
   return shopper;
 }
 
+/**
+ * Waits until the page leads those that wait for news. A page that is left while it still asks for that
+ * lock keeps it, and the browser drops the page when another tab wants it: it is then loaded again.
+ */
+async function untilItLeads({ page }: Shopper): Promise<void> {
+  const countLocks = (): Promise<number | undefined> =>
+    page.evaluate(async () => (await navigator.locks.query()).held?.length);
+  await expect.poll(countLocks, PATIENCE).toBe(1);
+}
+
 /** Goes back as the button does. It begins after the call: what leaves a page answers nobody in it. */
 async function goBack({ page }: Shopper, steps = 1): Promise<void> {
   await page.evaluate((count) => void setTimeout(() => history.go(-count)), steps);
@@ -154,6 +164,7 @@ describe('Back to a page that the browser kept', () => {
     const shopper = await watchfulShopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();
+    await untilItLeads(shopper);
     await shopper.page.goto(`${journey.addresses.shop}/`);
     const second = await shopper.tab();
     await second.goToPayment(order);
