@@ -135,10 +135,10 @@ export class DeliveryTable {
   }
 
   erase(receivedBefore: number, parkedBefore: number, limit: number): number {
-    // They came in the order of their ids; an index by time would be one more page of each commit.
     const old = this.#connection.run(
-      `DELETE FROM deliveries WHERE received_at < :receivedBefore AND id IN (
-         SELECT id FROM deliveries ORDER BY id LIMIT :limit)`,
+      `DELETE FROM deliveries WHERE id IN (
+         SELECT id FROM deliveries WHERE received_at < :receivedBefore
+         ORDER BY received_at LIMIT :limit)`,
       { receivedBefore, limit },
     );
     const parked = this.#connection.run(

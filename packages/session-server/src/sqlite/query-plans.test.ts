@@ -37,11 +37,6 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
   ["status = 'dead'", 'TEMP B-TREE', 'Given up after three days each, until somebody looks.'],
   ['SELECT count(*) AS count FROM deliveries', 'SCAN deliveries', 'Asked by people only.'],
   ['SELECT 1 FROM parked_references LIMIT 1', 'SCAN', 'It stops at the first row.'],
-  [
-    'DELETE FROM deliveries WHERE received_at <',
-    'SCAN deliveries',
-    'It stops after the oldest few.',
-  ],
 ];
 
 /** What the tests of the store say about it; nothing but its closing is left out here. */

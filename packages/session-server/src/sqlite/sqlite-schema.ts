@@ -76,6 +76,7 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX deliveries_once ON deliveries (coalesce(order_id, token_hash), digest);
   CREATE INDEX deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX deliveries_received ON deliveries (received_at);
   CREATE INDEX deliveries_parked ON deliveries (token_hash, received_at) WHERE status = 'parked';
   CREATE INDEX deliveries_parked_since ON deliveries (received_at) WHERE status = 'parked';
 
