@@ -1,4 +1,7 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -12,6 +15,9 @@ import { FetchTransport } from './fetch-transport.js';
 import { NodeTransport } from './node-transport.js';
 import type { TransportRequest } from './transport.js';
 
+const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
+  found?.some(({ address }) => address === '::1'),
+);
 const BODY = '{"name":"Ōsaka 🧀"}';
 
 function requestOf(url: string, change: Partial<TransportRequest> = {}): TransportRequest {
@@ -57,6 +63,17 @@ describe('NodeTransport', () => {
       sent: true,
     });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it.skipIf(!hasIpv6)('reaches an address of IPv6', async () => {
+    const server = createServer((_, response) => response.end('{}'));
+    server.listen(0, '::1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const transport = new NodeTransport();
+    expect((await transport.send(requestOf(`http://[::1]:${port}`))).status).toBe(200);
+    transport.close();
+    server.close();
   });
 
   it('tells a header that cannot be sent as not sent', async () => {

@@ -1,10 +1,12 @@
-import type { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent as HttpAgent, ClientRequest } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 
 import { http, loadHttps } from './node-http.js';
 import { readProxyOptions, type ProxyEnv } from './proxy.js';
 import {
+  ACCEPTED_ENCODINGS,
+  joinHeaders,
   TransportError,
   type Transport,
   type TransportHead,
@@ -18,9 +20,6 @@ import {
  * a connection that is just being closed has an unknown outcome.
  */
 const IDLE_MILLISECONDS = 4_000;
-
-/** What `decompress` can undo; it is loaded with the first answer that needs it. */
-const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /** Options of {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -53,6 +52,7 @@ export class NodeTransport implements Transport {
     const { head, chunks } = await this.#exchange(request);
     const body = Buffer.concat(chunks);
     if (head.headers['content-encoding'] === undefined) return { ...head, body };
+    // Loaded with the first answer that needs it.
     const { decompress } = await import('./decompress.js');
     return { ...head, body: await decompress(head, body, request.maxResponseBytes) };
   }
@@ -91,7 +91,10 @@ export class NodeTransport implements Transport {
         return fail(head === undefined ? 'connection' : 'cut_off', cause);
       });
       outgoing.on('response', (incoming) => {
-        const arrived = readHead(incoming);
+        const arrived = {
+          status: incoming.statusCode ?? 0,
+          headers: joinHeaders(incoming.headers),
+        };
         head = arrived;
         const chunks: Buffer[] = [];
         let bytes = 0;
@@ -136,12 +139,4 @@ export class NodeTransport implements Transport {
 function onFirstByte(socket: Socket, secure: boolean, callback: () => void): void {
   if (!socket.connecting) callback();
   else socket.once(secure ? 'secureConnect' : 'connect', callback);
-}
-
-function readHead(incoming: IncomingMessage): TransportHead {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return { status: incoming.statusCode ?? 0, headers };
 }

@@ -32,6 +32,20 @@ export interface Transport {
   close?(): void;
 }
 
+/** What `decompress` can undo, for `Accept-Encoding`. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+/** The headers of a {@link TransportHead}: those that came several times are joined. */
+export function joinHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return joined;
+}
+
 /** What went wrong on the way. */
 export type TransportProblem =
   'connection' | 'aborted' | 'cut_off' | 'too_large' | 'encoding' | 'malformed' | 'unsupported';

@@ -37,6 +37,17 @@ describe('scheduledTransfers.list', () => {
     }
   });
 
+  it('asks for each merchant under its own address', async () => {
+    await using server = await startServer((response) => answerJson(response, TRANSFERS));
+    const client = clientOf('http://127.0.0.1:9', { transfersBaseUrl: server.url });
+    for (const mid of [1001, 1002, 1001]) await client.scheduledTransfers.list(mid);
+    expect(server.requests.map(({ url }) => url?.split('/').at(-1))).toEqual([
+      '1001',
+      '1002',
+      '1001',
+    ]);
+  });
+
   it('carries a body framed by its length in bytes, never chunked, with "refrence" as spelled', async () => {
     await using server = await startServer((response) => answerJson(response, TRANSFERS));
     const client = clientOf(server.url, { transfersBaseUrl: server.url });

@@ -7,11 +7,13 @@ import {
   type TransportReply,
   type TransportRequest,
 } from '@pay-checkout/partner-api';
-import { decompress, NodeTransport } from '@pay-checkout/partner-api/node';
+import {
+  ACCEPTED_ENCODINGS,
+  decompress,
+  joinHeaders,
+  NodeTransport,
+} from '@pay-checkout/partner-api/node';
 import { Agent, type Dispatcher, errors } from 'undici';
-
-/** What `decompress` can undo. */
-const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /**
  * The way to the provider: undici, at half the processor time that `node:http` takes for a request,
@@ -68,7 +70,7 @@ export class UndiciTransport implements Transport {
           else controller = begun;
         },
         onResponseStart(_, status, incoming) {
-          head = { status, headers: readHeaders(incoming) };
+          head = { status, headers: joinHeaders(incoming) };
         },
         onResponseData(_, chunk) {
           bytes += chunk.length;
@@ -95,14 +97,6 @@ export class UndiciTransport implements Transport {
       }
     });
   }
-}
-
-function readHeaders(incoming: Readonly<Record<string, string | string[] | undefined>>) {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return headers;
 }
 
 function problemOf(error: Error, head: TransportHead | undefined): TransportProblem {

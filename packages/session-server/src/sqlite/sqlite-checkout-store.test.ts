@@ -52,6 +52,22 @@ describe('a data file', () => {
     await after.close();
   });
 
+  it('gives out no order_id again after a start, however many it gave out in one second', async () => {
+    const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1) };
+    const options = { path, clock, rules: TEST_RULES };
+    const ids: number[] = [];
+    for (let start = 0; start < 3; start += 1) {
+      const store = await SqliteCheckoutStore.open(options);
+      for (let count = 0; count < 3; count += 1) {
+        const order = `A${String(ids.length)}`;
+        const decision = await store.beginOpening({ ...TEST_REQUEST, order });
+        ids.push(decision.kind === 'send' ? decision.attempt.orderId : NaN);
+      }
+      await store.close();
+    }
+    expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => (ids[0] ?? NaN) + index));
+  });
+
   it('gives out again, at once, an event whose sender is dead, with the same id', async () => {
     const claim = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
     const before = await open();
