@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
  * The body of a request, byte by byte as it came: of any type, shape and encoding. What comes beyond
  * the limit is not kept.
  *
- * @throws {AppError} 413 `body_too_large`
+ * @throws {AppError} 413 `body_too_large`; 400 `invalid_request` when its sender hangs up before the end
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
@@ -25,7 +25,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.once('end', () => {
       resolve(Buffer.concat(chunks));
     });
-    request.once('error', reject);
+    request.once('error', (cause) => {
+      const words = 'The body was cut off. Send all of it.';
+      reject(new AppError(400, 'invalid_request', words, { cause }));
+    });
   });
 }
 
