@@ -53,10 +53,10 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     sendJson(response, reply);
   });
 
-  router.post('/checkouts', ...guards, body, limiters.opens, async (request, response) => {
+  router.post('/checkouts', ...guards, limiters.opens, body, async (request, response) => {
     const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
     refuseOtherOrigins(request.headers.origin, await service.merchant(wanted.merchant), publicUrl);
-    const result = await service.open(wanted);
+    const result = await service.open(wanted, limiters.admit);
     crashPoint('open:before-answer');
     if (result.kind === 'opening') {
       const reply: OpeningReply = { state: 'opening', retryAfterSeconds: result.retryAfterSeconds };

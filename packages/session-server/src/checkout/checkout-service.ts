@@ -3,6 +3,7 @@ import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contrac
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
+import type { OpeningAdmission } from '../http/rate-limits.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -90,11 +91,13 @@ export class CheckoutService {
   /**
    * Opens a checkout for an order, or answers with the one that is open. However many ask at the
    * same time, one session is exposed.
+   *
+   * @param admit asked once the order token is known to be good, and before anything is done
    */
-  async open(request: OpenCheckoutRequest): Promise<OpenResult> {
+  async open(request: OpenCheckoutRequest, admit: OpeningAdmission): Promise<OpenResult> {
     const { observer } = this.#options;
     try {
-      const result = await this.#open(request);
+      const result = await this.#open(request, admit);
       observer.opened(result.kind);
       return result;
     } catch (error) {
@@ -103,9 +106,10 @@ export class CheckoutService {
     }
   }
 
-  async #open(request: OpenCheckoutRequest): Promise<OpenResult> {
+  async #open(request: OpenCheckoutRequest, admit: OpeningAdmission): Promise<OpenResult> {
     const merchant = await this.merchant(request.merchant);
     this.#checkToken(merchant, request);
+    await admit(merchant.id, request.order);
     const order = await this.#options.lookUpOrder(merchant, request.order);
     crashPoint('open:order-priced');
     if (!order) throw orderNotFound();

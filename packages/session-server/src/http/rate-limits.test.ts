@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -8,16 +9,17 @@ beforeAll(async () => {
       PAY_TRUST_PROXY: '1',
       PAY_OPENS_PER_MINUTE_PER_ADDRESS: '5',
       PAY_OPENS_PER_MINUTE_PER_ORDER: '7',
+      PAY_OPENS_PER_MINUTE_PER_MERCHANT: '40',
     },
   });
   stack.shop.orders.set('L1', { amount: '5.00' });
 });
 afterAll(() => stack.close());
 
-const openFrom = (address: string, order = 'L1') =>
+const openFrom = (address: string, order = 'L1', orderToken = stack.token(order)) =>
   stack.post<{ code?: string }>(
     '/v1/checkouts',
-    { merchant: 'teashop', order, orderToken: stack.token(order) },
+    { merchant: 'teashop', order, orderToken },
     { 'x-forwarded-for': address },
   );
 
@@ -29,6 +31,8 @@ describe('opening again and again', () => {
     const sixth = await openFrom('198.51.100.1');
     expect([sixth.status, sixth.body.code]).toEqual([429, 'too_many_requests']);
     expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(0);
+    // A page of another origin than ours may not read it otherwise.
+    expect(sixth.headers.get('access-control-expose-headers')).toContain('retry-after');
 
     expect((await openFrom('198.51.100.2')).status).toBe(200);
     expect((await openFrom('198.51.100.3')).status).toBe(200);
@@ -38,6 +42,29 @@ describe('opening again and again', () => {
     expect((await openFrom('198.51.100.5', 'L2')).status).toBe(200);
   });
 
+  it('by a stranger without an order token shuts nobody out of the order, or of the shop', async () => {
+    stack.shop.orders.set('L4', { amount: '5.00' });
+    const guess = signOrderToken('0'.repeat(64), {
+      merchant: 'teashop',
+      order: 'L4',
+      expiresAt: 2e9,
+    });
+    for (let open = 0; open < 20; open += 1) {
+      const address = `192.0.2.${String(open)}`;
+      expect((await openFrom(address, 'L4', guess)).status).toBe(404);
+    }
+    expect((await openFrom('198.51.100.4', 'L4')).status).toBe(200);
+  });
+
+  it('counts the addresses of one IPv6 network of a customer as one', async () => {
+    stack.shop.orders.set('L5', { amount: '5.00' });
+    const answers = [];
+    for (let open = 0; open < 6; open += 1) {
+      answers.push((await openFrom(`2001:db8:1:2${String(open)}::${String(open)}`, 'L5')).status);
+    }
+    expect(answers.filter((status) => status === 429)).toHaveLength(1);
+  });
+
   it('counts an address that the browser made up as the one before the proxy', async () => {
     stack.shop.orders.set('L3', { amount: '5.00' });
     const answers = [];
@@ -45,5 +72,15 @@ describe('opening again and again', () => {
       answers.push((await openFrom(`203.0.113.${String(open)}, 198.51.100.9`, 'L3')).status);
     }
     expect(answers.filter((status) => status === 429)).toHaveLength(1);
+  });
+
+  it('is stopped for one merchant, whatever its orders', async () => {
+    const answers = [];
+    for (let open = 0; open < 40; open += 1) {
+      const order = `M${String(open)}`;
+      stack.shop.orders.set(order, { amount: '5.00' });
+      answers.push((await openFrom(`203.0.113.${String(open)}`, order)).status);
+    }
+    expect(new Set(answers)).toEqual(new Set([200, 429]));
   });
 });

@@ -14,11 +14,16 @@ export interface RateLimits {
 }
 
 export interface RateLimiters {
-  /** For `POST /v1/checkouts`, after the body was read. */
+  /** For `POST /v1/checkouts`: by address, whatever is asked for. */
   readonly opens: RequestHandler;
+  /** By order and by merchant, for whoever may open the order: strangers use up nobody's share. */
+  readonly admit: OpeningAdmission;
   /** For polls and hints. */
   readonly questions: RequestHandler;
 }
+
+/** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
+export type OpeningAdmission = (merchant: string, order: string) => Promise<void>;
 
 /** Slows down whoever guesses tokens or tests cards: by address, by order and by merchant. */
 export function createRateLimiters(limits: RateLimits): RateLimiters {
@@ -29,10 +34,11 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   return {
     opens: async (request, _response, next) => {
       await opensOfAddress.count(addressOf(request));
-      const { merchant, order } = namedIn(request);
+      next();
+    },
+    admit: async (merchant, order) => {
       await opensOfOrder.count(`${merchant}\n${order}`);
       await opensOfMerchant.count(merchant);
-      next();
     },
     questions: async (request, _response, next) => {
       await questionsOfAddress.count(addressOf(request));
@@ -72,14 +78,4 @@ class Limit {
 /** The address of the browser: a whole /56 of IPv6 counts as one. */
 function addressOf(request: Request): string {
   return ipKeyGenerator(request.ip ?? '');
-}
-
-/** What the body names, before it was checked. */
-function namedIn(request: Request): { readonly merchant: string; readonly order: string } {
-  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-  return { merchant: textOf(body['merchant']), order: textOf(body['order']) };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 100) : '';
 }
