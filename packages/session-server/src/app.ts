@@ -14,7 +14,7 @@ import { healthRoutes } from './http/health-routes.js';
 import { describeApi } from './http/openapi.js';
 import { createRateLimiters, type RateLimits } from './http/rate-limits.js';
 import { requestId } from './http/request-id.js';
-import { allowPages, dataHeaders } from './http/security.js';
+import { allowPages, dataHeaders, errorHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
 import { merchantOrderRoutes } from './merchant-orders/merchant-order-routes.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
@@ -97,6 +97,7 @@ function createApp(services: AppServices): Express {
   app.use('/v1', allowPages(merchants, publicUrl));
 
   app.use(notFoundHandler);
+  app.use(errorHeaders);
   app.use(errorHandler(logger));
   return app;
 }

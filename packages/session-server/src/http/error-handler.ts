@@ -55,6 +55,9 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   if (status === 413) return new AppError(413, 'body_too_large', 'The body is too large.');
+  if (error instanceof URIError) {
+    return new AppError(400, 'invalid_request', 'The address is not percent-encoded UTF-8.');
+  }
   if (status >= 400 && status < 500) {
     return new AppError(400, 'invalid_request', 'The body is not JSON. Send application/json.');
   }

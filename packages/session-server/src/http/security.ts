@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { RequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { AppError } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -33,6 +33,12 @@ export const RAW_DATA_HEADERS: readonly string[] = DATA_HEADERS.flat();
 export const dataHeaders: RequestHandler = (_request, response, next) => {
   setDataHeaders(response);
   next();
+};
+
+/** An error is answered with data, also by a route whose answers are pages. */
+export const errorHeaders: ErrorRequestHandler = (error, _request, response, next) => {
+  if (!response.headersSent) setDataHeaders(response);
+  next(error);
 };
 
 export function setDataHeaders(response: ServerResponse): void {

@@ -66,7 +66,7 @@ export interface Merchant {
   /** `sha256:<hex>` of each key of the merchant's own back end. */
   readonly apiKeyHash: readonly string[];
   readonly orderTokenSecret: readonly string[];
-  /** Standard Webhooks secrets; the first one signs. */
+  /** Standard Webhooks secrets; each one signs. */
   readonly signingSecret: readonly string[];
 }
 

@@ -28,9 +28,14 @@ async function shopThat(answers: RequestListener) {
   return {
     server,
     requests: () => requests,
-    post: (path = '/', limits = LIMITS) =>
-      client.post(MERCHANT, { url: server.url + path, allowPrivateAddress: true }, MESSAGE, limits),
-    postPublicly: (url: string) => client.post(MERCHANT, { url }, MESSAGE, LIMITS),
+    ask: (path = '/', limits = LIMITS) =>
+      client.ask(MERCHANT, { url: server.url + path, allowPrivateAddress: true }, MESSAGE, limits),
+    tell: (path = '/', merchant = MERCHANT, timeoutSeconds = 5) => {
+      const endpoint = { url: server.url + path, allowPrivateAddress: true };
+      return client.tell(merchant, endpoint, MESSAGE, timeoutSeconds);
+    },
+    askPublicly: (url: string) => client.ask(MERCHANT, { url }, MESSAGE, LIMITS),
+    tellPublicly: (url: string) => client.tell(MERCHANT, { url }, MESSAGE, 5),
   };
 }
 
@@ -45,21 +50,52 @@ describe('a message to a shop', () => {
         response.end(`${request.method ?? ''} ${String(headers['content-type'])} ${body}`);
       });
     });
-    const answer = await shop.post();
+    const answer = await shop.ask();
     expect(answer).toEqual({ status: 200, text: `POST application/json ${MESSAGE.body}` });
     expect(await verified.promise).toEqual({ order: 'A1001' });
   });
 
+  it('is signed with each secret, so that a shop may change its own when it likes', async () => {
+    const signingSecret = [7, 8].map(
+      (byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`,
+    );
+    const verified = Promise.withResolvers<unknown[]>();
+    const shop = await shopThat((request, response) => {
+      const headers = request.headers as Record<string, string>;
+      verified.resolve(
+        signingSecret.map((secret) => new Webhook(secret).verify(MESSAGE.body, headers)),
+      );
+      response.end();
+    });
+    expect(await shop.tell('/', { ...MERCHANT, signingSecret })).toBe(200);
+    expect(await verified.promise).toEqual([{ order: 'A1001' }, { order: 'A1001' }]);
+  });
+
+  it('that only tells counts by its status, however much the shop says', async () => {
+    const shop = await shopThat((_, response) =>
+      response.writeHead(202).end('x'.repeat(1_000_000)),
+    );
+    expect(await shop.tell()).toBe(202);
+  });
+
+  it.each(['/cut', '/endless'])('is not told when the answer does not end: %s', async (path) => {
+    const shop = await shopThat((request, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('{');
+      if (request.url === '/cut') setImmediate(() => response.destroy());
+    });
+    await expect(shop.tell(path, MERCHANT, 0.5)).rejects.toThrow();
+  });
+
   it('gives back what the shop answered, whatever its status', async () => {
     const shop = await shopThat((_, response) => response.writeHead(500).end('oops'));
-    expect(await shop.post()).toEqual({ status: 500, text: 'oops' });
+    expect(await shop.ask()).toEqual({ status: 500, text: 'oops' });
   });
 
   it('follows no redirect', async () => {
     const shop = await shopThat((_, response) =>
       response.writeHead(307, { location: '/elsewhere' }).end(),
     );
-    expect((await shop.post()).status).toBe(307);
+    expect((await shop.ask()).status).toBe(307);
     expect(shop.requests()).toBe(1);
   });
 
@@ -68,7 +104,8 @@ describe('a message to a shop', () => {
     async (host) => {
       const shop = await shopThat((_, response) => response.end());
       const url = `${host}:${String(shop.server.port)}/`;
-      await expect(shop.postPublicly(url)).rejects.toThrow(PrivateAddressError);
+      await expect(shop.askPublicly(url)).rejects.toThrow(PrivateAddressError);
+      await expect(shop.tellPublicly(url)).rejects.toThrow(PrivateAddressError);
       expect(shop.requests()).toBe(0);
     },
   );
@@ -77,8 +114,8 @@ describe('a message to a shop', () => {
     const shop = await shopThat((request, response) =>
       response.end('x'.repeat(request.url === '/long' ? 1001 : 1000)),
     );
-    expect((await shop.post('/short')).text).toHaveLength(1000);
-    await expect(shop.post('/long')).rejects.toThrow(AnswerTooLongError);
+    expect((await shop.ask('/short')).text).toHaveLength(1000);
+    await expect(shop.ask('/long')).rejects.toThrow(AnswerTooLongError);
   });
 
   it.each(['/no-headers', '/no-body'])(
@@ -88,7 +125,7 @@ describe('a message to a shop', () => {
         if (request.url === '/no-body') response.writeHead(200).write('{');
       });
       const startedAt = performance.now();
-      const asked = shop.post(path, { ...LIMITS, timeoutSeconds: 0.1 });
+      const asked = shop.ask(path, { ...LIMITS, timeoutSeconds: 0.1 });
       await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
       expect(performance.now() - startedAt).toBeLessThan(2000);
     },
@@ -102,7 +139,7 @@ describe('a message to a shop', () => {
     });
     toClose.push(server);
     const endpoint = { url: server.url, allowPrivateAddress: true };
-    const asked = client.post(MERCHANT, endpoint, MESSAGE, LIMITS);
+    const asked = client.ask(MERCHANT, endpoint, MESSAGE, LIMITS);
     asked.catch(() => undefined);
     await arrived.promise;
     await client.close();

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { Merchant, ShopEndpoint } from '../merchants/merchant.js';
 import { isPublicAddress, lookupPublicOnly, PrivateAddressError } from './private-address.js';
 
@@ -21,33 +21,31 @@ export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
 }
 
+/** After this much of an answer that nobody reads, its end is not waited for. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+
 /**
- * POSTs to the shop's back end, signed with the merchant's `signingSecret` (Standard Webhooks), so
- * that the shop can tell us from anybody else. No redirect is followed, nothing private is reached
- * unless the merchant entry allows it, and the deadline covers the body.
+ * POSTs to the shop's back end, signed with each `signingSecret` of the merchant (Standard
+ * Webhooks), so that the shop can tell us from anybody else, also while it changes its secret. No
+ * redirect is followed, and nothing private is reached unless the merchant entry allows it.
  */
 export class ShopClient {
   readonly #anywhere = new Agent();
   readonly #publicOnly = new Agent({ connect: { lookup: lookupPublicOnly } });
 
-  async post(
+  /** Asks the shop: the deadline covers the whole answer. */
+  async ask(
     merchant: Pick<Merchant, 'signingSecret'>,
     endpoint: ShopEndpoint,
     message: SignedMessage,
     limits: { readonly timeoutSeconds: number; readonly maxAnswerBytes: number },
   ): Promise<ShopAnswer> {
-    if (endpoint.allowPrivateAddress !== true) refusePrivateLiteral(endpoint.url);
-    const { statusCode, body } = await request(endpoint.url, {
-      method: 'POST',
-      dispatcher: endpoint.allowPrivateAddress === true ? this.#anywhere : this.#publicOnly,
-      signal: AbortSignal.timeout(limits.timeoutSeconds * 1000),
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...sign(merchant, message),
-      },
-      body: message.body,
-    });
+    const { statusCode, body } = await this.#post(
+      merchant,
+      endpoint,
+      message,
+      limits.timeoutSeconds,
+    );
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -58,8 +56,47 @@ export class ShopClient {
     return { status: statusCode, text: Buffer.concat(chunks).toString('utf8') };
   }
 
+  /**
+   * Tells the shop, and answers its status: however long the answer is, nobody reads it. One that is
+   * cut off, or does not end in time, is none.
+   */
+  async tell(
+    merchant: Pick<Merchant, 'signingSecret'>,
+    endpoint: ShopEndpoint,
+    message: SignedMessage,
+    timeoutSeconds: number,
+  ): Promise<number> {
+    const { statusCode, body } = await this.#post(merchant, endpoint, message, timeoutSeconds);
+    let length = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > MOST_UNREAD_BYTES) break;
+    }
+    return statusCode;
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#anywhere.destroy(), this.#publicOnly.destroy()]);
+  }
+
+  #post(
+    merchant: Pick<Merchant, 'signingSecret'>,
+    { url, allowPrivateAddress }: ShopEndpoint,
+    message: SignedMessage,
+    timeoutSeconds: number,
+  ): Promise<Dispatcher.ResponseData> {
+    if (allowPrivateAddress !== true) refusePrivateLiteral(url);
+    return request(url, {
+      method: 'POST',
+      dispatcher: allowPrivateAddress === true ? this.#anywhere : this.#publicOnly,
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...sign(merchant, message),
+      },
+      body: message.body,
+    });
   }
 }
 
@@ -67,13 +104,14 @@ function sign(
   merchant: Pick<Merchant, 'signingSecret'>,
   message: SignedMessage,
 ): Record<string, string> {
-  const [secret] = merchant.signingSecret;
-  if (secret === undefined) throw new Error('the merchant has no signing secret');
   const sentAt = new Date();
+  const signatures = merchant.signingSecret.map((secret) =>
+    new Webhook(secret).sign(message.id, sentAt, message.body),
+  );
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(message.id, sentAt, message.body),
+    'webhook-signature': signatures.join(' '),
   };
 }
 

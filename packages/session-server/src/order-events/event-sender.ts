@@ -8,7 +8,7 @@ import { repeat, type Repeating } from '../repeat.js';
 import type { EventStore, OutboxEvent } from './event-store.js';
 import { retryPauseSeconds } from './retry-pause.js';
 
-const LIMITS = { timeoutSeconds: 15, maxAnswerBytes: 64 * 1024 };
+const TIMEOUT_SECONDS = 15;
 /** Longer than a try can take, so that a crashed sender's events are taken up again. */
 const LEASE_SECONDS = 30;
 /** Events under way together, of all shops and of one. */
@@ -114,10 +114,11 @@ async function tryOnce(event: OutboxEvent, options: EventSenderOptions): Promise
     return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
   }
   try {
-    const answer = await options.shop.post(merchant, merchant.events, event, LIMITS);
+    const { shop } = options;
+    const status = await shop.tell(merchant, merchant.events, event, TIMEOUT_SECONDS);
     crashPoint('events:answered');
-    const isTaken = answer.status >= 200 && answer.status < 300;
-    return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status: answer.status } };
+    const isTaken = status >= 200 && status < 300;
+    return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status } };
   } catch (error) {
     return { kind: 'silent', why: describeError(error) };
   }

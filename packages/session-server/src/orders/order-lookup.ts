@@ -24,7 +24,7 @@ export function createOrderLookup(shop: ShopClient): OrderLookup {
     const body = JSON.stringify({ merchant: merchant.id, order });
     const message = { id: `msg_${randomUUID()}`, body };
     const answer = await shop
-      .post(merchant, merchant.orderLookup, message, LIMITS)
+      .ask(merchant, merchant.orderLookup, message, LIMITS)
       .catch((error: unknown) => {
         throw lookupFailed('The shop could not be asked for this order.', error);
       });

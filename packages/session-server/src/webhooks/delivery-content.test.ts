@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTestDelivery } from './delivery-content.js';
+import { isTestDelivery, readContent, readPath } from './delivery-content.js';
 
 const delivery = (body: string, headers: Record<string, string> = {}) => ({
   url: 'https://pay.example/v1/webhooks/token',
@@ -12,6 +12,7 @@ describe('the test delivery of spec 4.8', () => {
   it.each([
     ['as JSON', delivery('{"event":"test"}')],
     ['with its letters spelt another way', delivery('{"event":"\\u0074est"}')],
+    ['after a byte order mark', delivery('\ufeff{"event":"test"}')],
     ['as a form', delivery('event=test', FORM)],
     ['as a form that spells it another way', delivery('event=%74est', FORM)],
   ])('is known %s', (_how, test) => {
@@ -26,5 +27,22 @@ describe('the test delivery of spec 4.8', () => {
     ['what cannot be read', delivery('test')],
   ])('is not %s', (_what, other) => {
     expect(isTestDelivery(other)).toBe(false);
+  });
+});
+
+describe('what a delivery says', () => {
+  const read = (body: string, path: string): string | undefined =>
+    readPath(readContent(delivery(body), 256 * 1024), path);
+
+  it('is found by its own names only', () => {
+    expect(read('{"data":{"order_id":700}}', 'data.order_id')).toBe('700');
+    expect(read('{"data":[]}', 'data.length')).toBeUndefined();
+    expect(read('{"data":"700"}', 'data.constructor.name')).toBeUndefined();
+    expect(read('{"__proto__":{"order_id":700}}', 'order_id')).toBeUndefined();
+  });
+
+  it('is nothing when it is nested too deeply to be read', () => {
+    const deep = `${'['.repeat(120_000)}${']'.repeat(120_000)}`;
+    expect(readContent(delivery(deep), 256 * 1024)).toBeUndefined();
   });
 });

@@ -41,7 +41,8 @@ export function unpackDelivery(packed: Buffer): RawDelivery {
  */
 export function readContent(delivery: RawDelivery, maxBytes: number): unknown {
   try {
-    const text = decode(delivery, maxBytes).toString('utf8');
+    // Without the byte order mark that some senders put before their JSON.
+    const text = new TextDecoder().decode(decode(delivery, maxBytes));
     return isForm(delivery.headers)
       ? Object.fromEntries(new URLSearchParams(text))
       : parseWithExactNumbers(text);

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
@@ -334,6 +336,31 @@ describe('a good signature', () => {
     expect(await settled()).toMatchObject({ flagged: { verified: 1 } });
     expect(await stateOf(checkout)).toBe('open');
     await stack.close();
+  });
+});
+
+describe('a signature over the address', () => {
+  const scheme = { ...WEBHOOK_SCHEMES.bodyHex, template: '{url}\n{body}' };
+  beforeEach(async () => {
+    const signature = { scheme, keys: [{ key: KEYS[0] }] };
+    stack = await TestStack.start({ merchant: { webhooks: { paths: PATHS, signature } } });
+  });
+  afterEach(() => stack.close());
+
+  it.each([
+    ['as it was given to the provider', ''],
+    ['with the host, as a proxy may ask', 'http://pay.localhost:4200'],
+  ])('is good when the address is asked for %s', async (_how, host) => {
+    const { path } = await opened('U1');
+    const address = `${path}?attempt=1`;
+    const url = `http://127.0.0.1:4200${address}`;
+    const headers = await signWebhook(scheme, KEYS[0], { body: '{}', url });
+    const { hostname, port } = new URL(stack.url);
+    const asked = request({ hostname, port, method: 'POST', path: host + address, headers });
+    const [answer] = (await once(asked.end('{}'), 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(204);
+    expect(await settled()).toMatchObject({ flagged: { verified: 1, signature_refused: 0 } });
   });
 });
 

@@ -19,7 +19,7 @@ import { readBody } from './read-body.js';
 
 const ROUTE = '/v1/webhooks/{token}';
 /** As Express reads an address: in any case, with a slash at its end or without, or with a host. */
-const ADDRESS = /^(?:https?:\/\/[^/]+)?\/v1\/webhooks\/([^/?]+)\/?(?:\?|$)/i;
+const ADDRESS = /^(?:https?:\/\/[^/]+)?(\/v1\/webhooks\/([^/?]+)\/?(?:\?.*)?)$/is;
 
 export interface WebhookIntakeOptions {
   readonly store: CheckoutStore;
@@ -49,7 +49,7 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   const receive = async (
     request: IncomingMessage,
     response: ServerResponse,
-    token: string,
+    { token, path }: DeliveryAddress,
     id: string,
   ): Promise<void> => {
     const stored = toStoredToken(token);
@@ -60,7 +60,7 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
     }
     const body = await readBody(request, maxBytes);
     const delivery = {
-      url: `${webhookBaseUrl}${request.url ?? ''}`,
+      url: `${webhookBaseUrl}${path}`,
       headers: textHeaders(request.headers),
       body,
     };
@@ -84,11 +84,11 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   };
 
   return (request, response) => {
-    const token = request.method === 'POST' ? tokenIn(request.url) : undefined;
-    if (token === undefined) return false;
+    const address = request.method === 'POST' ? readAddress(request.url) : undefined;
+    if (address === undefined) return false;
     if (observer !== SILENT_OBSERVER) observeAnswer(observer, request, response, () => ROUTE);
     const id = randomUUID();
-    receive(request, response, token, id).catch((error: unknown) => {
+    receive(request, response, address, id).catch((error: unknown) => {
       setHeaders(response, id);
       answerError(error, request, response, logger);
     });
@@ -96,10 +96,17 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   };
 }
 
-function tokenIn(url = ''): string | undefined {
-  const [, token] = ADDRESS.exec(url) ?? [];
+interface DeliveryAddress {
+  readonly token: string;
+  /** With the query, and without the host. */
+  readonly path: string;
+}
+
+function readAddress(url = ''): DeliveryAddress | undefined {
+  const [, path, token] = ADDRESS.exec(url) ?? [];
+  if (path === undefined || token === undefined) return undefined;
   try {
-    return token === undefined ? undefined : decodeURIComponent(token);
+    return { token: decodeURIComponent(token), path };
   } catch {
     return undefined;
   }

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '../contract.js';
+import { TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+describe('an address that is not percent-encoded UTF-8', () => {
+  it.each([
+    '/v1/return/%zz',
+    '/v1/pay/teashop/%ff',
+    '/v1/checkouts/%ff/leave?kind=return',
+    '/v1/merchant/orders/%zz',
+  ])('is named as what is wrong: %s', async (path) => {
+    const { status, body } = await stack.fetch<Problem>(path);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(body.detail).toContain('address');
+  });
+});
+
+describe('an error of a route whose answers are pages', () => {
+  it.each([
+    '/v1/checkouts/unknown/leave?kind=return',
+    '/v1/return/%zz',
+    '/v1/pay/teashop/%zz',
+    '/v1/assets/%zz',
+  ])('is kept, framed and sniffed as little as any other data: %s', async (path) => {
+    const { status, headers } = await stack.fetch(path);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
