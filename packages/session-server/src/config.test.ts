@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
@@ -112,6 +113,30 @@ describe('the environment', () => {
       'PAY_PORT',
       'PAY_PUBLIC_URL',
     ]);
+  });
+
+  it('shows no secret when it is printed, sent as JSON, or put into a text', () => {
+    const env = {
+      ...ENV,
+      PAY_OPERATOR_PORT: '9464',
+      PAY_OPERATOR_KEY: 'operator-key-of-more-than-32-characters',
+    };
+    const config = parseConfig(env);
+    const shown = [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config)].join();
+    const bytes = Buffer.alloc(4, 1);
+    for (const secret of [
+      env.PAY_PARTNER_API_KEY,
+      env.PAY_OPERATOR_KEY,
+      env.PAY_BODY_KEY.slice(5),
+      bytes.toString('hex'),
+      bytes.join(),
+      '01 01 01 01',
+      '1, 1, 1, 1',
+    ]) {
+      expect(shown).not.toContain(secret);
+    }
+    expect(config.partnerApiKey.reveal()).toBe(env.PAY_PARTNER_API_KEY);
+    expect(config.operator?.key?.reveal()).toBe(env.PAY_OPERATOR_KEY);
   });
 
   it('has no value quoted', () => {

@@ -1,3 +1,4 @@
+import { Secret } from '@pay-checkout/partner-api';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
@@ -140,7 +141,7 @@ const environmentSchema = z
     { when: () => true },
   );
 
-/** Settings of the server process, in the units that their names say. */
+/** Settings of the server process, in the units that their names say. Printed, they show no secret. */
 export type Config = ReturnType<typeof parseConfig>;
 
 /**
@@ -168,7 +169,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
         : {
             host: values.PAY_OPERATOR_HOST,
             port: values.PAY_OPERATOR_PORT,
-            key: values.PAY_OPERATOR_KEY,
+            key: hidden(values.PAY_OPERATOR_KEY),
             names: values.PAY_OPERATOR_NAMES,
           },
     publicUrl: values.PAY_PUBLIC_URL,
@@ -178,7 +179,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     widgetScript: values.PAY_WIDGET_SCRIPT,
     earlierWidgetScripts: values.PAY_EARLIER_WIDGET_SCRIPTS,
     partnerApiUrl: values.PAY_PARTNER_API_URL,
-    partnerApiKey: values.PAY_PARTNER_API_KEY,
+    partnerApiKey: new Secret(values.PAY_PARTNER_API_KEY),
     logLevel: values.PAY_LOG_LEVEL,
     expireAfterSeconds: values.PAY_EXPIRE_AFTER_SECONDS,
     settleWindowSeconds: values.PAY_SETTLE_WINDOW_SECONDS,
@@ -205,4 +206,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
       questionsPerAddress: values.PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS,
     },
   };
+}
+
+function hidden(text: string | undefined): Secret | undefined {
+  return text === undefined ? undefined : new Secret(text);
 }

@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { Secret } from '@pay-checkout/partner-api';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 
 /** Who may ask the operator's listener, beyond who can reach it. */
 export interface OperatorAccess {
   /** Wanted as `Authorization: Bearer` with every request; undefined: nothing is wanted. */
-  readonly key: string | undefined;
+  readonly key: Secret | undefined;
   /** Host names that it may be called by, apart from addresses and `localhost`. */
   readonly names: readonly string[];
 }
@@ -28,7 +29,8 @@ export function guardOperator({ key, names }: OperatorAccess): RequestHandler {
     if (comesFromPage(request)) {
       throw new AppError(403, 'operator_page_refused', 'Web pages may not ask this listener.');
     }
-    if (key !== undefined && !isSame(request.headers.authorization ?? '', `Bearer ${key}`)) {
+    const given = request.headers.authorization ?? '';
+    if (key !== undefined && !isSame(given, `Bearer ${key.reveal()}`)) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
     next();

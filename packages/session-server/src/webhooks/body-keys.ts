@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../errors.js';
 import type { BodyKey } from './body-vault.js';
@@ -15,7 +15,7 @@ export function parseBodyKeys(text: string): BodyKey[] | undefined {
     const [, id, base64] = KEY.exec(part.trim()) ?? [];
     return id === undefined || base64 === undefined
       ? undefined
-      : { id, bytes: Buffer.from(base64, 'base64') };
+      : { id, key: createSecretKey(Buffer.from(base64, 'base64')) };
   });
   const good = keys.filter((key) => key !== undefined);
   const hasTwins = new Set(good.map(({ id }) => id)).size < good.length;

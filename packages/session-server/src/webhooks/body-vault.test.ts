@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,8 @@ import { ConfigError } from '../errors.js';
 import { loadSandboxKeys, parseBodyKeys } from './body-keys.js';
 import { BodyVault } from './body-vault.js';
 
-const OLD = { id: 'old', bytes: Buffer.alloc(32, 1) };
-const NEW = { id: 'new', bytes: Buffer.alloc(32, 2) };
+const OLD = { id: 'old', key: createSecretKey(Buffer.alloc(32, 1)) };
+const NEW = { id: 'new', key: createSecretKey(Buffer.alloc(32, 2)) };
 const plain = Buffer.from('Canary Nightjar');
 
 describe('a body in the vault', () => {
@@ -18,7 +19,7 @@ describe('a body in the vault', () => {
     expect(vault.open(sealed, 'context')).toEqual(plain);
     expect(vault.open(sealed, 'another')).toBeUndefined();
     expect(new BodyVault([NEW]).open(sealed, 'context')).toBeUndefined();
-    expect(new BodyVault([{ ...OLD, bytes: NEW.bytes }]).open(sealed, 'context')).toBeUndefined();
+    expect(new BodyVault([{ ...OLD, key: NEW.key }]).open(sealed, 'context')).toBeUndefined();
   });
 
   it('looks different each time', () => {
@@ -82,8 +83,8 @@ describe('the key of a sandbox', () => {
 
   it('is made once, and is for its owner only', () => {
     const file = join(folder, 'data.sqlite');
-    const made = loadSandboxKeys(file);
-    expect(loadSandboxKeys(file)).toEqual(made);
+    const sealed = new BodyVault(loadSandboxKeys(file)).seal(plain, 'context');
+    expect(new BodyVault(loadSandboxKeys(file)).open(sealed, 'context')).toEqual(plain);
     expect(statSync(`${file}.body-key`).mode & 0o777).toBe(0o600);
   });
 

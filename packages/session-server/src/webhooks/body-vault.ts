@@ -8,10 +8,10 @@ import {
 } from 'node:crypto';
 import { fewRandomBytes } from '../random-id.js';
 
-/** A key of 32 bytes and the name that stands beside what it encrypted. */
+/** A key of 32 bytes, which nothing prints, and the name that stands beside what it encrypted. */
 export interface BodyKey {
   readonly id: string;
-  readonly bytes: Uint8Array;
+  readonly key: KeyObject;
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -86,7 +86,7 @@ export class BodyVault {
 }
 
 /** As a key object: a key given as bytes is made into one anew at every use, at ten times the cost. */
-function derive(key: BodyKey, purpose: 'seal' | 'digest'): KeyObject {
-  const bytes = hkdfSync('sha256', key.bytes, '', `pay-checkout.body.v1.${purpose}`, 32);
+function derive({ key }: BodyKey, purpose: 'seal' | 'digest'): KeyObject {
+  const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));
 }
