@@ -168,6 +168,8 @@ describe('a request that is not good', () => {
     ['another site', 'https://evil.example'],
     ['a look-alike', `${SHOP_ORIGIN}.evil.example`],
     ['no origin at all', ''],
+    ['a sandboxed frame', 'null'],
+    ['two origins', `${SHOP_ORIGIN}, ${SHOP_ORIGIN}`],
   ])('of a page of %s is refused', async (_who, origin) => {
     stack.shop.orders.set('B3', { amount: '5.00' });
     const { status, body, headers } = await stack.post<Problem>(
@@ -186,6 +188,11 @@ describe('a request that is not good', () => {
     expect([forged.status, forged.body.code]).toEqual([404, 'order_not_found']);
     expect(forged.body.detail).toBe(unknown.body.detail);
     expect(unknown.status).toBe(404);
+  });
+
+  it('for which the shop prices another order is refused', async () => {
+    const { status, body } = await stack.open('B5', { amount: '5.00', order: 'B4' });
+    expect([status, body.code]).toEqual([404, 'order_not_found']);
   });
 
   it('without a token is refused', async () => {
@@ -327,9 +334,15 @@ describe('what a page may load before anything is opened', () => {
       stack.fetch('/v1/checkouts', { method: 'OPTIONS', headers: { origin } });
     const own = await ask(SHOP_ORIGIN);
     expect(own.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
+    expect(own.headers.get('access-control-allow-methods')).toBe('GET, POST');
+    expect(own.headers.get('access-control-allow-headers')).toBe('content-type');
     expect(own.headers.get('access-control-allow-credentials')).toBeNull();
-    const other = await ask('https://evil.example');
-    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+    expect(own.headers.get('vary')).toBe('Origin');
+    for (const origin of ['https://evil.example', 'null', `${SHOP_ORIGIN}/`, `${SHOP_ORIGIN}0`]) {
+      const other = await ask(origin);
+      expect(other.headers.get('access-control-allow-origin')).toBeNull();
+      expect(other.headers.get('vary')).toBe('Origin');
+    }
   });
 });
 

@@ -10,6 +10,7 @@ beforeAll(async () => {
       PAY_OPENS_PER_MINUTE_PER_ADDRESS: '5',
       PAY_OPENS_PER_MINUTE_PER_ORDER: '7',
       PAY_OPENS_PER_MINUTE_PER_MERCHANT: '40',
+      PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '4',
     },
   });
   stack.shop.orders.set('L1', { amount: '5.00' });
@@ -22,6 +23,21 @@ const openFrom = (address: string, order = 'L1', orderToken = stack.token(order)
     { merchant: 'teashop', order, orderToken },
     { 'x-forwarded-for': address },
   );
+
+describe('asking again and again', () => {
+  it('is stopped for one address, polls and hints together', async () => {
+    const { body } = await stack.open('Q1', { amount: '5.00' });
+    const headers = { 'x-forwarded-for': '198.51.100.20' };
+    const poll = () => stack.fetch(`/v1/checkouts?id=${body.checkout}:0`, { headers });
+    const hint = () =>
+      stack.post(`/v1/checkouts/${body.checkout}/hints`, { kind: 'shown' }, headers);
+    const answers = [];
+    for (const ask of [poll, poll, hint, poll, hint, poll]) answers.push((await ask()).status);
+    expect(answers).toEqual([200, 200, 200, 200, 429, 429]);
+    const other = { headers: { 'x-forwarded-for': '198.51.100.21' } };
+    expect((await stack.fetch(`/v1/checkouts?id=${body.checkout}:0`, other)).status).toBe(200);
+  });
+});
 
 describe('opening again and again', () => {
   it('is stopped for one address, then for one order, and says when to come back', async () => {

@@ -17,8 +17,9 @@ describe('the merchant’s own view of an order', () => {
     await stack.open('M1', { amount: '5.00' });
     expect((await ask('M1', `Bearer ${stack.merchantKey}`)).body.state).toBe('open');
     for (const authorization of ['', 'Bearer wrong', `Basic ${stack.merchantKey}`]) {
-      const { status, body } = await ask('M1', authorization);
+      const { status, body, headers } = await ask('M1', authorization);
       expect([status, body.code]).toEqual([401, 'merchant_key_refused']);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
     }
   });
 

@@ -152,6 +152,22 @@ describe('an event for a shop', () => {
     ]);
   });
 
+  it('that is under way is settled before the sender is closed', async () => {
+    const arrived = Promise.withResolvers<() => void>();
+    await shopOf('teashop', (_, response) => {
+      arrived.resolve(() => response.writeHead(204).end());
+    });
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    const answer = await arrived.promise;
+    const closing = sender.close();
+    answer();
+    await closing;
+    now += HOUR_MS;
+    const claim = { limit: 1, perMerchant: 1, silentMerchants: [], leaseSeconds: 30 };
+    expect(await store.claimEvents(claim)).toEqual([]);
+  });
+
   it('is sent by a sender that starts after the one that claimed it died', async () => {
     const isTaken = Promise.withResolvers<undefined>();
     const deliveries = await shopOf('teashop', (_, response) => {

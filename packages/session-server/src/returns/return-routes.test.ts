@@ -60,11 +60,54 @@ describe('a return address', () => {
     expect(await stateOf(checkout)).toBe('returned');
   });
 
-  it('does nothing for a prefetch, or for HEAD', async () => {
+  it('does nothing for HEAD', async () => {
     const { checkout, sessionId } = await openedSession('A3');
+    await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'), { method: 'HEAD' });
+    expect(await stateOf(checkout)).toBe('open');
+  });
+
+  it.each([
+    ['sec-purpose', 'prefetch'],
+    ['sec-purpose', 'prefetch;prerender'],
+    ['sec-purpose', 'prerender'],
+    ['purpose', 'prefetch'],
+    ['x-purpose', 'preview'],
+    ['x-moz', 'prefetch'],
+  ])('does nothing for a browser that only guesses: %s: %s', async (name, purpose) => {
+    const { checkout, sessionId } = await openedSession(`P-${name}-${purpose.slice(0, 3)}`);
     const path = stack.returnPath(sessionId, 'CancelUrl');
-    await stack.fetch(path, { method: 'HEAD' });
-    await stack.fetch(path, { headers: { 'sec-purpose': 'prefetch;prerender' } });
+    const { text } = await stack.fetch(path, { headers: { [name]: purpose } });
+    expect(text).toBe('');
+    expect(await stateOf(checkout)).toBe('open');
+  });
+
+  it('lets its page load nothing of others, be kept by nobody, and tell the merchant’s pages only', async () => {
+    const { sessionId } = await openedSession('A6');
+    const { headers, text } = await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    expect(headers.get('content-security-policy')).toBe(
+      [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "frame-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        `frame-ancestors 'self' ${SHOP_ORIGIN}`,
+      ].join('; '),
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-robots-tag')).toBe('noindex');
+    expect(headers.get('cross-origin-opener-policy')).toBeNull();
+    expect(text).toContain(`data-origins="${SHOP_ORIGIN} http://pay.localhost:4200"`);
+  });
+
+  it('is not made of the token of a webhook', async () => {
+    const { checkout, sessionId } = await openedSession('A7');
+    const token = stack.webhookPath(sessionId).split('/').at(-1) ?? '';
+    expect((await stack.fetch(`/v1/return/${token}`)).status).toBe(404);
     expect(await stateOf(checkout)).toBe('open');
   });
 
@@ -99,6 +142,8 @@ describe('leaving the hosted page', () => {
     expect(headers.get('location')).toBe(
       `${SHOP_ORIGIN}/result?order=B1&checkout=${checkout}&kind=return`,
     );
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
   });
 
   it('uses the return address that the shop gave for this order', async () => {

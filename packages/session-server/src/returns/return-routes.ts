@@ -19,6 +19,9 @@ export interface ReturnRoutesOptions {
   readonly publicUrl: string;
 }
 
+/** In which browsers say that nobody has asked for the page yet, oldest names last. */
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
+
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
   const { store, merchants, evidence, changes, publicUrl } = options;
@@ -70,8 +73,9 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 
 /** A browser that only guesses where the shopper may go next has not been there. */
 function isPrefetch(request: Request<{ token: string }>): boolean {
-  const purposes = [request.headers['sec-purpose'], request.headers['purpose']];
-  return purposes.some((purpose) => /prefetch|prerender/i.test(String(purpose ?? '')));
+  return PURPOSE_HEADERS.some((name) =>
+    /prefetch|prerender|preview/i.test(String(request.headers[name] ?? '')),
+  );
 }
 
 function parseKind(kind: unknown): ReturnKind {

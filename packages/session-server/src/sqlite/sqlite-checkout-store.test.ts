@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,6 +46,18 @@ describe('a data file', () => {
     rmSync(folder, { recursive: true });
   });
   const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+
+  it('is made for the owner of the process only, with its log; one that is there keeps its rights', async () => {
+    const modes = (): number[] =>
+      ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    const made = await open();
+    expect(modes()).toEqual([0o600, 0o600, 0o600]);
+    await made.close();
+    chmodSync(path, 0o640);
+    const opened = await open();
+    expect(modes()).toEqual([0o640, 0o640, 0o640]);
+    await opened.close();
+  });
 
   it('leaves no attempt in the middle of sending: its sender is dead', async () => {
     const before = await open();

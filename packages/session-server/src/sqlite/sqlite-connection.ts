@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
 import { GroupCommit } from './group-commit.js';
@@ -44,6 +44,7 @@ export class SqliteConnection {
    */
   constructor(path: string, mode: ConnectionMode = 'write') {
     this.isOnlyWriter = mode === 'write';
+    if (mode === 'write') makeForOwner(path);
     this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
     try {
       if (mode === 'beside' && !existsSync(path)) {
@@ -136,6 +137,15 @@ export class SqliteConnection {
     this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/**
+ * A new data file is for the owner of the process only, since it holds sessions and the shops' own
+ * return addresses; SQLite gives the files beside it the same rights. One that is there is left
+ * alone: to close it here would let go of the locks that SQLite has on it.
+ */
+function makeForOwner(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 function takeLock(path: string): DatabaseSync {
