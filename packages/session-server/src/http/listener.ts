@@ -2,6 +2,18 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/**
+ * How long a client may take, in milliseconds. Requests are short, so whoever sends one slowly only
+ * holds a connection. Idle connections are kept for longer than proxies keep theirs (a minute, most
+ * of them): else a request meets a connection that is just being closed, and its answer is lost.
+ */
+const LIMITS = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+};
+
 /** How long requests that are under way may take when a listener closes. */
 const DRAIN_MS = 2000;
 
@@ -16,8 +28,9 @@ export interface Listener {
 export async function startListener(
   app: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
+  limits: Readonly<typeof LIMITS> = LIMITS,
 ): Promise<Listener> {
-  const server = createServer(app);
+  const server = createServer(limits, app);
   server.listen(port, host);
   await once(server, 'listening');
   return {
