@@ -181,7 +181,7 @@ export interface ChangedMessage {
 export interface MerchantOrder {
   readonly merchant: string;
   readonly order: string;
-  /** Of the paid checkout if there is one, else of the newest. */
+  /** Of the paid checkout if there is one, else of the one that was opened last. */
   readonly state: CheckoutState;
   readonly certain: boolean;
   /** Every version of the order, oldest first. */

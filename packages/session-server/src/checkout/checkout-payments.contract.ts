@@ -54,6 +54,28 @@ export function describePayments(story: StoreStory): void {
       });
     });
 
+    it('is of an older price when another was asked since, also where that one was asked before', async () => {
+      const first = await expose();
+      story.now += SECOND_MS;
+      const second = await expose(OTHER_PRICE, 'session-2');
+      story.now += SECOND_MS;
+      const third = await expose({}, 'session-3');
+      expect(third.checkout.id).toBe(first.checkout.id);
+      await pay(third.attempt.orderId);
+      expect((await stateOf(first.checkout.id)).attention).toEqual([]);
+      await pay(second.attempt.orderId, { transaction: 'tx-2' });
+      expect((await stateOf(second.checkout.id)).attention).toEqual(['paid_twice']);
+
+      const old = await expose({ order: 'A1002' });
+      story.now += SECOND_MS;
+      const stale = await expose({ order: 'A1002', ...OTHER_PRICE }, 'session-5');
+      story.now += SECOND_MS;
+      await expose({ order: 'A1002' }, 'session-6');
+      await pay(stale.attempt.orderId, { transaction: 'tx-3' });
+      expect((await stateOf(stale.checkout.id)).attention).toEqual(['superseded_paid']);
+      expect((await stateOf(old.checkout.id)).state).toBe('open');
+    });
+
     it('of a second payment is flagged, for the same version and for another one', async () => {
       const first = await expose();
       story.now += SECOND_MS;

@@ -7,6 +7,8 @@ export interface PaymentHistory {
   readonly checkout: Checkout;
   /** The other checkouts of the same order. */
   readonly siblings: readonly Checkout[];
+  /** Whether another price of the order was asked for after this one was asked for last. */
+  readonly isSuperseded: boolean;
   /** What is known of this very transaction already. */
   readonly known: { readonly checkout: string; readonly isRefundRow: boolean } | undefined;
   /**
@@ -26,7 +28,7 @@ export function planPayment(
   history: PaymentHistory,
   evidence: PaymentEvidence,
 ): CheckoutFact[] | undefined {
-  const { checkout, siblings, known, paymentRow } = history;
+  const { checkout, known, paymentRow } = history;
   if (known && known.checkout !== checkout.id) return undefined;
   const refunded: CheckoutFact[] =
     evidence.refund === 'none' ? [] : [{ type: 'refund-proved', refund: evidence.refund }];
@@ -46,7 +48,7 @@ export function planPayment(
   }
   return [
     { type: 'payment-proved', transaction: evidence.transaction },
-    ...attentionFrom(checkout, siblings),
+    ...attentionFrom(history),
     ...refunded,
   ];
 }
@@ -60,11 +62,9 @@ function refundBeside(
   return { type: 'refund-proved', refund: given < checkout.amountMinor ? 'partial' : 'full' };
 }
 
-function attentionFrom(checkout: Checkout, siblings: readonly Checkout[]): CheckoutFact[] {
+function attentionFrom({ siblings, isSuperseded }: PaymentHistory): CheckoutFact[] {
   if (siblings.some(({ state }) => state === 'paid')) {
     return [{ type: 'attention-needed', code: 'paid_twice' }];
   }
-  return siblings.some(({ createdAt }) => createdAt > checkout.createdAt)
-    ? [{ type: 'attention-needed', code: 'superseded_paid' }]
-    : [];
+  return isSuperseded ? [{ type: 'attention-needed', code: 'superseded_paid' }] : [];
 }

@@ -23,6 +23,15 @@ describe('the merchant’s own view of an order', () => {
     }
   });
 
+  it('says the state of the price that was asked last, also when it had been asked before', async () => {
+    await stack.open('M3', { amount: '5.00' });
+    await stack.open('M3', { amount: '6.00' });
+    const { body: again } = await stack.open('M3', { amount: '5.00' });
+    const { sessionId } = again;
+    await stack.post(`/v1/checkouts/${again.checkout}/hints`, { kind: 'cancelled', sessionId });
+    expect((await ask('M3', `Bearer ${stack.merchantKey}`)).body.state).toBe('cancelled');
+  });
+
   it('does not know an order that was never opened', async () => {
     const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
     expect([status, body.code]).toEqual([404, 'order_not_found']);

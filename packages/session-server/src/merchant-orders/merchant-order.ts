@@ -10,14 +10,14 @@ interface CheckoutParts {
   readonly transactions: readonly StoredTransaction[];
 }
 
-/** What is known of an order: a paid checkout speaks for it, else the newest one. */
+/** What is known of an order: a paid checkout speaks for it, else the one that was opened last. */
 export function toMerchantOrder(
   merchant: Merchant,
   order: string,
   parts: readonly CheckoutParts[],
 ): MerchantOrder {
   const speaking =
-    parts.find(({ checkout }) => checkout.state === 'paid') ?? parts[parts.length - 1];
+    parts.find(({ checkout }) => checkout.state === 'paid') ?? findOpenedLast(parts);
   const state = speaking?.checkout.state ?? 'open';
   return {
     merchant: merchant.id,
@@ -42,4 +42,10 @@ export function toMerchantOrder(
       transactions,
     })),
   };
+}
+
+/** A price that is asked again leads to its old checkout, and to a new attempt: these only grow. */
+function findOpenedLast(parts: readonly CheckoutParts[]): CheckoutParts | undefined {
+  const lastOrderId = ({ attempts }: CheckoutParts) => attempts.at(-1)?.orderId ?? 0;
+  return parts.toSorted((one, other) => lastOrderId(one) - lastOrderId(other)).at(-1);
 }

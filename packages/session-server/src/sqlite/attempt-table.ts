@@ -56,6 +56,15 @@ export class AttemptTable {
       .map(toAttempt);
   }
 
+  /** The `order_id` of the newest attempt of a checkout: a larger one was made later. */
+  findLastOrderId(checkout: string): number {
+    const row = this.#connection.get(
+      'SELECT max(order_id) AS last FROM attempts WHERE checkout = :checkout',
+      { checkout },
+    );
+    return Number(row?.['last'] ?? 0);
+  }
+
   findLive(
     merchant: string,
     order: string,

@@ -27,12 +27,15 @@ export class PaymentSteps {
   /** Keeps a transaction that was judged to pay an attempt; undefined when it is known already. */
   record(evidence: PaymentEvidence, now: number): Change | undefined {
     const checkout = this.#checkouts.get(this.#attempts.get(evidence.orderId).checkout);
+    const siblings = this.#checkouts
+      .findOrder(checkout.merchant, checkout.order)
+      .filter(({ id }) => id !== checkout.id);
+    const openedLast = this.#attempts.findLastOrderId(checkout.id);
     const facts = planPayment(
       {
         checkout,
-        siblings: this.#checkouts
-          .findOrder(checkout.merchant, checkout.order)
-          .filter(({ id }) => id !== checkout.id),
+        siblings,
+        isSuperseded: siblings.some(({ id }) => this.#attempts.findLastOrderId(id) > openedLast),
         known: this.#transactions.findKnown(evidence.transaction),
         paymentRow: this.#transactions.findPaymentRow(checkout),
         refundedMinor: this.#transactions.sumRefundRows(checkout),
