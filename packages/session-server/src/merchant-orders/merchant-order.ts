@@ -16,8 +16,7 @@ export function toMerchantOrder(
   order: string,
   parts: readonly CheckoutParts[],
 ): MerchantOrder {
-  const speaking =
-    parts.find(({ checkout }) => checkout.state === 'paid') ?? findOpenedLast(parts);
+  const speaking = parts.find(({ checkout }) => checkout.state === 'paid') ?? findOpenedLast(parts);
   const state = speaking?.checkout.state ?? 'open';
   return {
     merchant: merchant.id,
