@@ -18,6 +18,14 @@ export function parseMinor(text: string, decimals: number): number | undefined {
   return Number.isSafeInteger(minor) ? minor : undefined;
 }
 
+/**
+ * Minor units of what was given back: a minus before it says no more than that. The sign of a
+ * refund is not shown (spec 2.1).
+ */
+export function parseRefundMinor(text: string, decimals: number): number | undefined {
+  return parseMinor(text.replace(/^-/, ''), decimals);
+}
+
 /** Decimal text of minor units: `formatMinor(1234, 2)` is `'12.34'`. */
 export function formatMinor(minor: number, decimals: number): string {
   if (!Number.isSafeInteger(minor) || minor < 0) {

@@ -119,6 +119,16 @@ export function describePayments(story: StoreStory): void {
       expect((await stateOf(checkout.id)).refund).toBe('full');
     });
 
+    it('of two such refunds comes to the same where the provider writes them with a minus', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
+      await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '-4.00' });
+      expect((await stateOf(checkout.id)).refund).toBe('partial');
+      await pay(attempt.orderId, { ...part, transaction: 'tx-3', amount: '-5.99' });
+      expect((await stateOf(checkout.id)).refund).toBe('full');
+    });
+
     it('of a second payment given back leaves the first one whole', async () => {
       const { checkout, attempt } = await expose();
       await pay(attempt.orderId);

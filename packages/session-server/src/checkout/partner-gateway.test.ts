@@ -57,6 +57,15 @@ describe('a row of the list', () => {
     }
   });
 
+  it('takes digits as text for a merchant that the spec says is a number, and nothing else', async () => {
+    const gateway = await gatewayTo(
+      200,
+      listOf('{"merchantId":"1001"},{"merchantId":"1001x"},{"merchantId":""}'),
+    );
+    const { rows } = await gateway.listTransactions(QUERY);
+    expect(rows.map(({ merchantId }) => merchantId)).toEqual([1001, NaN, NaN]);
+  });
+
   it('is followed by more when the provider says so and names where', async () => {
     const more = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":"c2"}'));
     expect((await more.listTransactions(QUERY)).nextCursor).toBe('c2');

@@ -88,8 +88,7 @@ function toRow(transaction: Transaction): TransactionRow {
     id: textOf(transaction.id),
     transactionTime: textOf(transaction.transactionTime),
     status: textOf(transaction.status),
-    // Null is as good as absent; the client passes on whatever the provider sends.
-    merchantId: transaction.merchantId ?? undefined,
+    merchantId: merchantIdOf(transaction.merchantId),
     currencyCode: textOf(transaction.currencyCode),
     amount: decimalOf(transaction, 'amount'),
     serviceFee: decimalOf(transaction, 'service_fee'),
@@ -102,4 +101,11 @@ function toRow(transaction: Transaction): TransactionRow {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** Null is as good as absent, digits as good as the number; anything else is no merchant of ours. */
+function merchantIdOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : NaN;
 }

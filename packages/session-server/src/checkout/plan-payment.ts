@@ -1,5 +1,5 @@
 import type { Checkout, CheckoutFact } from './checkout.js';
-import { parseMinor } from '../money.js';
+import { parseRefundMinor } from '../money.js';
 import type { PaymentEvidence } from './checkout-store.js';
 
 /** All that is known when a transaction is recorded. */
@@ -58,7 +58,7 @@ function refundBeside(
   { checkout, refundedMinor }: PaymentHistory,
   row: PaymentEvidence,
 ): CheckoutFact {
-  const given = refundedMinor + (parseMinor(row.amount, checkout.decimals) ?? 0);
+  const given = refundedMinor + (parseRefundMinor(row.amount, checkout.decimals) ?? 0);
   return { type: 'refund-proved', refund: given < checkout.amountMinor ? 'partial' : 'full' };
 }
 

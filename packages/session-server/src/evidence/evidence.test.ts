@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testMerchant } from '../testing/test-merchant.js';
 import {
   type ExpectedPayment,
@@ -42,8 +42,23 @@ describe('a row that proves a payment', () => {
     ['no merchant', { merchantId: undefined }],
     ['an amount with fewer digits', { amount: '9.990' }],
     ['a time a little before the attempt', { transactionTime: '2026-01-01T11:55:00.000Z' }],
+    ['a time in another zone', { transactionTime: '2026-01-01T21:01:00.000+09:00' }],
   ])('may have %s', (_, row) => {
     expect(verdict(row)).toEqual({ kind: 'paid', refund: 'none' });
+  });
+});
+
+describe('a time that names no zone', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['Asia/Tokyo', 'America/New_York'])('is UTC for a server in %s', (zone) => {
+    vi.stubEnv('TZ', zone);
+    for (const text of ['2026-01-01T12:01:00.000', '2026-01-01 12:01:00', '2026-01-01T12:01']) {
+      expect(verdict({ transactionTime: text })).toEqual({ kind: 'paid', refund: 'none' });
+    }
+    expect(verdict({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
   });
 });
 
@@ -89,6 +104,8 @@ describe('what has been given back', () => {
     ['partial', { amountRefunded: '0.01' }],
     ['partial', { amountRefunded: '5', status: 'REFUNDED' }],
     ['full', { amountRefunded: '9.99' }],
+    ['full', { amountRefunded: '12.00' }],
+    ['partial', { amountRefunded: '-5.00' }],
     ['full', { status: 'REFUNDED' }],
   ])('is %s for %j', (refund, row) => {
     expect(verdict(row)).toEqual({ kind: 'paid', refund });
@@ -98,6 +115,9 @@ describe('what has been given back', () => {
   it.each([
     ['9.99', 'full'],
     ['4.00', 'partial'],
+    ['-9.99', 'full'],
+    ['-4.00', 'partial'],
+    ['12.00', 'full'],
   ])('may come as a row of its own beside the payment: %s is %s', (amount, refund) => {
     const row = { id: 'tx-2', status: 'REFUNDED', amount };
     expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });

@@ -7,7 +7,7 @@
  */
 import type { AttentionCode } from '../checkout/checkout.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
-import { parseMinor } from '../money.js';
+import { parseMinor, parseRefundMinor } from '../money.js';
 
 /** One row of `transactions/list` (spec 2.1), with its money as the exact text of the answer. */
 export interface TransactionRow {
@@ -52,6 +52,20 @@ export function referencesOf(row: TransactionRow, settings: EvidenceSettings): s
   });
 }
 
+/** A date and a time of day, and nothing about where. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+
+/**
+ * When a row says that it happened, in milliseconds since 1970; undefined when that cannot be read.
+ * `transactionTime` is in UTC (spec 2.1), so a text without a zone is too, wherever the server is.
+ */
+export function timeOf({ transactionTime = '' }: TransactionRow): number | undefined {
+  const time = Date.parse(
+    WITHOUT_ZONE.test(transactionTime) ? `${transactionTime}Z` : transactionTime,
+  );
+  return Number.isNaN(time) ? undefined : time;
+}
+
 export function judge(
   row: TransactionRow,
   expected: ExpectedPayment,
@@ -63,7 +77,7 @@ export function judge(
   if (row.currencyCode !== expected.currency)
     return { kind: 'mismatch', code: 'currency_mismatch' };
   if (isRefundBesidePayment(row, expected, settings)) {
-    const refunded = minorOf(row.amount, expected.decimals) ?? 0;
+    const refunded = refundedMinor(row.amount, expected.decimals) ?? 0;
     return { kind: 'paid', refund: refunded < expected.amountMinor ? 'partial' : 'full' };
   }
   const paid = paidMinor(row, expected.decimals, settings);
@@ -77,7 +91,7 @@ export function refundOf(
   expected: Pick<ExpectedPayment, 'amountMinor' | 'decimals'>,
   settings: EvidenceSettings,
 ): 'none' | 'partial' | 'full' {
-  const refunded = minorOf(row.amountRefunded, expected.decimals);
+  const refunded = refundedMinor(row.amountRefunded, expected.decimals);
   if (refunded !== undefined && refunded > 0) {
     return refunded < expected.amountMinor ? 'partial' : 'full';
   }
@@ -116,8 +130,8 @@ function whyNot(
       ? 'the row has no status'
       : 'the status is not in the paid list';
   }
-  const time = Date.parse(row.transactionTime ?? '');
-  if (Number.isNaN(time)) return 'the row has no transactionTime that can be read';
+  const time = timeOf(row);
+  if (time === undefined) return 'the row has no transactionTime that can be read';
   if (time < expected.attemptedAt - settings.skewSeconds * 1000) {
     return 'the transaction is older than the attempt';
   }
@@ -137,4 +151,8 @@ function paidMinor(
 
 function minorOf(decimal: string | undefined, decimals: number): number | undefined {
   return decimal === undefined ? undefined : parseMinor(decimal, decimals);
+}
+
+function refundedMinor(decimal: string | undefined, decimals: number): number | undefined {
+  return decimal === undefined ? undefined : parseRefundMinor(decimal, decimals);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../checkout/partner-gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
@@ -153,6 +153,87 @@ describe('a look', () => {
     await reader.look(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
     expect(list.seen).toEqual(['tx-0']);
+  });
+
+  it('waits an hour at most, also when the provider asks for a year', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const reader = list.reader({ intervalMs: 1 });
+      list.before = () => {
+        throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
+      };
+      await reader.look(NOW);
+      const waiting = reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
+      expect(list.asked).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await waiting;
+      expect(list.asked).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('waits no longer when the clock goes back', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
+    await reader.look(NOW);
+    list.clock.time -= HOUR_MS;
+    await reader.look(NOW - HOUR_MS);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('ends when the cursors of the provider go round in a circle', async () => {
+    const list = new TestList([]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows: [], nextCursor: `c${String(list.asked.length % 3)}` });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - DAY_MS);
+    expect(list.asked).toHaveLength(4);
+  });
+
+  it('is not ended by one row that is out of place', async () => {
+    const list = new TestList([]);
+    const rows = [rowOf('stray', 0), rowOf('tx-0', NOW - 1000)];
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows, nextCursor: query.cursor === undefined ? 'c1' : undefined });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - 2000);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('that failed is made up for by the next one, as deep', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '');
+    };
+    await reader.look(NOW - 3500);
+    list.before = () => undefined;
+    await reader.look(NOW);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2', 'tx-3']);
+    await reader.look(NOW);
+    expect(list.takeSeen()).toEqual(['tx-0']);
+  });
+
+  it('tries a page further down that fails once more, and then reads what is fresh without it', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = ({ cursor }) => {
+      if (cursor?.includes('tx-2')) throw new AppError(503, 'provider_unavailable', '');
+    };
+    await reader.look(NOW - 3500);
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(2);
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(2);
   });
 
   it('that waits is let go when the reader closes, and none starts after', async () => {

@@ -4,7 +4,7 @@ import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Observer } from '../metrics/observer.js';
-import type { TransactionRow } from './evidence.js';
+import { timeOf, type TransactionRow } from './evidence.js';
 
 const DAY_MS = 86_400_000;
 /** Rows asked for at a time; the provider's maximum is not shown (spec 8). */
@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000;
 /** Rows older than this are deep: read with half of the budget, so that fresh ones never wait. */
 const RECENT_MS = 3_600_000;
 const LONGEST_BACKOFF_MS = 60_000;
+/** A provider that asks for a longer pause is asked again after this: nobody is paid meanwhile. */
+const LONGEST_ASKED_MS = 3_600_000;
 
 export interface TransactionReaderOptions {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
@@ -60,8 +62,11 @@ export class TransactionReader {
   #next: Demand | undefined;
   #running: Promise<void> | undefined;
   #lastStartedAt = -Infinity;
-  #backoffUntil = -Infinity;
+  #failedAt = -Infinity;
+  #backoffMs = 0;
   #failures = 0;
+  /** How far back a look that failed should have read: the next one makes up for it. */
+  #owedMs = Infinity;
   #pagesRead = 0;
   /** The pages of the last minute. */
   #pages: { readonly at: number; readonly isDeep: boolean }[] = [];
@@ -93,7 +98,7 @@ export class TransactionReader {
 
   /** Whether it pauses because the provider failed or asked for it. */
   isBackingOff(): boolean {
-    return this.#backoffUntil > this.#options.clock.now();
+    return restOf(this.#failedAt, this.#backoffMs, this.#options.clock.now()) > 0;
   }
 
   async close(): Promise<void> {
@@ -119,13 +124,18 @@ export class TransactionReader {
     const startedAt = performance.now();
     this.#pagesRead = 0;
     try {
-      await this.#readBack(sinceMs);
+      await this.#readBack(Math.min(sinceMs, this.#owedMs));
       this.#failures = 0;
+      this.#backoffMs = 0;
+      this.#owedMs = Infinity;
     } catch (error) {
       this.#failures += 1;
+      // A page further down that fails each time is tried once more: it must not slow down the rest.
+      this.#owedMs = this.#pagesRead > 1 ? sinceMs : Math.min(sinceMs, this.#owedMs);
       const own = Math.min(this.#options.intervalMs * 2 ** this.#failures, LONGEST_BACKOFF_MS);
       const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-      this.#backoffUntil = this.#options.clock.now() + Math.max(own, asked);
+      this.#failedAt = this.#options.clock.now();
+      this.#backoffMs = Math.max(own, Math.min(asked, LONGEST_ASKED_MS));
       const { providerMerchantId, logger } = this.#options;
       logger.warn(
         { providerMerchantId, failures: this.#failures, ...describeError(error) },
@@ -162,6 +172,7 @@ export class TransactionReader {
   /** Answers what is left when the budget ran out, or undefined when it read to the end. */
   async #readPages(stretch: Stretch): Promise<Stretch | undefined> {
     let { cursor, reachedMs } = stretch;
+    const taken = new Set<string>();
     for (;;) {
       const isDeep = reachedMs < this.#options.clock.now() - RECENT_MS;
       if (cursor !== undefined && !this.#hasBudget(isDeep)) {
@@ -171,10 +182,12 @@ export class TransactionReader {
       crashPoint('evidence:page-read');
       await this.#options.onRows(page.rows);
       crashPoint('evidence:page-settled');
-      if (page.nextCursor === undefined || page.nextCursor === cursor) return undefined;
-      reachedMs = Math.min(reachedMs, ...page.rows.map(timeOf));
-      if (reachedMs < stretch.sinceMs) return undefined;
       cursor = page.nextCursor;
+      // A cursor that comes again leads round in a circle.
+      if (cursor === undefined || taken.has(cursor)) return undefined;
+      taken.add(cursor);
+      reachedMs = Math.min(reachedMs, oldestOf(page.rows));
+      if (reachedMs < stretch.sinceMs) return undefined;
     }
   }
 
@@ -196,8 +209,8 @@ export class TransactionReader {
   }
 
   #hasBudget(isDeep: boolean): boolean {
-    const since = this.#options.clock.now() - MINUTE_MS;
-    this.#pages = this.#pages.filter(({ at }) => at > since);
+    const now = this.#options.clock.now();
+    this.#pages = this.#pages.filter(({ at }) => restOf(at, MINUTE_MS, now) > 0 && at <= now);
     const { pagesPerMinute } = this.#options;
     if (this.#pages.length >= pagesPerMinute) return false;
     return !isDeep || this.#pages.filter((page) => page.isDeep).length < pagesPerMinute / 2;
@@ -207,15 +220,15 @@ export class TransactionReader {
   async #pause(): Promise<void> {
     const now = this.#options.clock.now();
     const oldest = this.#hasBudget(false) ? -Infinity : (this.#pages[0]?.at ?? now);
-    const at = Math.max(
-      this.#lastStartedAt + this.#options.intervalMs,
-      this.#backoffUntil,
-      oldest + MINUTE_MS,
+    const pauseMs = Math.max(
+      restOf(this.#lastStartedAt, this.#options.intervalMs, now),
+      restOf(this.#failedAt, this.#backoffMs, now),
+      restOf(oldest, MINUTE_MS, now),
     );
-    if (at <= now) return;
+    if (pauseMs <= 0) return;
     const { signal } = this.#stop;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, at - now);
+      const timer = setTimeout(done, pauseMs);
       function done(): void {
         clearTimeout(timer);
         signal.removeEventListener('abort', done);
@@ -231,8 +244,15 @@ function toDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** A row without a time says nothing about how far back it is. */
-function timeOf(row: TransactionRow): number {
-  const time = Date.parse(row.transactionTime ?? '');
-  return Number.isNaN(time) ? Infinity : time;
+/** What is left of a pause; never more than the whole of it, also when the clock was set back. */
+function restOf(startedAt: number, pauseMs: number, now: number): number {
+  return Math.min(startedAt + pauseMs - now, pauseMs);
+}
+
+/**
+ * How far back a page leads: its last row that has a time (spec 4.1 rule 2). One that is out of
+ * place further up says nothing about the rows after it.
+ */
+function oldestOf(rows: readonly TransactionRow[]): number {
+  return rows.reduce((oldest, row) => timeOf(row) ?? oldest, Infinity);
 }

@@ -2,7 +2,7 @@ import type { Checkout } from '../checkout/checkout.js';
 import type { PaymentEvidence, StoredTransaction } from '../checkout/checkout-store.js';
 import type { PaymentHistory } from '../checkout/plan-payment.js';
 import type { SqliteConnection } from './sqlite-connection.js';
-import { parseMinor } from '../money.js';
+import { parseRefundMinor } from '../money.js';
 import { toTransaction } from './sqlite-rows.js';
 
 /** The provider's transactions that count as evidence. Its writes run inside the caller's step. */
@@ -42,7 +42,10 @@ export class TransactionTable {
       .all('SELECT amount FROM transactions WHERE checkout = :checkout AND is_refund_row = 1', {
         checkout: checkout.id,
       })
-      .reduce((sum, row) => sum + (parseMinor(String(row['amount']), checkout.decimals) ?? 0), 0);
+      .reduce(
+        (sum, row) => sum + (parseRefundMinor(String(row['amount']), checkout.decimals) ?? 0),
+        0,
+      );
   }
 
   /** Keeps a transaction as it was first seen; only its status follows the provider. */
