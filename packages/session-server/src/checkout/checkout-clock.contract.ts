@@ -54,6 +54,7 @@ export function describeClock(story: StoreStory): void {
           orderId: attempt.orderId,
           checkout: checkout.id,
           merchant: 'teashop',
+          providerMerchantId: 1001,
           createdAt: START,
           looks: 7,
         },
@@ -73,6 +74,18 @@ export function describeClock(story: StoreStory): void {
       const watched = (lastLookAt - START) / SECOND_MS;
       expect(watched).toBeLessThanOrEqual(watchSeconds);
       expect(watched).toBeGreaterThan(watchSeconds - 86_400);
+    });
+
+    it('begin anew for refunds when an attempt is paid after its watch has ended', async () => {
+      const { attempt } = await expose();
+      await looksUntil(START + 15 * DAY_MS);
+      story.now = START + 30 * DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toEqual([]);
+      await pay(attempt.orderId);
+      story.now += DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      story.now += DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toMatchObject([{ orderId: attempt.orderId }]);
     });
   });
 }

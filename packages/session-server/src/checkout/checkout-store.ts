@@ -95,6 +95,7 @@ export interface DueLook {
   readonly orderId: number;
   readonly checkout: string;
   readonly merchant: string;
+  readonly providerMerchantId: number;
   readonly createdAt: number;
   readonly looks: number;
 }

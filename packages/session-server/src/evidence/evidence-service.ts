@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { Checkout } from '../checkout/checkout.js';
-import type { Attempt, CheckoutStore } from '../checkout/checkout-store.js';
+import type { Attempt, CheckoutStore, DueLook } from '../checkout/checkout-store.js';
 import type { PartnerGateway } from '../checkout/partner-gateway.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
@@ -56,20 +56,20 @@ export class EvidenceService {
     this.#heat(checkout, this.#options.clock.now() + HOT_MS);
   }
 
-  /** One look back to a time, for the sweeper. */
-  async look(merchantId: string, sinceMs: number): Promise<void> {
-    const merchant = await this.#options.merchants.find(merchantId);
-    if (merchant) await this.#reader(merchant).look(sinceMs);
+  /** One look back to when an attempt was made, at the merchant that it was made for. */
+  async look(due: Pick<DueLook, 'merchant' | 'providerMerchantId' | 'createdAt'>): Promise<void> {
+    const merchant = await this.#options.merchants.find(due.merchant);
+    if (!merchant) return;
+    const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
+    await this.#reader(due.providerMerchantId).look(sinceMs);
   }
 
   /** Judges rows of one provider merchant, and stores what they prove. */
   async settle(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
-    const merchants = (await this.#options.merchants.all()).filter(
-      (merchant) => merchant.providerMerchantId === providerMerchantId,
-    );
-    const references = new Set(
-      merchants.flatMap(({ evidence }) => rows.flatMap((row) => referencesOf(row, evidence))),
-    );
+    // All of them: the entry of one may have got another id at the provider since.
+    const merchants = await this.#options.merchants.all();
+    const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];
+    const references = new Set(rows.flatMap((row) => referencesOf(row, { matchFields })));
     const attempts = await this.#options.store.findAttemptsByReference(providerMerchantId, [
       ...references,
     ]);
@@ -145,7 +145,9 @@ export class EvidenceService {
         const merchant = await merchants.find(merchantId);
         if (!merchant) return;
         const since = Math.min(...[...interests.values()].map(({ sinceMs }) => sinceMs));
-        await this.#reader(merchant).look(since - merchant.evidence.skewSeconds * 1000);
+        await this.#reader(merchant.providerMerchantId).look(
+          since - merchant.evidence.skewSeconds * 1000,
+        );
         crashPoint('evidence:looked');
         const now = clock.now();
         const known = await store.findMany([...interests.keys()]);
@@ -159,8 +161,7 @@ export class EvidenceService {
     }
   }
 
-  #reader(merchant: Merchant): TransactionReader {
-    const { providerMerchantId } = merchant;
+  #reader(providerMerchantId: number): TransactionReader {
     const known = this.#readers.get(providerMerchantId);
     if (known) return known;
     const { gateway, clock, logger, intervalMs, pagesPerMinute, observer } = this.#options;

@@ -45,7 +45,10 @@ export type Verdict =
   | { readonly kind: 'paid'; readonly refund: 'none' | 'partial' | 'full' };
 
 /** The values under which a row could name an attempt. */
-export function referencesOf(row: TransactionRow, settings: EvidenceSettings): string[] {
+export function referencesOf(
+  row: TransactionRow,
+  settings: Pick<EvidenceSettings, 'matchFields'>,
+): string[] {
   return settings.matchFields.flatMap((field) => {
     const value = row.references[field];
     return value === undefined ? [] : [value];

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../checkout/change-feed.js';
 import type { CheckoutStore, DueLook } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
-import type { Logger } from '../logger.js';
+import { describeError, type Logger } from '../logger.js';
 import { repeat, type Repeating } from '../repeat.js';
 import type { EvidenceService } from './evidence-service.js';
 
@@ -9,8 +9,8 @@ const BATCH = 100;
 const PAUSE_MS = 1000;
 
 export interface SweeperOptions {
-  readonly store: CheckoutStore;
-  readonly evidence: EvidenceService;
+  readonly store: Pick<CheckoutStore, 'applyTime' | 'claimDueLooks'>;
+  readonly evidence: Pick<EvidenceService, 'look'>;
   readonly changes: ChangeFeed;
   readonly logger: Logger;
 }
@@ -30,19 +30,28 @@ export function startSweeper({ store, evidence, changes, logger }: SweeperOption
       for (const { after } of changed) changes.notify(after.id);
       const due = await store.claimDueLooks(BATCH);
       if (due.length > 0) crashPoint('sweep:looks-claimed');
-      for (const [merchant, since] of oldestByMerchant(due)) {
+      for (const oldest of oldestByReader(due)) {
         // Not awaited: a merchant whose reader is slow must not hold up the clock of the others.
-        void evidence.look(merchant, since);
+        evidence.look(oldest).catch((error: unknown) => {
+          const { merchant } = oldest;
+          logger.error(
+            { merchant, ...describeError(error) },
+            'a look that was due could not begin',
+          );
+        });
       }
       return due.length === BATCH || changed.length === BATCH ? 0 : undefined;
     },
   });
 }
 
-function oldestByMerchant(due: readonly DueLook[]): ReadonlyMap<string, number> {
-  const oldest = new Map<string, number>();
-  for (const { merchant, createdAt } of due) {
-    oldest.set(merchant, Math.min(oldest.get(merchant) ?? Infinity, createdAt));
+/** The look that goes furthest back, for each merchant and each id that it had at the provider. */
+function oldestByReader(due: readonly DueLook[]): DueLook[] {
+  const oldest = new Map<string, DueLook>();
+  for (const look of due) {
+    const reader = `${look.merchant} ${String(look.providerMerchantId)}`;
+    const known = oldest.get(reader);
+    if (!known || look.createdAt < known.createdAt) oldest.set(reader, look);
   }
-  return oldest;
+  return [...oldest.values()];
 }

@@ -183,6 +183,14 @@ export class AttemptTable {
     );
   }
 
+  /** Plans a look at an attempt that has just been paid, where its watch has ended already. */
+  watchForRefunds(orderId: number, now: number): void {
+    this.#connection.run(
+      'UPDATE attempts SET next_look_at = :at WHERE order_id = :orderId AND next_look_at IS NULL',
+      { orderId, at: now + LONGEST_PAUSE_SECONDS * 1000 },
+    );
+  }
+
   /** Takes the attempts that are due for a look, and plans the next look of each, later and later. */
   claimDueLooks(now: number, limit: number, isPaid: (checkout: string) => boolean): DueLook[] {
     const rows = this.#connection.all(
@@ -202,8 +210,8 @@ export class AttemptTable {
         'UPDATE attempts SET looks = :looks, next_look_at = :next WHERE order_id = :orderId',
         { orderId: attempt.orderId, looks, next: isOver ? null : next },
       );
-      const { orderId, checkout, merchant, createdAt } = attempt;
-      return { orderId, checkout, merchant, createdAt, looks };
+      const { orderId, checkout, merchant, providerMerchantId, createdAt } = attempt;
+      return { orderId, checkout, merchant, providerMerchantId, createdAt, looks };
     });
   }
 

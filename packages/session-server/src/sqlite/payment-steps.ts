@@ -44,6 +44,7 @@ export class PaymentSteps {
     );
     if (!facts) return undefined;
     this.#transactions.keep(evidence, checkout.id, now);
+    if (checkout.state !== 'paid') this.#attempts.watchForRefunds(evidence.orderId, now);
     return this.#checkouts.apply(checkout, facts, now);
   }
 

@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ChangeFeed } from '../checkout/change-feed.js';
+import { TestStack } from '../testing/test-stack.js';
+import { startSweeper } from './sweeper.js';
+
+describe('the sweeper', () => {
+  let stack: TestStack | undefined;
+  afterEach(async () => {
+    await stack?.close();
+    stack = undefined;
+  });
+
+  it('finds what was paid under the merchant’s former id at the provider', async () => {
+    stack = await TestStack.start();
+    const { body } = await stack.open('S1', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.server.close();
+    stack.changeMerchant({ providerMerchantId: 1002 });
+    await stack.startServer();
+    stack.advance(60);
+    await stack.until(body.checkout, 'paid');
+  });
+
+  it('looks back as far as the provider’s clock may be behind ours', async () => {
+    stack = await TestStack.start();
+    const { body } = await stack.open('S2', { amount: '9.99' });
+    const { MerchantReference: orderRef } = stack.session(body.sessionId ?? '');
+    const row = (secondsAgo: number) => ({
+      merchantId: 1001,
+      currencyCode: 'GBP',
+      amount: '9.99',
+      status: 'SUCCESS',
+      transactionTime: new Date(Date.now() - secondsAgo * 1000).toISOString(),
+    });
+    stack.sandbox.control.addTransaction({ row: { ...row(200), orderRef } });
+    // Others fill the page before it, and the last of them is older than the attempt too.
+    for (let other = 0; other < 100; other += 1) {
+      stack.sandbox.control.addTransaction({ row: row(100) });
+    }
+    stack.advance(60);
+    await stack.until(body.checkout, 'paid');
+  });
+
+  it('goes on when a look cannot begin, and says so', async () => {
+    const errors: string[] = [];
+    const due = {
+      orderId: 700,
+      checkout: 'checkout-1',
+      merchant: 'teashop',
+      providerMerchantId: 1001,
+      createdAt: 0,
+      looks: 1,
+    };
+    const looked = Promise.withResolvers<string>();
+    const batches = [[due], [{ ...due, merchant: 'bookshop' }]];
+    const sweeper = startSweeper({
+      store: {
+        applyTime: () => Promise.resolve([]),
+        claimDueLooks: () => Promise.resolve(batches.shift() ?? []),
+      },
+      evidence: {
+        look: ({ merchant }) => {
+          if (merchant === 'teashop') return Promise.reject(new Error('no list of merchants'));
+          looked.resolve(merchant);
+          return Promise.resolve();
+        },
+      },
+      changes: new ChangeFeed(),
+      logger: {
+        info: () => undefined,
+        warn: () => undefined,
+        error: (_, text) => errors.push(text),
+      },
+    });
+    expect(await looked.promise).toBe('bookshop');
+    expect(errors).toEqual(['a look that was due could not begin']);
+    await sweeper.close();
+  });
+});
