@@ -45,6 +45,7 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['evidence/transaction-reader.ts', 'this.#readPages({', INSIDE],
   ['evidence/transaction-reader.ts', 'this.#readPages(rest)', INSIDE],
   ['evidence/evidence-service.ts', 'merchants.find(merchantId)', READS],
+  ['evidence/evidence-service.ts', 'merchants.find(due.merchant)', READS],
   ['evidence/evidence-service.ts', 'look(sinceMs)', INSIDE],
   ['evidence/evidence-service.ts', 'merchants.all()', READS],
   ['evidence/evidence-service.ts', 'this.#judgeRow(', INSIDE],

@@ -32,6 +32,8 @@ export function describePayments(story: StoreStory): void {
       expect(await pay(second.attempt.orderId)).toBeUndefined();
       expect((await stateOf(second.checkout.id)).state).toBe('open');
       expect(await story.store.findTransactions(second.checkout.id)).toEqual([]);
+      expect(await story.store.findServed('tx-1')).toBe(first.checkout.id);
+      expect(await story.store.findServed('tx-2')).toBeUndefined();
     });
 
     it('counts for attempts that gave way, ended, or are still being sent', async () => {

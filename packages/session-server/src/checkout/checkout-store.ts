@@ -130,6 +130,8 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore 
     references: readonly string[],
   ): Promise<Attempt[]>;
   findTransactions(checkout: string): Promise<StoredTransaction[]>;
+  /** The checkout that a transaction serves, if it is evidence of one. */
+  findServed(transaction: string): Promise<string | undefined>;
 
   /** Applies a fact, and stores the events that it causes in the same step. */
   apply(checkout: string, fact: CheckoutFact): Promise<Change>;

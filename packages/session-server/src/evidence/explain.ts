@@ -13,7 +13,10 @@ const MOST_PAGES = 200;
 export interface ExplainOptions {
   readonly merchant: Merchant;
   readonly order: string;
-  readonly store: Pick<CheckoutStore, 'findOrder' | 'findAttempts' | 'findTransactions'>;
+  readonly store: Pick<
+    CheckoutStore,
+    'findOrder' | 'findAttempts' | 'findTransactions' | 'findServed'
+  >;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -27,7 +30,12 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   const { merchant, order, store, now } = options;
   const checkouts = await store.findOrder(merchant.id, order);
   if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: never opened here.`];
-  const rows = await readBack(options, Math.min(...checkouts.map(({ createdAt }) => createdAt)));
+  const attempts = (await Promise.all(checkouts.map(({ id }) => store.findAttempts(id)))).flat();
+  const { rows, isWhole } = await readBack(
+    options,
+    new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
+    Math.min(...checkouts.map(({ createdAt }) => createdAt)),
+  );
   const lines: string[] = [];
   for (const checkout of checkouts) {
     const price = `${formatMinor(checkout.amountMinor, checkout.decimals)} ${checkout.currency}`;
@@ -36,40 +44,53 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       ...checkout.attention.map((code) => `  attention: ${code}`),
       ...(await store.findTransactions(checkout.id)).map(({ id }) => `  evidence: ${id}`),
     );
-    for (const attempt of await store.findAttempts(checkout.id)) {
+    for (const attempt of attempts.filter((made) => made.checkout === checkout.id)) {
       const names = `order_id ${String(attempt.orderId)}, reference ${attempt.merchantReference}`;
       lines.push(`  Attempt ${names}: ${attempt.status}, ${textOf(attempt.createdAt)}`);
       const expected = expectedPaymentOf(attempt, checkout);
       const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
         const verdict = judge(row, expected, merchant.evidence);
-        lines.push(`    ${describeRow(row)}: ${describeVerdict(verdict)}`);
+        const served = await store.findServed(row.id ?? '');
+        const isTaken = verdict.kind === 'paid' && served !== undefined && served !== checkout.id;
+        const said = isTaken
+          ? `does not count: it serves the checkout ${served}`
+          : describeVerdict(verdict);
+        lines.push(`    ${describeRow(row)}: ${said}`);
       }
       if (candidates.length === 0) lines.push('    no transaction names this order');
     }
   }
-  lines.push(`${String(rows.length)} transactions read, back to the first opening. ${textOf(now)}`);
+  const count = String(rows.length);
+  lines.push(
+    isWhole
+      ? `${count} transactions read, back to the first opening. ${textOf(now)}`
+      : `The newest ${count} transactions were read, and older ones were not. ${textOf(now)}`,
+  );
   return lines;
 }
 
-async function readBack(options: ExplainOptions, openedAt: number): Promise<TransactionRow[]> {
-  const { gateway, merchant, now } = options;
+/** What the list has of each id that the merchant had at the provider. */
+async function readBack(
+  { gateway, now }: ExplainOptions,
+  providerMerchantIds: ReadonlySet<number>,
+  openedAt: number,
+): Promise<{ readonly rows: readonly TransactionRow[]; readonly isWhole: boolean }> {
   const window = { fromDate: dayOf(openedAt - DAY_MS), toDate: dayOf(now + DAY_MS) };
   const rows: TransactionRow[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { providerMerchantId } = merchant;
-    const read = await gateway.listTransactions({
-      ...window,
-      providerMerchantId,
-      cursor,
-      limit: PAGE_ROWS,
-    });
-    rows.push(...read.rows);
-    if (read.nextCursor === undefined || read.nextCursor === cursor) break;
-    cursor = read.nextCursor;
+  let pages = 0;
+  for (const providerMerchantId of providerMerchantIds) {
+    let cursor: string | undefined;
+    do {
+      if (pages === MOST_PAGES) return { rows, isWhole: false };
+      const query = { ...window, providerMerchantId, cursor, limit: PAGE_ROWS };
+      const read = await gateway.listTransactions(query);
+      pages += 1;
+      rows.push(...read.rows);
+      cursor = read.nextCursor === cursor ? undefined : read.nextCursor;
+    } while (cursor !== undefined);
   }
-  return rows;
+  return { rows, isWhole: true };
 }
 
 /** Whether some field, not only a match field, seems to mean this order: a near miss is shown too. */

@@ -66,6 +66,7 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
   await harness.pay(attempt.orderId);
   await harness.pay(attempt.orderId, { transaction: 'tx-2', isRefundRow: true, refund: 'partial' });
   await store.findTransactions(checkout.id);
+  await store.findServed('tx-1');
   await store.applyTime(10);
   await store.claimDueLooks(10);
   await playEvents(store);

@@ -135,6 +135,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.read(() => this.#tables.transactions.findOfCheckout(checkout));
   }
 
+  findServed(transaction: string): Promise<string | undefined> {
+    return this.#connection.read(() => this.#tables.transactions.findKnown(transaction)?.checkout);
+  }
+
   apply(checkout: string, fact: CheckoutFact): Promise<Change> {
     return this.#connection.write(() =>
       this.#tables.checkouts.apply(this.#tables.checkouts.get(checkout), [fact], this.#clock.now()),

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TransactionQuery } from '../checkout/partner-gateway.js';
+import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { TransactionRow } from './evidence.js';
+import { explainOrder } from './explain.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+describe('explaining an order', () => {
+  let folder: string;
+  let store: SqliteCheckoutStore;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'explain-'));
+    const path = join(folder, 'data.sqlite');
+    store = await SqliteCheckoutStore.open({ path, clock: { now: () => NOW }, rules: TEST_RULES });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const explain = (listTransactions: (query: TransactionQuery) => readonly TransactionRow[]) => {
+    let page = 0;
+    return explainOrder({
+      merchant: testMerchant(),
+      order: 'A1001',
+      store,
+      gateway: {
+        listTransactions: (query) => {
+          const rows = listTransactions(query);
+          page += 1;
+          const nextCursor = rows.length === 0 ? undefined : `page ${String(page)}`;
+          return Promise.resolve({ rows, nextCursor });
+        },
+      },
+      now: NOW,
+    });
+  };
+
+  const rowOf = (orderId: number): TransactionRow => ({
+    id: 'tx-1',
+    transactionTime: '2026-01-01T00:01:00.000Z',
+    status: 'SUCCESS',
+    merchantId: 1001,
+    currencyCode: 'GBP',
+    amount: '9.99',
+    references: { orderRef: String(orderId) },
+  });
+
+  it('says that a transaction does not count when it has paid another checkout', async () => {
+    const harness = new StoreHarness(store);
+    const { attempt } = await harness.expose();
+    const other = await harness.expose({ order: 'A1002' });
+    await harness.pay(other.attempt.orderId);
+    const row = rowOf(attempt.orderId);
+    const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
+    expect(lines.join('\n')).toContain(
+      `9.99 GBP: does not count: it serves the checkout ${other.checkout.id}`,
+    );
+  });
+
+  it('says that there is more when it has not read all', async () => {
+    await new StoreHarness(store).expose();
+    const lines = await explain(() => [rowOf(1)]);
+    expect(lines.at(-1)).toMatch(/^The newest 200 transactions were read, and older ones were not/);
+  });
+
+  it('asks for the transactions of each id that the merchant had at the provider', async () => {
+    const harness = new StoreHarness(store);
+    await harness.expose({ providerMerchantId: 1002 });
+    const asked: number[] = [];
+    await explain(({ providerMerchantId }) => {
+      asked.push(providerMerchantId);
+      return [];
+    });
+    expect(asked).toEqual([1002]);
+  });
+});
