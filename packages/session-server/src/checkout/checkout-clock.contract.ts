@@ -76,6 +76,27 @@ export function describeClock(story: StoreStory): void {
       expect(watched).toBeGreaterThan(watchSeconds - 86_400);
     });
 
+    it.each([
+      ['unknown', 1],
+      ['refused', 0],
+      ['not_sent', 0],
+    ] as const)(
+      'come after an attempt that ended %s only where a session may exist',
+      async (status, looks) => {
+        const { attempt } = await story.beginSending();
+        await story.store.endAttempt(attempt.orderId, status);
+        story.now += HOUR_MS;
+        expect(await story.store.claimDueLooks(10)).toHaveLength(looks);
+      },
+    );
+
+    it('come for a session that gave way, too', async () => {
+      await expose();
+      await expose({ renew: 'session-1' }, 'session-2');
+      story.now += HOUR_MS;
+      expect(await story.store.claimDueLooks(10)).toHaveLength(2);
+    });
+
     it('begin anew for refunds when an attempt is paid after its watch has ended', async () => {
       const { attempt } = await expose();
       await looksUntil(START + 15 * DAY_MS);
@@ -86,6 +107,27 @@ export function describeClock(story: StoreStory): void {
       expect(await story.store.claimDueLooks(10)).toMatchObject([{ orderId: attempt.orderId }]);
       story.now += DAY_MS;
       expect(await story.store.claimDueLooks(10)).toMatchObject([{ orderId: attempt.orderId }]);
+      story.now = START + 100 * DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toHaveLength(1);
+      await pay(attempt.orderId);
+      story.now += DAY_MS;
+      expect(await story.store.claimDueLooks(10)).toEqual([]);
+    });
+
+    it('come at once after a return, also when the watch has ended, and then at pauses from the start', async () => {
+      const { attempt, tokens } = await expose();
+      await looksUntil(START + 15 * DAY_MS);
+      for (const kind of ['cancel', 'back'] as const) {
+        await story.store.recordReturn(toStoredToken(tokens[kind]));
+        expect(await story.store.claimDueLooks(10)).toEqual([]);
+      }
+      await story.store.recordReturn(toStoredToken(tokens.return));
+      expect(await story.store.claimDueLooks(10)).toMatchObject([
+        { orderId: attempt.orderId, looks: 1 },
+      ]);
+      await pay(attempt.orderId);
+      await story.store.recordReturn(toStoredToken(tokens.return));
+      expect(await story.store.claimDueLooks(10)).toEqual([]);
     });
   });
 }

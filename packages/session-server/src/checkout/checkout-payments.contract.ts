@@ -157,6 +157,17 @@ export function describePayments(story: StoreStory): void {
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
     });
 
+    it('of a second payment is flagged, also when the first one has been given back', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      await pay(attempt.orderId, { transaction: 'tx-2' });
+      expect(await stateOf(checkout.id)).toMatchObject({
+        paidBy: 'tx-1',
+        attention: ['paid_twice'],
+      });
+    });
+
     it('keeps the status of a transaction as the provider last said it', async () => {
       const { checkout, attempt } = await expose();
       await pay(attempt.orderId);

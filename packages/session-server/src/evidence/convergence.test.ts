@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AttemptTokens, toStoredToken } from '../checkout/attempt-token.js';
+import { ChangeFeed } from '../checkout/change-feed.js';
+import { isCertain } from '../checkout/checkout.js';
+import type { Attempt } from '../checkout/checkout-store.js';
+import type { ReturnKind } from '../contract.js';
+import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { TransactionRow } from './evidence.js';
+import { EvidenceService } from './evidence-service.js';
+
+const START = Date.UTC(2026, 0, 1);
+
+/** Rows of one payment of 9.99, as the list may show it and its refunds over time. */
+const ROWS = {
+  paid: { id: 'pay' },
+  'partly refunded in its row': { id: 'pay', amountRefunded: '4.00' },
+  'refunded in its row': { id: 'pay', status: 'REFUNDED' },
+  'a refund of a part': { id: 'refund-1', status: 'REFUNDED', amount: '4.00' },
+  'the refund of the rest': { id: 'refund-2', status: 'REFUNDED', amount: '5.99' },
+  'a refund of all': { id: 'refund-3', status: 'REFUNDED', amount: '9.99' },
+} satisfies Record<string, Partial<TransactionRow>>;
+type RowName = keyof typeof ROWS;
+
+/** What a list says in the end, newest first, and how much is given back then. */
+const ENDS: readonly (readonly [readonly RowName[], refund: string])[] = [
+  [['paid'], 'none'],
+  [['partly refunded in its row'], 'partial'],
+  [['refunded in its row'], 'full'],
+  [['a refund of a part', 'paid'], 'partial'],
+  [['the refund of the rest', 'a refund of a part', 'paid'], 'full'],
+  [['a refund of all', 'paid'], 'full'],
+];
+
+const STEPS = ['return', 'cancel', 'back', 'opened again', 'an hour passes', 'a row'] as const;
+
+describe('hints, time and rows of one payment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'convergence-'));
+  const merchant = testMerchant();
+  let now = START;
+  let count = 0;
+  let store: SqliteCheckoutStore;
+  let evidence: EvidenceService;
+  beforeAll(async () => {
+    const clock = { now: () => now };
+    store = await SqliteCheckoutStore.open({
+      path: join(folder, 'data.sqlite'),
+      clock,
+      rules: TEST_RULES,
+    });
+    evidence = new EvidenceService({
+      store,
+      merchants: {
+        find: () => Promise.resolve(merchant),
+        all: () => Promise.resolve([merchant]),
+        close: () => Promise.resolve(),
+      },
+      gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
+      changes: new ChangeFeed(),
+      clock,
+      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      intervalMs: 1,
+      pagesPerMinute: 1,
+    });
+  });
+  afterAll(async () => {
+    await evidence.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const play = async (step: Exclude<(typeof STEPS)[number], 'a row'>, story: Story) => {
+    if (step === 'opened again') await store.beginOpening({ ...TEST_REQUEST, order: story.order });
+    else if (step === 'an hour passes') {
+      now += 3_600_000;
+      await store.applyTime(100);
+    } else await store.recordReturn(toStoredToken(story.tokens[step satisfies ReturnKind]));
+  };
+
+  it('come to the same end in any order and however often, and nothing is certain before a row', async () => {
+    const step = fc.tuple(fc.constantFrom(...STEPS), fc.nat());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...ENDS),
+        fc.array(step, { maxLength: 12 }),
+        async (...given) => {
+          const [[names, refund], steps] = given;
+          count += 1;
+          const order = `A${String(count)}`;
+          const { checkout, attempt, tokens } = await new StoreHarness(store).expose({ order });
+          const rows = names.map((name) => rowOf(ROWS[name], attempt));
+          // A row that changes has stood in the list as it was before, too.
+          const seen = [...rows, ...rows.map((row) => ({ ...row, ...asPaid(row) }))];
+          let hasRow = false;
+          for (const [what, pick] of steps) {
+            const row = seen[pick % seen.length];
+            if (what === 'a row' && row) {
+              await evidence.settle(1001, [row]);
+              hasRow = true;
+            } else if (what !== 'a row') await play(what, { order, tokens });
+            const { state = 'open' } = (await store.find(checkout.id)) ?? {};
+            expect(hasRow || !isCertain(state)).toBe(true);
+          }
+          // Whatever was missed stands in the list the next times that it is read.
+          await evidence.settle(1001, rows);
+          await evidence.settle(1001, rows);
+          const end = await store.find(checkout.id);
+          expect(end).toMatchObject({ state: 'paid', refund });
+          expect(end?.attention).not.toContain('paid_twice');
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('need no attention when a payment and a refund of a part of it are seen together', async () => {
+    const order = 'together';
+    const { checkout, attempt } = await new StoreHarness(store).expose({ order });
+    const newestFirst = ['a refund of a part', 'paid'] as const;
+    await evidence.settle(
+      1001,
+      newestFirst.map((name) => rowOf(ROWS[name], attempt)),
+    );
+    const end = await store.find(checkout.id);
+    expect(end).toMatchObject({ state: 'paid', refund: 'partial', attention: [] });
+  });
+});
+
+interface Story {
+  readonly order: string;
+  readonly tokens: AttemptTokens;
+}
+
+function rowOf(
+  row: Partial<TransactionRow>,
+  { merchantReference, order, createdAt }: Attempt,
+): TransactionRow {
+  return {
+    transactionTime: new Date(createdAt + 60_000).toISOString(),
+    status: 'SUCCESS',
+    merchantId: 1001,
+    currencyCode: 'GBP',
+    amount: '9.99',
+    references: { orderRef: merchantReference },
+    ...row,
+    id: `${order} ${row.id ?? ''}`,
+  };
+}
+
+/** The row of a payment as it was before anything was given back; rows of refunds never change. */
+function asPaid({ id }: TransactionRow): Partial<TransactionRow> {
+  return id?.endsWith('pay') ? { status: 'SUCCESS', amountRefunded: undefined } : {};
+}
