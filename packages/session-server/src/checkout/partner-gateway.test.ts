@@ -16,9 +16,9 @@ afterEach(async () => {
 });
 
 /** A gateway to a provider on this machine that gives one answer to everything. */
-async function gatewayTo(status: number, body: string) {
+async function gatewayTo(status: number, body: string, headers: Record<string, string> = {}) {
   const server = await LocalServer.start((_, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   });
   servers.push(server);
   const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
@@ -71,6 +71,8 @@ describe('a row of the list', () => {
     expect((await more.listTransactions(QUERY)).nextCursor).toBe('c2');
     const nowhere = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":""}'));
     expect((await nowhere.listTransactions(QUERY)).nextCursor).toBeUndefined();
+    const last = await gatewayTo(200, listOf('', '{"hasMore":false,"nextCursor":"c2"}'));
+    expect((await last.listTransactions(QUERY)).nextCursor).toBeUndefined();
   });
 });
 
@@ -86,6 +88,22 @@ describe('a list that cannot be read', () => {
       status: 503,
       code: 'provider_unavailable',
     });
+  });
+});
+
+describe('a list that is refused for a while', () => {
+  it.each([
+    ['120', 120],
+    ['Thu, 01 Jan 2026 00:02:00 GMT', 120],
+    ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
+    ['later', undefined],
+  ])('says when to ask again: Retry-After %s', async (retryAfter, retryAfterSeconds) => {
+    const gateway = await gatewayTo(429, '{}', {
+      'retry-after': retryAfter,
+      date: 'Thu, 01 Jan 2026 00:00:00 GMT',
+    });
+    const failure: unknown = await gateway.listTransactions(QUERY).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'provider_unavailable', retryAfterSeconds });
   });
 });
 

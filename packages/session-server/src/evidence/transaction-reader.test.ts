@@ -175,6 +175,38 @@ describe('a look', () => {
     }
   });
 
+  it('that fails again and again is repeated after twice the pause each time, up to a minute', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const looked: boolean[] = [];
+      const observer = { looked: ({ isOk }: { isOk: boolean }) => looked.push(isOk) };
+      const reader = list.reader({ intervalMs: 1000, observer });
+      list.before = () => {
+        throw new AppError(503, 'provider_unavailable', '');
+      };
+      await reader.look(NOW);
+      for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
+        const before = list.asked.length;
+        const waiting = reader.look(NOW);
+        await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+        expect(list.asked).toHaveLength(before);
+        await vi.advanceTimersByTimeAsync(1);
+        await waiting;
+        expect(list.asked).toHaveLength(before + 1);
+      }
+      list.before = () => undefined;
+      const waiting = reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(MINUTE_MS);
+      await waiting;
+      expect(looked.at(-2)).toBe(false);
+      expect(looked.at(-1)).toBe(true);
+      expect(reader.isBackingOff()).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits no longer when the clock goes back', async () => {
     const list = new TestList([1000]);
     const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
@@ -261,6 +293,30 @@ describe('a look that runs out of its pages', () => {
     list.clock.time += MINUTE_MS;
     await reader.look(list.clock.time);
     expect(list.takeSeen()).toEqual(['fresh', 'tx-5']);
+  });
+
+  it('is begun anew when somebody asks for more depth than it has', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 4.5 * HOUR_MS);
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 8.5 * HOUR_MS);
+    for (let look = 0; look < 6; look += 1) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(list.clock.time);
+    }
+    expect(list.seen).toContain('tx-6');
+  });
+
+  it('reads what was listed since, also rows that say that they happened before', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 6.5 * HOUR_MS);
+    list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
+    list.clock.time += MINUTE_MS;
+    list.takeSeen();
+    await reader.look(NOW - 6.5 * HOUR_MS);
+    expect(list.takeSeen().slice(0, 3)).toEqual(['late', 'later', 'tx-0']);
   });
 
   it('gets to the end however often somebody asks for the depth again', async () => {
