@@ -20,15 +20,15 @@ export interface StatusQuestion {
 
 /** Answers what state checkouts are in, and waits for one to move. */
 export class StatusService {
-  readonly #store: CheckoutStore;
+  readonly #store: Pick<CheckoutStore, 'findMany'>;
   readonly #changes: ChangeFeed;
-  readonly #evidence: EvidenceService;
+  readonly #evidence: Pick<EvidenceService, 'hint'>;
   readonly #waiters = new Map<string, number>();
 
   constructor(options: {
-    readonly store: CheckoutStore;
+    readonly store: Pick<CheckoutStore, 'findMany'>;
     readonly changes: ChangeFeed;
-    readonly evidence: EvidenceService;
+    readonly evidence: Pick<EvidenceService, 'hint'>;
   }) {
     this.#store = options.store;
     this.#changes = options.changes;
@@ -47,9 +47,9 @@ export class StatusService {
     whenGone: () => AbortSignal,
   ): Promise<CheckoutStatusReply> {
     const ids = [...new Set(questions.map(({ checkout }) => checkout))];
-    const until = Date.now() + waitSeconds * 1000;
+    const until = performance.now() + waitSeconds * 1000;
     let known = await this.#look(ids);
-    const left = (): number => until - Date.now();
+    const left = (): number => until - performance.now();
     if (hasMoved(known, questions) || left() <= 0) return { checkouts: known.map(toStatus) };
     if (!this.#enter(ids)) {
       return { checkouts: known.map(toStatus), retryAfterSeconds: RETRY_AFTER_SECONDS };
