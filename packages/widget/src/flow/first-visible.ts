@@ -11,10 +11,11 @@ export function startWhenVisible(flow: FlowController, signal: AbortSignal): voi
 
 /**
  * Whether `element` lies open in a page that has been read: nothing of it is covered or cut off, and
- * whoever wants to listen to it, or to set a property, has done so. When in doubt it says no.
+ * whoever wants to listen to it, or to set a property, has done so. A page in the background, or one
+ * that is only prepared, lies open to nobody. When in doubt it says no.
  */
 export function liesOpen(element: Element): boolean {
-  if (document.readyState === 'loading' || parent !== window) return false;
+  if (document.hidden || document.readyState === 'loading' || parent !== window) return false;
   const { left, top } = element.getBoundingClientRect();
   return document.elementFromPoint(left + 1, top + 1) === element;
 }
