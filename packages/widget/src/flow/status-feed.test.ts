@@ -139,16 +139,33 @@ describe('one poll for all elements and tabs of a browser', () => {
     thaw();
   });
 
-  it('without locks it asks shortly, at growing pauses', async () => {
-    const tab = await readyTab((page) =>
-      Object.defineProperty(page.navigator, 'locks', { value: undefined }),
-    );
-    await until(async () => (await world.polls()).length > 1);
-    await world.tell('paid', 2);
-    await tab.reaches('paid');
-    expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
-    expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
-  });
+  const REFUSED = (): never => {
+    throw new DOMException('The operation is insecure.', 'SecurityError');
+  };
+  for (const [what, refuse] of Object.entries({
+    'without locks': (page) => Object.defineProperty(page.navigator, 'locks', { value: undefined }),
+    'where locks are refused': (page) => {
+      page.navigator.locks.request = () => Promise.resolve().then(REFUSED);
+    },
+    'where tabs may not talk to each other': (page) => {
+      page.BroadcastChannel = class extends page.BroadcastChannel {
+        constructor(name: string) {
+          REFUSED();
+          super(name);
+        }
+      };
+    },
+  } satisfies Record<string, (page: Window & typeof globalThis) => unknown>)) {
+    it(`${what} it asks shortly, at growing pauses`, async () => {
+      const tab = await readyTab(refuse);
+      await until(async () => (await world.polls()).length > 1);
+      await world.tell('paid', 2);
+      await tab.reaches('paid');
+      expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
+      expect(tab.count('pay-error')).to.equal(0);
+      expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
+    });
+  }
 
   it('a page that is hidden for the way back holds no lock, asks nothing, and keeps its form', async () => {
     const tab = await readyTab();

@@ -146,10 +146,14 @@ function createFeed(server: string): StatusFeed {
 
   const begin = (signal: AbortSignal): void => {
     const { locks } = navigator;
-    waitSeconds = locks ? undefined : 0;
+    try {
+      channel = locks && new BroadcastChannel(name);
+    } catch {
+      // A page that may keep nothing has tabs that may say nothing to each other.
+    }
+    waitSeconds = channel ? undefined : 0;
     void run(signal);
-    if (!locks) return;
-    channel = new BroadcastChannel(name);
+    if (!channel) return;
     channel.onmessage = ({ data }: MessageEvent<TabMessage>) => listen(data);
     const lead = (): Promise<unknown> => {
       waitSeconds = LONGEST_WAIT_SECONDS;
