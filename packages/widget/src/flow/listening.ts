@@ -7,6 +7,8 @@ export function listen(flow: FlowController, signal: AbortSignal): void {
     if (document.visibilityState === 'visible') flow.feed.look();
   };
   const hear = (event: MessageEvent<unknown>): void => {
+    // Where nothing was opened, there may be no server's address either.
+    if (!flow.state.known) return;
     const { origin } = new URL(flow.host.serverUrl);
     const isKnown = (checkout: string): boolean => checkout === flow.state.known?.checkout;
     if (readPageMessage(event, origin, isKnown)) flow.feed.look();
