@@ -71,7 +71,12 @@ export class FlowTeller {
     const isNew = phase !== previous.phase;
     if (isNew) {
       if (isOutcome(previous.phase)) this.#settlement = Promise.withResolvers();
-      if (known && isOutcome(phase)) this.#settlement.resolve(settlementOf(phase, known));
+      // All of it before anybody hears: who does may start anew.
+      if (known && isOutcome(phase)) {
+        this.#settlement.resolve(settlementOf(phase, known));
+        this.measure('outcome');
+        this.#startedAt = 0;
+      }
       if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = performance.now();
       say(new PayStateChangeEvent(phase, previous.phase, way));
       if (phase === 'problem') {
@@ -89,8 +94,5 @@ export class FlowTeller {
     const isTold = this.#told.has(key);
     this.#told.add(key);
     if (!isTold) say(new OUTCOME_EVENTS[phase](checkout, order));
-    if (!isNew) return;
-    this.measure('outcome');
-    this.#startedAt = 0;
   }
 }
