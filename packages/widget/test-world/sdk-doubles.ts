@@ -179,6 +179,11 @@
       location.assign(page);
       return never;
     }),
+    'puts its form in the place of its container': taking((options) => {
+      const form = makeForm();
+      containerOf(options).replaceWith(form);
+      return Promise.resolve({ destroy: () => form.remove() });
+    }),
     'is about to navigate': taking(() => never),
     'would navigate, and refuses': taking(() => Promise.reject(new Error('No such session.'))),
     throws: taking(() => {

@@ -26,17 +26,21 @@ export async function drawForm(
   onReport: (kind: HintKind) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const container = Object.assign(document.createElement('div'), {
-    id: `pay-checkout-form-${++containers}`,
+  const form = Object.assign(document.createElement('div'), {
     slot: 'form',
     tabIndex: -1,
     role: 'group',
     ariaLabel: host.formLabel,
   });
-  host.append(container);
+  // A child of its own: some SDKs put their form in its place, or take it away when they are done.
+  const container = Object.assign(document.createElement('div'), {
+    id: `pay-checkout-form-${++containers}`,
+  });
+  form.append(container);
+  host.append(form);
   let handle: SdkHandle | void;
   const takeDown = async (): Promise<void> => {
-    container.remove();
+    form.remove();
     await handle?.destroy?.();
   };
   signal.addEventListener('abort', () => {
@@ -55,7 +59,9 @@ export async function drawForm(
   };
   const giveUp = async (): Promise<void> => {
     await pause(DRAW_TIMEOUT_MS, signal);
-    if (!container.childElementCount) throw new CodedError('sdk_timeout');
+    if (form.contains(container) && !container.childElementCount) {
+      throw new CodedError('sdk_timeout');
+    }
   };
   await adapter.load(signal);
   try {

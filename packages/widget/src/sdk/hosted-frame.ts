@@ -7,7 +7,7 @@ export function hostedFrame(url: string): SdkAdapter {
     open: ({ container }) =>
       new Promise((resolve) => {
         const frame = document.createElement('iframe');
-        frame.title = container.ariaLabel ?? '';
+        frame.title = container.parentElement?.ariaLabel ?? '';
         frame.allow = 'payment';
         frame.onload = () => resolve();
         frame.src = url;

@@ -2,7 +2,7 @@ import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { expect } from '@open-wc/testing';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import { Tab } from '../testing/tab.js';
-import { hasten, speedUp, until } from '../testing/until.js';
+import { hasten, nextTask, speedUp, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 
 /** How a double is described where it differs from: an object, a selector, callbacks. */
@@ -38,6 +38,7 @@ const DRAWING: Readonly<Record<string, Described>> = {
   'a handle that throws': {},
   'a handle that rejects': {},
   'draws and never answers': {},
+  'puts its form in the place of its container': {},
   'is about to navigate': { container: 'none', navigates: true },
 };
 
@@ -181,6 +182,16 @@ describe('any plausible SDK', () => {
         await harness.during('ready', () => harness.press());
       });
     }
+  });
+
+  it('that takes its container away when it is done is not called again', async () => {
+    await serve(world, 'object → nothing', {});
+    const harness = await PayCheckoutHarness.ready(world);
+    document.querySelector('[data-double]')?.parentElement?.remove();
+    await nextTask();
+    await nextTask();
+    expect(formsOf()).to.equal(0);
+    await harness.during('paid', () => world.tell('paid'));
   });
 
   it('a popup is closed with its form', async () => {
