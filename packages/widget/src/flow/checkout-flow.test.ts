@@ -279,6 +279,7 @@ describe('the flow of a checkout', () => {
   it('checking again ends with the next answer, whatever it is', () => {
     const checking = transition(STATES.unconfirmed, { type: 'retry' });
     expect(checking).to.have.property('checking', true);
+    expect(transition(checking, { type: 'retry' })).to.equal(checking);
     expect(transition(checking, status('unconfirmed', 3))).not.to.have.property('checking');
     expect(transition(checking, status('paid')).phase).to.equal('paid');
   });
@@ -292,6 +293,9 @@ describe('the flow of a checkout', () => {
     const refused = { asked, given, refused: ['avs.postcode'] };
     const again = transition(sending, { type: 'asked', address: refused });
     expect(again).to.deep.include({ phase: 'address', address: refused });
+    const cutOff = { code: 'server_unreachable', remedy: 'open' } as const;
+    const troubled = transition(sending, { type: 'trouble', trouble: cutOff });
+    expect(transition(troubled, { type: 'retry' })).to.deep.equal(sending);
   });
 
   it('Back from where an SDK took the page offers to pay again, and no form that is gone', () => {

@@ -87,6 +87,8 @@ export type FlowState =
       readonly trouble: Trouble;
       readonly known?: KnownCheckout | undefined;
       readonly session?: OpenSession | undefined;
+      /** With what was typed, so that nobody types it twice because a line was bad. */
+      readonly address?: Address | undefined;
     };
 
 /** Intents of the page and the shopper, and facts from the server and the SDK. */
@@ -194,7 +196,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return informed(state, event.status);
 
     case 'retry':
-      if (phase === 'unconfirmed') return { ...state, checking: true };
+      if (phase === 'unconfirmed' && !isChecked(state)) return { ...state, checking: true };
       return phase === 'problem' ? remedied(state) : state;
 
     case 'close':
@@ -239,8 +241,9 @@ function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowStat
 
 function troubled(state: FlowState, trouble: Trouble): FlowState {
   const session = sessionOf(state);
+  const address = state.phase === 'opening' ? state.address : undefined;
   return session || isAsking(state) || isUnseen(state)
-    ? { phase: 'problem', trouble, known: state.known, session }
+    ? { phase: 'problem', trouble, known: state.known, session, address }
     : state;
 }
 
@@ -256,13 +259,14 @@ function informed(state: FlowState, status: CheckoutStatus): FlowState {
 }
 
 function remedied(state: FlowState & { phase: 'problem' }): FlowState {
-  const { known, session, trouble } = state;
+  const { known, session, trouble, address } = state;
   const { remedy } = trouble;
   if (remedy === 'follow') return known ? { phase: 'confirming', known } : state;
   if (!remedy) return state;
   return {
     phase: 'opening',
     known,
+    ...(address && { address }),
     ...(remedy === 'draw' && session && { session }),
     ...(remedy === 'renew' && { renew: session?.sessionId }),
   };

@@ -106,8 +106,17 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
       `#${postcode?.getAttribute('aria-describedby') ?? ''}`,
     );
     expect(words?.textContent).to.equal(en.refusedField);
+    expect((harness.element.renderRoot as ShadowRoot).activeElement).to.equal(postcode);
     fill(harness, '12', 'ZZ1 1ZZ');
     await harness.during('ready', () => harness.press());
+  });
+
+  it('keeps what was typed over a line that fails, and asks nobody twice', async () => {
+    const harness = await asked(needs(), { status: 500, body: {} }, opened());
+    fill(harness, '12', 'ZZ1 1ZZ');
+    await harness.during('problem', () => harness.press());
+    await harness.during('ready', () => harness.press());
+    expect(await sent()).to.deep.equal({ houseNumber: '12', postcode: 'ZZ1 1ZZ' });
   });
 
   it('puts the focus in the first field after the press that led here', async () => {
