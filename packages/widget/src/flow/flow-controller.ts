@@ -27,8 +27,8 @@ import { prepare } from './preparing.js';
 import { sendHint } from './session-api.js';
 import { statusFeed, type StatusFeed } from './status-feed.js';
 
-/** Problems that end by themselves when the tag says more. */
-const TAG_PROBLEMS = ['order_token_expired', 'tag_incomplete'];
+/** Problems that end by themselves when the tag says more; an order is not found without its token. */
+const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'];
 
 /** Something that goes on while its key is wanted, until its signal aborts. */
 type Run = readonly [

@@ -52,7 +52,7 @@ describe('<pay-checkout>', () => {
     it('shows the provider’s form in light DOM, where a selector finds it', async () => {
       const harness = await PayCheckoutHarness.ready(world);
       const { container } = world.sdk.calls[0] as unknown as { container: string };
-      expect(document.querySelector(container)).to.equal(harness.form);
+      expect(document.querySelector(container)?.parentElement).to.equal(harness.form);
       expect(harness.form?.assignedSlot?.name).to.equal('form');
     });
 
@@ -352,7 +352,8 @@ describe('<pay-checkout>', () => {
       const first = await PayCheckoutHarness.ready(world);
       const second = await PayCheckoutHarness.ready(world);
       expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
-      expect(first.form?.id).not.to.equal(second.form?.id);
+      const [one, other] = [first, second].map(({ form }) => form?.firstElementChild?.id);
+      expect(one).not.to.equal(other);
     });
 
     it('autostart waits until it is seen', async () => {
@@ -432,6 +433,15 @@ describe('<pay-checkout>', () => {
       });
       await acknowledged;
       expect(harness.phase).to.equal('ready');
+    });
+
+    it('a message in a page whose tag names no server that can be asked is no error', async () => {
+      await PayCheckoutHarness.place(world, { server: 'http://[' });
+      const heard = new Promise((resolve) => {
+        addEventListener('message', resolve, { once: true });
+      });
+      postMessage('of somebody else');
+      await heard;
     });
 
     it('a message from another origin, of another shape, or about another checkout is ignored', async () => {
@@ -628,6 +638,15 @@ describe('<pay-checkout>', () => {
       await world.write({ open: [{ status: 401, body }] });
       const harness = await PayCheckoutHarness.place(world);
       await harness.during('problem', () => harness.press());
+      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
+    });
+
+    it('an order whose token comes later goes on by itself when it is there', async () => {
+      await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+      const changes = { orderToken: null, autostart: true };
+      const harness = await PayCheckoutHarness.place(world, changes);
+      await harness.reaches('problem');
       await world.write({ open: [{ status: 200, body: world.openReply() }] });
       await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
     });
