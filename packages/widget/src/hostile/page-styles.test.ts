@@ -97,6 +97,23 @@ describe('a page with styles of its own', () => {
     page.close();
   });
 
+  it('that is read from right to left leaves English sentences their full stop', async () => {
+    const root = 'lang="ar" dir="rtl"';
+    const [harness, page] = await MerchantPage.place(world, { root });
+    await harness.during('paid', async () => {
+      await harness.during('ready', () => harness.press());
+      await world.tell('paid');
+    });
+    const words = harness.element.renderRoot.querySelector('.message > span') as Element;
+    const range = page.page.document.createRange();
+    const text = [...words.childNodes].find((node) => node.textContent?.endsWith('.')) as Text;
+    range.setStart(text, text.length - 1);
+    range.setEnd(text, text.length);
+    const box = words.getBoundingClientRect();
+    expect(range.getBoundingClientRect().left).to.be.above(box.left + box.width / 2);
+    page.close();
+  });
+
   it('puts the close button of the overlay where the reading ends', async () => {
     for (const [root, isAtRight] of [
       ['lang="en"', true],

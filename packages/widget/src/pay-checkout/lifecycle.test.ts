@@ -67,6 +67,15 @@ describe('<pay-checkout> in a page that changes', () => {
       harness.element.remove();
     });
 
+    it('in a page that nobody sees yet, waits until somebody does', async () => {
+      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+      const harness = await placed(false);
+      expect(harness.phase).to.equal('idle');
+      expect(await world.opens()).to.have.length(0);
+      Reflect.deleteProperty(document, 'hidden');
+      harness.element.remove();
+    });
+
     it('where something lies above it, waits for the browser’s word', async () => {
       const harness = await placed(true);
       expect(harness.phase).to.equal('idle');
@@ -144,6 +153,29 @@ describe('<pay-checkout> in a page that changes', () => {
       const entries = performance.getEntriesByName(`pay-checkout:${name}`, 'measure');
       expect(entries, name).to.have.length(1);
     }
+  });
+
+  it('a page that starts over while it hears the outcome has both payments measured', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const heard: string[] = [];
+    harness.element.addEventListener('pay-metric', ({ name }) => heard.push(name));
+    harness.element.addEventListener('pay-expired', () => harness.element.start());
+    await world.write({ open: [{ status: 200, body: world.openReply({ revision: 3 }) }] });
+    await harness.during('ready', () => world.tell('expired'));
+    expect(heard).to.deep.equal(['outcome', 'session', 'ready']);
+  });
+
+  it('in a shadow root speaks the language of the page', () => {
+    const { documentElement, body } = document;
+    const { lang } = documentElement;
+    documentElement.lang = 'cy';
+    const holder = document.createElement('div');
+    body.append(holder);
+    const element = document.createElement('pay-checkout');
+    holder.attachShadow({ mode: 'open' }).append(element);
+    expect(element.language).to.equal('cy');
+    documentElement.lang = lang;
+    holder.remove();
   });
 
   it('a thousand tags that come and go leave nothing behind, and open nothing', async function () {

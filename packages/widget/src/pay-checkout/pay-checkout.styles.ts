@@ -18,9 +18,12 @@ export const styles = css`
   :host([hidden]) {
     display: none;
   }
+  /* English words keep their order, and their full stops, in a page that is read from the right. */
   * {
     box-sizing: border-box;
     margin: 0;
+    text-align: match-parent;
+    unicode-bidi: plaintext;
   }
   :host([theme='light']) section {
     color-scheme: light;
@@ -71,6 +74,9 @@ export const styles = css`
     display: flex;
     gap: 12px;
     align-items: center;
+  }
+  header {
+    flex-wrap: wrap;
   }
   small {
     display: block;
@@ -151,7 +157,7 @@ export const styles = css`
     font: inherit;
     cursor: pointer;
   }
-  :modal header {
+  :modal :is(header, .message) {
     padding-inline-end: 36px;
   }
   label {
@@ -182,7 +188,7 @@ export const styles = css`
     outline: 3px solid var(--accent);
     outline-offset: 2px;
   }
-  .button:disabled {
+  [aria-disabled='true'] {
     opacity: 0.6;
   }
   @media (forced-colors: active) {

@@ -30,9 +30,12 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
   cancelled: 'M6 12h12',
   left: 'M6 12h12',
   expired: 'M12 6v6l4 3',
-  unconfirmed: 'M12 5v8m0 5v.1',
-  problem: 'M12 5v8m0 5v.1',
+  unconfirmed: 'M12 5v8m0 3v3',
+  problem: 'M12 5v8m0 3v3',
 };
+
+/** What the focus moves to, the first of them that is there. */
+const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 
 /** The phases in which the shopper has something to do in an overlay. */
 const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
@@ -178,7 +181,9 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get language(): string | undefined {
-    return this.locale || this.closest<HTMLElement>('[lang]')?.lang || undefined;
+    // What lies in a shadow root cannot see further up than that.
+    const closest = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
+    return this.locale || closest.lang || undefined;
   }
 
   get formLabel(): string {
@@ -200,8 +205,10 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** After the flow has read the tag, and before anything is drawn. */
   protected override update(changed: PropertyValues<this>): void {
     const { phase } = this.#flow.state;
-    if (phase !== this.#shownPhase) {
-      this.#movesFocus = this.#wasPressed && this.#hasFocusOrNobody();
+    const isOther = phase !== this.#shownPhase;
+    // What is said within a phase has to be spoken: no focus goes there.
+    this.#movesFocus = isOther && this.#wasPressed && this.#hasFocusOrNobody();
+    if (isOther) {
       this.#internals.states.clear();
       this.#internals.states.add(phase);
     }
@@ -219,12 +226,12 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
     const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
-    if (phase === 'ready' && form && !form.contains(document.activeElement)) {
+    if (phase === 'ready' && form && !form.matches(':focus-within')) {
       // A tall form in an overlay would hide the amount and the way out above it.
       form.focus({ preventScroll: this.#isModal });
     } else {
       const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
-      (find('input') ?? find('.message'))?.focus();
+      FOCUS_GOALS.map(find).find(Boolean)?.focus();
     }
   }
 
@@ -311,7 +318,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       form=${name === 'next' ? 'address' : nothing}
       class="button"
       part="button"
-      .disabled=${isChecked(state)}
+      aria-disabled=${isChecked(state)}
       @click=${() => this.#press(name)}
     >
       ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}

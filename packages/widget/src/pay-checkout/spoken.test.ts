@@ -1,0 +1,80 @@
+import { expect } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
+import { en } from '../labels/en.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  async function pressed(mode: 'inline' | 'overlay' = 'inline'): Promise<PayCheckoutHarness> {
+    const harness = await PayCheckoutHarness.place(world, { mode });
+    harness.button?.focus();
+    await harness.during('ready', () => sendKeys({ press: 'Enter' }));
+    return harness;
+  }
+  const liveOf = ({ element }: PayCheckoutHarness, role: string): string | null | undefined =>
+    element.renderRoot.querySelector(`[role="${role}"]`)?.getAttribute('aria-live');
+  const focusOf = ({ element }: PayCheckoutHarness): Element | null | undefined =>
+    element.shadowRoot?.activeElement;
+
+  it('a decline is spoken, though the focus went to the form before it', async () => {
+    const harness = await pressed();
+    world.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
+    expect(harness.notice).to.equal(en.declined);
+    expect(liveOf(harness, 'alert')).to.equal('assertive');
+  });
+
+  it('asking again is spoken, and leaves the focus on its button', async () => {
+    const harness = await pressed();
+    await harness.during('unconfirmed', () => world.tell('unconfirmed'));
+    const { button } = harness;
+    button?.focus();
+    await sendKeys({ press: 'Enter' });
+    await until(() => harness.announcement === en.checking);
+    expect(liveOf(harness, 'status')).to.equal('polite');
+    expect(button?.ariaDisabled).to.equal('true');
+    await until(() => harness.announcement === en.phases.unconfirmed);
+    await new Promise(requestAnimationFrame);
+    expect(focusOf(harness)).to.equal(button);
+  });
+
+  it('Escape out of the overlay gives the focus back to the pay button', async () => {
+    const harness = await pressed('overlay');
+    await harness.during('idle', () => sendKeys({ press: 'Escape' }));
+    expect(focusOf(harness)).to.equal(harness.button);
+  });
+
+  it('a form that is taken away gives the focus back to the pay button', async () => {
+    const harness = await pressed();
+    harness.form?.querySelector('button')?.focus();
+    await harness.during('idle', () => harness.element.close());
+    expect(focusOf(harness)).to.equal(harness.button);
+  });
+
+  it('an SDK that has put the focus into its field keeps it, in a shadow root too', async () => {
+    const holder = document.createElement('div');
+    document.body.append(holder);
+    const { element } = await PayCheckoutHarness.place(world, {
+      adapter: {
+        load: () => Promise.resolve(),
+        open: ({ container }) => {
+          container.append(document.createElement('input'));
+          container.querySelector('input')?.focus();
+          return Promise.resolve();
+        },
+      },
+    });
+    const root = holder.attachShadow({ mode: 'open' });
+    root.append(element);
+    await element.updateComplete;
+    element.renderRoot.querySelector<HTMLElement>('[part="button"]')?.click();
+    await until(() => element.matches(':state(ready)'));
+    await element.updateComplete;
+    expect(root.activeElement).to.equal(element.querySelector('input'));
+    holder.remove();
+  });
+});
