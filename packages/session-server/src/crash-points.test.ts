@@ -30,6 +30,7 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['checkout/checkout-service.ts', 'store.find(checkout)', READS],
   ['checkout/checkout-service.ts', 'store.findAttempts(checkout)', READS],
   ['checkout/checkout-service.ts', 'store.findOrder(', READS],
+  ['checkout/checkout-service.ts', 'needsAddress(', READS],
   ['checkout/checkout-service.ts', 'this.#send(', INSIDE],
   ['checkout/checkout-service.ts', 'this.#open(', INSIDE],
   ['checkout/partner-gateway.ts', 'checkoutSessions.create(', 'Next is open:session-created.'],

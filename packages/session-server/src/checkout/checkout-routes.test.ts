@@ -373,4 +373,28 @@ describe('an order whose address is required', () => {
       await strict.close();
     }
   });
+
+  it('is not asked for again while its session is open, nor when money may be moving', async () => {
+    const strict = await TestStack.start({ merchant: { avs: 'required' } });
+    try {
+      await strict.open('E2', { amount: '5.00' });
+      const avs = { houseNumber: '4', postcode: 'zz1 1zz' };
+      const { body: first } = await strict.reopen('E2', { avs });
+      const { body: second } = await strict.reopen('E2');
+      expect(second).toMatchObject({ checkout: first.checkout, sessionId: first.sessionId });
+      expect(strict.createSessionCalls()).toBe(1);
+
+      const { body: renewed } = await strict.reopen('E2', { renew: first.sessionId });
+      expect(renewed).toMatchObject({ needs: ['avs'] });
+      strict.shop.orders.set('E2', { amount: '6.00' });
+      expect((await strict.reopen('E2')).body).toMatchObject({ needs: ['avs'], amount: '6.00' });
+      strict.shop.orders.set('E2', { amount: '5.00' });
+
+      await strict.fetch(strict.returnPath(first.sessionId as string, 'RedirectUrl'));
+      const { body: moving } = await strict.reopen('E2');
+      expect(moving).toMatchObject({ checkout: first.checkout, state: 'returned' });
+    } finally {
+      await strict.close();
+    }
+  });
 });

@@ -16,6 +16,7 @@ import type { AvsFields } from './avs.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './checkout.js';
 import type { CheckoutStore, OpeningDecision, OpeningRequest } from './checkout-store.js';
+import { needsAddress } from './needs-address.js';
 import type { PartnerGateway, SessionResult } from './partner-gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
 import { type PublicAddresses, toAvsFields, toSessionFields } from './session-fields.js';
@@ -116,12 +117,12 @@ export class CheckoutService {
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
     const avs = toAvsFields(order, request.avs);
-    if (merchant.avs === 'required' && !(avs.AvsHouseNumber && avs.AvsPostcode)) {
+    const opening = openingRequest(merchant, order, amountMinor, request);
+    if (await needsAddress(merchant, avs, opening, this.#options.store)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
     const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
-    const priced = { merchant, order, avs, split };
-    return this.#lead(priced, openingRequest(merchant, order, amountMinor, request));
+    return this.#lead({ merchant, order, avs, split }, opening);
   }
 
   /**
