@@ -3,7 +3,11 @@ import { coded } from '../coded-error.js';
 import type { FlowState } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
 import { isElsewhere } from './modes.js';
+import { pause } from './pause.js';
 import { isRetryable, openCheckout, serverSession } from './session-api.js';
+
+/** Between two questions whether a window has what it asks its shopper for. */
+const WINDOW_ASKS_MS = 4000;
 
 /** Opens the checkout that the tag names, and tells the flow what the server answered. */
 export async function askToOpen(flow: FlowController, signal: AbortSignal): Promise<void> {
@@ -26,9 +30,16 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     flow.askedLanguage = language;
     // Without one it goes at once, before anything is drawn.
     if (lastHint) await lastHint;
+    const isLast = flow.window?.closed;
     const reply = await openCheckout(createSession ?? serverSession(serverUrl), request, signal);
     if (signal.aborted) return;
     if ('needs' in reply) {
+      if (way === 'popup') {
+        // The window asks the shopper, who need not type it here as well.
+        if (isLast) flow.send({ type: 'close' });
+        else await pause(WINDOW_ASKS_MS, signal).then(() => askToOpen(flow, signal));
+        return;
+      }
       flow.send({ type: 'asked', address: { asked: reply, given: address?.given } });
       return;
     }

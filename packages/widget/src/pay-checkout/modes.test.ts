@@ -1,10 +1,11 @@
 import { expect } from '@open-wc/testing';
 import type { Way } from '../flow/modes.js';
 import { Tab } from '../testing/tab.js';
-import { until } from '../testing/until.js';
+import { hasten, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
+const WINDOW_ASKS_MS = 4000;
 const TOKEN = 'A1001.2000000000.c2lnbmF0dXJl';
 
 /** The window that a test's element opens; a browser under test opens as many as it is asked to. */
@@ -183,6 +184,35 @@ describe('<pay-checkout> modes', () => {
       expect(await opening).to.equal(ofFirst);
       ofFirst?.close();
       ofSecond?.close();
+    });
+
+    it('a window asks for the address, and the page goes on when it has it', async () => {
+      const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      const asks = { status: 200, body: { needs: ['avs'], ...price } };
+      await world.write({ open: [asks, asks, { status: 200, body: world.openReply() }] });
+      const relent = hasten(globalThis, WINDOW_ASKS_MS);
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      relent();
+      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      await harness.during('paid', () => world.tell('paid'));
+      expect(await world.opens()).to.have.length(3);
+      popup?.close();
+    });
+
+    it('a window that is closed before it has the address: pay is offered again', async () => {
+      const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const relent = hasten(globalThis, WINDOW_ASKS_MS);
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('opening', () => harness.press());
+      const popup = await opening;
+      await harness.during('idle', () => popup?.close());
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      relent();
     });
 
     it('another order in the tag takes the window of the order before away', async () => {
