@@ -32,9 +32,9 @@ const RELOAD = 'This page has been open for too long. Reload it to pay.';
 export const en: Labels = {
   locale: 'en',
   phases: {
-    opening: 'Opening the checkout…',
+    opening: 'Opening the checkout.',
     address: 'Please enter the address that your card is registered to.',
-    redirecting: 'Taking you to the payment page…',
+    redirecting: 'Taking you to the payment page.',
     confirming: 'We are confirming your payment. Please do not pay again.',
     paid: 'Payment received. Thank you.',
     failed: 'The payment did not go through. You can try again.',
@@ -73,7 +73,7 @@ export const en: Labels = {
   },
   refusedField: 'Please check this.',
   close: 'Close',
-  checking: 'Asking again…',
+  checking: 'Asking again.',
   amount: 'Amount',
   reference: 'Reference',
   test: 'Test',

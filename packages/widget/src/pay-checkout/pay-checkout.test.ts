@@ -256,7 +256,7 @@ describe('<pay-checkout>', () => {
       await harness.during('unconfirmed', () => world.tell('unconfirmed', 2));
       harness.press();
       await harness.element.updateComplete;
-      expect(harness.announcement).to.equal('Asking again…');
+      expect(harness.announcement).to.equal('Asking again.');
       await harness.during('paid', () => world.tell('paid', 3));
       expect(await world.opens()).to.have.length(1);
     });
@@ -786,11 +786,13 @@ describe('<pay-checkout>', () => {
       await emulateMedia({ colorScheme: 'light' });
     });
 
-    it('turns its spinner slowly for one who wants less motion', async () => {
+    it('turns its spinner where a wait lasts, slowly for one who wants less motion', async () => {
       await world.write({ holdOpen: true });
       const harness = await PayCheckoutHarness.place(world);
       await harness.during('opening', () => harness.press());
       const spinner = harness.element.renderRoot.querySelector('.spinner') as Element;
+      expect(spinner.getAnimations()).to.deep.equal([]);
+      await until(() => spinner.getAnimations().length === 1);
       await emulateMedia({ reducedMotion: 'reduce' });
       expect(getComputedStyle(spinner).animationDuration).to.equal('9s');
       await emulateMedia({ reducedMotion: 'no-preference' });

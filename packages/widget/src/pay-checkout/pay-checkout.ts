@@ -37,6 +37,9 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
 /** What the focus moves to, the first of them that is there. */
 const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 
+/** A wait that is over sooner needs no movement, and the frames of it. */
+const STILL_MS = 500;
+
 /** The phases in which the shopper has something to do in an overlay. */
 const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
 
@@ -222,6 +225,8 @@ export class PayCheckout extends LitElement implements FlowHost {
       dialog.close();
       if (this.#isModal && this.isConnected) dialog.showModal();
     }
+    const spinner = this.renderRoot.querySelector('.spinner');
+    if (spinner) setTimeout(() => spinner.classList.add('turning'), STILL_MS);
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
