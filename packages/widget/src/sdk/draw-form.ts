@@ -37,7 +37,6 @@ export async function drawForm(
     id: `pay-checkout-form-${++containers}`,
   });
   form.append(container);
-  host.append(form);
   let handle: SdkHandle | void;
   const takeDown = async (): Promise<void> => {
     form.remove();
@@ -64,6 +63,8 @@ export async function drawForm(
     }
   };
   await adapter.load(signal);
+  // Only now: a page is laid out once for the container and what is drawn in it.
+  host.append(form);
   try {
     await Promise.race([shown.promise, open(), giveUp()]);
   } catch (error) {

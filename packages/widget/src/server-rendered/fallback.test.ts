@@ -116,7 +116,7 @@ describe('the link in a tag that a server rendered', () => {
       await harness.reaches('opening');
       await frames(page);
       await world.write({ holdOpen: false });
-      await until(() => harness.form !== null);
+      await until(() => page.page.performance.getEntriesByName('pay-checkout:session').length > 0);
       await frames(page);
       await harness.during('ready', () => world.write({ sdk: 'fine' }));
       await frames(page);
