@@ -2,10 +2,16 @@ import type { FlowController } from './flow-controller.js';
 
 /** Starts the payment once the element has come into view. */
 export function startWhenVisible(flow: FlowController, signal: AbortSignal): void {
+  const { host } = flow;
+  // Not a frame is lost where it can be seen that nobody need be waited for.
+  if (host.mode !== 'redirect' && liesOpen(host)) {
+    flow.start();
+    return;
+  }
   const observer = new IntersectionObserver((entries) => {
     if (entries.some((entry) => entry.isIntersecting)) flow.start();
   });
-  observer.observe(flow.host);
+  observer.observe(host);
   signal.addEventListener('abort', () => observer.disconnect());
 }
 
@@ -14,7 +20,7 @@ export function startWhenVisible(flow: FlowController, signal: AbortSignal): voi
  * whoever wants to listen to it, or to set a property, has done so. A page in the background, or one
  * that is only prepared, lies open to nobody. When in doubt it says no.
  */
-export function liesOpen(element: Element): boolean {
+function liesOpen(element: Element): boolean {
   if (document.hidden || document.readyState === 'loading' || parent !== window) return false;
   const { left, top } = element.getBoundingClientRect();
   return document.elementFromPoint(left + 1, top + 1) === element;

@@ -14,9 +14,9 @@ import {
   type Trouble,
 } from './checkout-flow.js';
 import { draw } from './drawing.js';
-import { follow, followLater } from './following.js';
+import { follow } from './following.js';
 import { listen } from './listening.js';
-import { liesOpen, startWhenVisible } from './first-visible.js';
+import { startWhenVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
 import { closeWithWindow, openWindow } from './hosted-window.js';
@@ -161,8 +161,6 @@ export class FlowController implements ReactiveController {
   hostUpdate(): void {
     if (!this.#isPlaced) return;
     this.#readTag();
-    // Not a frame is lost where it can be seen that nobody need be waited for.
-    if (this.#isWatching && this.host.mode !== 'redirect' && liesOpen(this.host)) this.start();
     this.#sync();
   }
 
@@ -220,7 +218,6 @@ export class FlowController implements ReactiveController {
     const isRefused = state.phase === 'problem' && isUnseen(state);
     const mayChange =
       isHere && checkout && !isRefused && !isAsking(state) && state.phase !== 'paid';
-    const isDrawing = state.phase === 'opening';
     const mayPrepare = isHere && Boolean(merchant && order) && !this.isFollowing;
     return [
       [this.#isPlaced && 'listen', listen],
@@ -232,8 +229,7 @@ export class FlowController implements ReactiveController {
         draw,
       ],
       [isHere && inWindow && 'window', closeWithWindow],
-      [mayChange && !isDrawing && `follow ${checkout}`, follow],
-      [mayChange && isDrawing && `follow later ${checkout}`, followLater],
+      [mayChange && `follow ${checkout}`, follow],
     ];
   }
 

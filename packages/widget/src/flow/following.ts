@@ -1,19 +1,15 @@
-import { isChecked, isUnseen } from './checkout-flow.js';
+import { isChecked, isUnseen, sessionOf } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
 import { pause } from './pause.js';
 import type { News } from './status-feed.js';
 
-/** So long the form has the browser for itself. Another tab may pay meanwhile, or its SDK be stuck. */
-const FORM_FIRST_MS = 1000;
-
-/** Follows while the form is drawn, if that takes long. */
-export async function followLater(flow: FlowController, signal: AbortSignal): Promise<void> {
-  await pause(FORM_FIRST_MS, signal);
-  if (!signal.aborted) follow(flow, signal);
-}
+/** So long a form has the browser for itself, from its session on. Nobody pays in it so soon. */
+export const FORM_FIRST_MS = 1000;
 
 /** Tells the flow what the server learns of its checkout, until `signal` aborts. */
-export function follow(flow: FlowController, signal: AbortSignal): void {
+export async function follow(flow: FlowController, signal: AbortSignal): Promise<void> {
+  if (sessionOf(flow.state)) await pause(FORM_FIRST_MS, signal);
+  if (signal.aborted) return;
   const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
     isChecked(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
