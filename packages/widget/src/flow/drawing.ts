@@ -5,19 +5,27 @@ import { drawForm } from '../sdk/draw-form.js';
 import { hostedFrame } from '../sdk/hosted-frame.js';
 import { sessionOf, type OpenSession } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
+import { FORM_FIRST_MS } from './following.js';
+import { pause } from './pause.js';
 import { adapterOf } from './preparing.js';
+import { sendHint } from './session-api.js';
 
 /** Has the SDK draw the form of the session, and tells the flow what it tells. */
 export async function draw(flow: FlowController, signal: AbortSignal): Promise<void> {
   const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
   const { host, way, hostedUrl } = flow;
+  /** After the form's first second; of one that goes before, when it goes. */
+  const tellShown = async (checkout: string): Promise<void> => {
+    await pause(FORM_FIRST_MS, signal);
+    await sendHint(host.serverUrl, checkout, { kind: 'shown', sessionId });
+  };
   const report = (kind: HintKind): void => {
     const { known } = flow.state;
     if (!known) return;
     // The shopper first, and once; of a session that the SDK gives up, nobody knows afterwards.
     if (kind !== 'shown') flow.hint(kind);
     if (!flow.send({ type: kind })) return;
-    if (kind === 'shown') flow.hint(kind);
+    if (kind === 'shown') void tellShown(known.checkout);
     if (kind === 'declined') {
       host.dispatchEvent(new PayDeclinedEvent(known.checkout, known.order));
     }

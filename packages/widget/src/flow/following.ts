@@ -3,7 +3,7 @@ import type { FlowController } from './flow-controller.js';
 import { pause } from './pause.js';
 import type { News } from './status-feed.js';
 
-/** So long a form has the browser for itself, from its session on. Nobody pays in it so soon. */
+/** So long a form has the browser for itself: nobody pays in it so soon. */
 export const FORM_FIRST_MS = 1000;
 
 /** Tells the flow what the server learns of its checkout, until `signal` aborts. */

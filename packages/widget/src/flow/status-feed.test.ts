@@ -67,12 +67,14 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(tab.element.matches(':state(ready)')).to.equal(true);
   });
 
-  it('leaves the browser to the form for its first second, and then asks', async () => {
+  it('leaves the browser to the form for its first second, and then tells and asks', async () => {
     const tab = await readyTab();
     // The page itself is asked, so that nothing that it asked for before is still on its way.
     await tab.page.navigator.locks.query();
     expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
     expect(await world.polls()).to.deep.equal([]);
+    expect(await world.hints()).to.deep.equal([]);
+    await until(async () => (await world.hints()).includes('shown'));
     await until(async () => (await world.polls()).length > 0);
   });
 
