@@ -1,4 +1,4 @@
-import { isChecked, isUnseen, sessionOf } from './checkout-flow.js';
+import { isChecked, isUnseen } from './checkout-flow.js';
 import type { FlowController } from './flow-controller.js';
 import { pause } from './pause.js';
 import type { News } from './status-feed.js';
@@ -8,7 +8,7 @@ export const FORM_FIRST_MS = 1000;
 
 /** Tells the flow what the server learns of its checkout, until `signal` aborts. */
 export async function follow(flow: FlowController, signal: AbortSignal): Promise<void> {
-  if (sessionOf(flow.state)) await pause(FORM_FIRST_MS, signal);
+  if (flow.state.phase === 'opening') await pause(FORM_FIRST_MS, signal);
   if (signal.aborted) return;
   const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
