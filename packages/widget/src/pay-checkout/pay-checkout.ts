@@ -226,7 +226,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       if (this.#isModal && this.isConnected) dialog.showModal();
     }
     const spinner = this.renderRoot.querySelector('.spinner');
-    if (spinner) setTimeout(() => spinner.classList.add('turning'), STILL_MS);
+    if (spinner) turnLater(new WeakRef(spinner));
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
@@ -376,6 +376,11 @@ function addressOf(given: string, base: string): string {
 
 function wordsOf(code: string): string {
   return en.codes[code] ?? (code.startsWith('sdk_') ? en.sdkProblem : en.problem);
+}
+
+/** Lets a spinner turn that is still wanted then; one that has gone is not kept for it. */
+function turnLater(spinner: WeakRef<Element>): void {
+  setTimeout(() => spinner.deref()?.classList.add('turning'), STILL_MS);
 }
 
 /** Words with the icon of a phase, or with a spinner. */
