@@ -14,18 +14,13 @@ import { sendHint } from './session-api.js';
 export async function draw(flow: FlowController, signal: AbortSignal): Promise<void> {
   const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
   const { host, way, hostedUrl } = flow;
-  /** After the form's first second; of one that goes before, when it goes. */
-  const tellShown = async (checkout: string): Promise<void> => {
-    await pause(FORM_FIRST_MS, signal);
-    await sendHint(host.serverUrl, checkout, { kind: 'shown', sessionId });
-  };
   const report = (kind: HintKind): void => {
     const { known } = flow.state;
     if (!known) return;
     // The shopper first, and once; of a session that the SDK gives up, nobody knows afterwards.
     if (kind !== 'shown') flow.hint(kind);
     if (!flow.send({ type: kind })) return;
-    if (kind === 'shown') void tellShown(known.checkout);
+    if (kind === 'shown') void tellShown(host.serverUrl, known.checkout, sessionId, signal);
     if (kind === 'declined') {
       host.dispatchEvent(new PayDeclinedEvent(known.checkout, known.order));
     }
@@ -41,4 +36,15 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
     if (isRefusal) flow.hint('refused');
     flow.fail({ code, remedy: isRefusal ? 'renew' : 'draw' });
   }
+}
+
+/** After the form's first second; of one that goes before, when it goes. Nothing of it is kept meanwhile. */
+async function tellShown(
+  server: string,
+  checkout: string,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await pause(FORM_FIRST_MS, signal);
+  await sendHint(server, checkout, { kind: 'shown', sessionId });
 }
