@@ -687,6 +687,31 @@ describe('<pay-checkout>', () => {
       expect(opened?.signal.aborted).to.equal(true);
     });
 
+    it('an adapter that is there only after the tag has gone draws nothing', async () => {
+      const loaded = Promise.withResolvers<void>();
+      const calls: string[] = [];
+      const adapter: SdkAdapter = {
+        load: () => {
+          calls.push('load');
+          return loaded.promise;
+        },
+        open: () => {
+          calls.push('open');
+          return new Promise(() => undefined);
+        },
+      };
+      const createSession = () => Promise.resolve(world.openReply());
+      const harness = await PayCheckoutHarness.place(world, { adapter, createSession });
+      harness.press();
+      // Once beside the opening of the session, and once before drawing.
+      await until(() => calls.length === 2);
+      harness.element.remove();
+      loaded.resolve();
+      await nextTask();
+      expect(calls).to.deep.equal(['load', 'load']);
+      expect(harness.element.children).to.have.length(0);
+    });
+
     it('a createSession that throws is a problem, not a broken page', async () => {
       const harness = await PayCheckoutHarness.place(world, {
         createSession: () => Promise.reject(new Error('no')),

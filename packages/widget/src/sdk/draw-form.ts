@@ -63,6 +63,7 @@ export async function drawForm(
     }
   };
   await adapter.load(signal);
+  if (signal.aborted) return;
   // Only now: a page is laid out once for the container and what is drawn in it.
   host.append(form);
   try {
