@@ -18,10 +18,12 @@ export const styles = css`
   :host([hidden]) {
     display: none;
   }
-  /* English words keep their order, and their full stops, in a page that is read from the right. */
   * {
     box-sizing: border-box;
     margin: 0;
+  }
+  /* English words keep their order, and their full stops. */
+  :host(:dir(rtl)) * {
     text-align: match-parent;
     unicode-bidi: plaintext;
   }
