@@ -51,10 +51,10 @@ const config: KnipConfig = {
     },
     demo: {
       entry: [
-        'server/{start,shop-main,stack}.ts',
+        'server/{start,shop-main,console-main,stack}.ts',
         'server/**/*.test.ts',
         'journey/**/*.test.ts',
-        'src/pages/*.ts',
+        'src/{,console/}pages/*.ts',
       ],
       project: ['{server,shared,src,build,journey}/**/*.ts'],
       ignoreDependencies: [

@@ -44,13 +44,15 @@ export class Journey {
   static async start(
     env: Partial<Record<ProcessName, ProcessEnv>> = {},
     habits: BrowserHabits = { keepsPages: false },
+    hasConsole = false,
   ): Promise<Journey> {
     // The stack finds its programs beside itself, so it is the built one that runs here.
     const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
     const folder = await mkdtemp(join(tmpdir(), 'journey-'));
     const stack = await startStack({
       dataDirectory: folder,
-      ports: { shop: 0, 'session-server': 0, sandbox: 0 },
+      ports: { shop: 0, 'session-server': 0, sandbox: 0, console: 0 },
+      hasConsole,
       env: {
         ...env,
         'session-server': {

@@ -4,6 +4,7 @@ import {
   playgroundMerchantsSchema,
   type PlaygroundMerchant,
 } from './playground/playground-merchant.js';
+import { isHttpUrl, portSetting, urlSetting } from './process/setting-checks.js';
 
 /** Origins that the client SDK needs in our Content Security Policy. */
 export interface SdkOrigins {
@@ -46,10 +47,7 @@ export class ShopConfigError extends Error {
 
 const MIN_SECRET_BYTES = 16;
 
-const url = z
-  .string({ error: 'is missing: give an address such as http://shop.localhost:4100' })
-  .refine(isHttpUrl, 'must be an http or https address without a query')
-  .transform((text) => text.replace(/\/+$/, ''));
+const url = urlSetting('http://shop.localhost:4100');
 
 const secret = z
   .string({ error: 'is missing: give a random secret' })
@@ -73,11 +71,7 @@ const sdkOrigins = z
   .pipe(z.object({ script: origins, frame: origins, connect: origins }));
 
 const environment = z.object({
-  SHOP_PORT: z
-    .string()
-    .default('4100')
-    .refine(isPort, 'must be a port: a whole number from 0 (any free one) to 65535')
-    .transform(Number),
+  SHOP_PORT: portSetting('4100'),
   SHOP_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
   SHOP_PUBLIC_URL: url,
   SHOP_DATA_FILE: z
@@ -122,16 +116,6 @@ export function readShopConfig(env: Readonly<Record<string, string | undefined>>
     sdkOrigins: values.SHOP_SDK_ORIGINS,
     playgroundMerchants: values.SHOP_PLAYGROUND_MERCHANTS,
   };
-}
-
-function isPort(text: string): boolean {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
-}
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username } = new URL(text);
-  return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
 }
 
 function isOrigin(text: string): boolean {

@@ -26,6 +26,7 @@ async function run(signal: AbortSignal): Promise<void> {
   signal.addEventListener('abort', exit);
   const stack = await startStack({
     ...readStartOptions(process.env),
+    hasConsole: true,
     onLine: (name, line) => {
       console.error(`  [${name}] ${line}`);
     },
@@ -53,6 +54,7 @@ function makeBanner({ addresses, ports }: Stack): string {
     ...moved,
     `  The shop is open:  ${addresses.shop}`,
     `  The playground:    ${addresses.shop}/playground`,
+    `  Partner console:   ${addresses.console}`,
     '',
     '  Cards that work here (any name, any month to come, any three digits):',
     ...cards,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { CURRENCY } from '../../shared/catalogue.js';
 import { findPackageDirectory } from '../package-directory.js';
+import { describeKnown, inventPast, OTHER_MERCHANTS } from './partner-world.js';
 import {
   describeSdk,
   listPlaygroundMerchants,
@@ -12,19 +13,19 @@ import {
 import type { SdkShape } from './sdk-shapes.js';
 import type { StackSecrets } from './stack-secrets.js';
 
-/** The three processes. */
-export type ProcessName = 'sandbox' | 'session-server' | 'shop';
-
-export const PROCESS_NAMES: readonly ProcessName[] = ['sandbox', 'session-server', 'shop'];
+/** The processes; the partner console is there when it is asked for. */
+export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'console';
 
 /** Addresses as browsers see them, and as the processes reach each other. */
 export interface StackAddresses {
   readonly sandbox: string;
   readonly pay: string;
   readonly shop: string;
+  readonly console: string;
   readonly sandboxApi: string;
   readonly payApi: string;
   readonly shopApi: string;
+  readonly consoleApi: string;
 }
 
 export type ProcessEnv = Readonly<Record<string, string>>;
@@ -35,10 +36,12 @@ export function addressesOf(ports: Readonly<Record<ProcessName, number>>): Stack
     sandbox: `http://sandbox.localhost:${ports.sandbox}`,
     pay: `http://pay.localhost:${ports['session-server']}`,
     shop: `http://shop.localhost:${ports.shop}`,
+    console: `http://partner.localhost:${ports.console}`,
     // Node does not resolve names under `localhost`: servers use the number.
     sandboxApi: `http://127.0.0.1:${ports.sandbox}`,
     payApi: `http://127.0.0.1:${ports['session-server']}`,
     shopApi: `http://127.0.0.1:${ports.shop}`,
+    consoleApi: `http://127.0.0.1:${ports.console}`,
   };
 }
 
@@ -51,13 +54,16 @@ export function programOf(name: ProcessName): string {
       return join(findPackageDirectory('@pay-checkout/session-server'), 'dist', 'main.js');
     case 'shop':
       return join(findPackageDirectory('@pay-checkout/demo'), 'dist', 'server', 'shop-main.js');
+    case 'console':
+      return join(findPackageDirectory('@pay-checkout/demo'), 'dist', 'server', 'console-main.js');
   }
 }
 
-/** Environment of the sandbox. */
+/** Environment of the sandbox; with a past for the partner console to show. */
 export function sandboxEnv(
   { sandbox, sandboxApi }: StackAddresses,
   secrets: StackSecrets,
+  hasConsole: boolean,
 ): ProcessEnv {
   return {
     SANDBOX_HOST: '127.0.0.1',
@@ -66,7 +72,9 @@ export function sandboxEnv(
     SANDBOX_API_KEY: secrets.providerApiKey,
     SANDBOX_MERCHANTS: JSON.stringify([
       { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
+      ...(hasConsole ? OTHER_MERCHANTS : []),
     ]),
+    ...(hasConsole && inventPast(new Date())),
   };
 }
 
@@ -115,6 +123,24 @@ export function shopEnv(
     SHOP_PAY_API_KEY: secrets.merchantApiKey,
     SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses).origins),
     SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(secrets, shapes)),
+  };
+}
+
+/** Environment of the partner console: the only process of the demo's pages with the API key. */
+export function consoleEnv(
+  { console, consoleApi, sandboxApi }: StackAddresses,
+  secrets: StackSecrets,
+  keyDirectory: string,
+): ProcessEnv {
+  return {
+    CONSOLE_PORT: portOf(consoleApi),
+    CONSOLE_PUBLIC_URL: console,
+    CONSOLE_PARTNER_API_URL: sandboxApi,
+    CONSOLE_MERCHANTS_API_URL: `${sandboxApi}/merchants-sandbox`,
+    CONSOLE_TRANSFERS_API_URL: sandboxApi,
+    CONSOLE_PARTNER_API_KEY: secrets.providerApiKey,
+    CONSOLE_KEY_DIRECTORY: keyDirectory,
+    CONSOLE_KNOWN: JSON.stringify(describeKnown(PROVIDER_MERCHANT_ID, MERCHANT_NAME)),
   };
 }
 

@@ -8,10 +8,11 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findPackageDirectory } from '../package-directory.js';
 import { findFreePort } from './ports.js';
+import { shopEnv } from './stack-settings.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
-import { PROCESS_NAMES } from './stack-settings.js';
 
-const ANY_PORTS = { shop: 0, 'session-server': 0, sandbox: 0 };
+const ANY_PORTS = { shop: 0, 'session-server': 0, sandbox: 0, console: 0 };
+const PROCESS_NAMES = ['sandbox', 'session-server', 'shop'] as const;
 
 let dataDirectory: string;
 let stack: Stack | undefined;
@@ -99,6 +100,15 @@ describe('the stack', () => {
     }
   });
 
+  it('has a partner console when it is asked for, and tells the shop nothing of its API key', async () => {
+    const { addresses, secrets } = await start({ hasConsole: true });
+    expect((await fetch(`${addresses.consoleApi}/healthz`)).status).toBe(200);
+    const page = await fetch(`${addresses.consoleApi}/api/transactions?limit=1`);
+    expect(await page.json()).toMatchObject({ hasMore: true, rows: [{ source: 'payments' }] });
+    const shopEnvironment = shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), []);
+    expect(JSON.stringify(shopEnvironment)).not.toContain(secrets.providerApiKey);
+  });
+
   it('keeps its secrets with its data', async () => {
     const first = await start();
     await first.stop();
@@ -132,7 +142,7 @@ describe('npm start', () => {
 
   beforeEach(async () => {
     const taken = new Set<number>();
-    for (let index = 0; index < 3; index += 1) taken.add((await findFreePort(0, taken)).port);
+    for (let index = 0; index < 4; index += 1) taken.add((await findFreePort(0, taken)).port);
     ports = [...taken];
     running = spawn(process.execPath, [program], {
       env: {
@@ -141,6 +151,7 @@ describe('npm start', () => {
         DEMO_SHOP_PORT: String(ports[0]),
         DEMO_PAY_PORT: String(ports[1]),
         DEMO_SANDBOX_PORT: String(ports[2]),
+        DEMO_CONSOLE_PORT: String(ports[3]),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -160,14 +171,18 @@ describe('npm start', () => {
     throw new Error('npm start ended before it said that the shop is open.');
   }
 
-  it('prints where the shop and its playground are, and ends cleanly on Ctrl-C', async () => {
+  it('prints where the shop, its playground and the partner console are, and ends cleanly on Ctrl-C', async () => {
     const banner = await readBanner();
     const shop = `http://shop.localhost:${ports[0]}`;
-    expect(banner.match(/http:\S+/g)).toEqual([shop, `${shop}/playground`]);
+    expect(banner.match(/http:\S+/g)).toEqual([
+      shop,
+      `${shop}/playground`,
+      `http://partner.localhost:${ports[3]}`,
+    ]);
     running.kill('SIGINT');
     const [code] = (await once(running, 'exit')) as [number | null];
     expect(code).toBe(0);
-    expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false]);
+    expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false, false]);
   });
 
   it('leaves no process when it dies without a word', async () => {
@@ -175,7 +190,7 @@ describe('npm start', () => {
     running.kill('SIGKILL');
     await vi.waitFor(
       async () => {
-        expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false]);
+        expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false, false]);
       },
       { timeout: 10_000 },
     );

@@ -1,4 +1,4 @@
-/** Sandbox, session server and shop as three real processes on this machine, joined together. */
+/** Sandbox, session server, shop and partner console as real processes, joined together. */
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { findPackageDirectory } from '../package-directory.js';
@@ -9,6 +9,7 @@ import { listSdkShapes } from './sdk-shapes.js';
 import { readStackSecrets, type StackSecrets } from './stack-secrets.js';
 import {
   addressesOf,
+  consoleEnv,
   sandboxEnv,
   sessionServerEnv,
   shopEnv,
@@ -23,6 +24,7 @@ export const DEFAULT_PORTS: Readonly<Record<ProcessName, number>> = {
   shop: 4100,
   'session-server': 4200,
   sandbox: 4300,
+  console: 4400,
 };
 
 export interface StackOptions {
@@ -30,6 +32,8 @@ export interface StackOptions {
   readonly dataDirectory?: string;
   /** Wanted ports; one that is taken gives way to the next free one, and 0 means any free one. */
   readonly ports?: Partial<Record<ProcessName, number>>;
+  /** Also the partner console, and a past at the sandbox for it to show. Default false. */
+  readonly hasConsole?: boolean;
   /** More environment for a process, for example `PAY_SETTLE_WINDOW_SECONDS`. */
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
   /** Called for each line that a running process prints. Default: nothing is shown. */
@@ -55,16 +59,18 @@ export interface Stack {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the three processes and resolves when all of them listen; on trouble nothing is left. */
+/** Starts the processes and resolves when all of them listen; on trouble nothing is left. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const dataDirectory =
     options.dataDirectory ?? join(findPackageDirectory('@pay-checkout/demo'), 'data');
+  const { hasConsole = false } = options;
   const secrets = readStackSecrets(dataDirectory);
   const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
   const addresses = addressesOf({
     sandbox: ports.sandbox.port,
     'session-server': ports['session-server'].port,
     shop: ports.shop.port,
+    console: ports.console.port,
   });
   const envs = new Map<ProcessName, ProcessEnv>();
   const children = new Map<ProcessName, StackChild>();
@@ -100,7 +106,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
   try {
     // The sandbox comes first: it says which client SDKs there are to have a merchant entry.
-    envs.set('sandbox', sandboxEnv(addresses, secrets));
+    envs.set('sandbox', sandboxEnv(addresses, secrets, hasConsole));
     await start('sandbox');
     const shapes = await listSdkShapes(addresses.sandboxApi, addresses.sandbox);
     const merchants = join(dataDirectory, 'merchants.json');
@@ -108,7 +114,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const database = join(dataDirectory, 'session-server.sqlite');
     envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
     envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), shapes));
-    await Promise.all([start('session-server'), start('shop')]);
+    envs.set('console', consoleEnv(addresses, secrets, join(dataDirectory, 'webhook-keys')));
+    await Promise.all([
+      start('session-server'),
+      start('shop'),
+      ...(hasConsole ? [start('console')] : []),
+    ]);
   } catch (error) {
     await stop();
     throw error;
@@ -143,5 +154,6 @@ async function choosePorts(
     shop: await choose('shop'),
     'session-server': await choose('session-server'),
     sandbox: await choose('sandbox'),
+    console: await choose('console'),
   };
 }

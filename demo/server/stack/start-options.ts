@@ -6,9 +6,10 @@ const PORT_VARIABLES: Readonly<Record<ProcessName, string>> = {
   shop: 'DEMO_SHOP_PORT',
   'session-server': 'DEMO_PAY_PORT',
   sandbox: 'DEMO_SANDBOX_PORT',
+  console: 'DEMO_CONSOLE_PORT',
 };
 
-/** Reads `DEMO_DATA_DIRECTORY` and the three ports; a port that is none is named. */
+/** Reads `DEMO_DATA_DIRECTORY` and the four ports; a port that is none is named. */
 export function readStartOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<StackOptions, 'dataDirectory' | 'ports'> {
@@ -24,6 +25,7 @@ export function readStartOptions(
       shop: readPort('shop'),
       'session-server': readPort('session-server'),
       sandbox: readPort('sandbox'),
+      console: readPort('console'),
     },
     ...(dataDirectory && { dataDirectory }),
   };

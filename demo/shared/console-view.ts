@@ -1,0 +1,110 @@
+/** What the partner console's back end tells its pages. Money and numbers come as exact text. */
+
+/** The fields of an object of the provider, in its order, each as text; nothing is dropped. */
+export type ProviderFields = Readonly<Record<string, string>>;
+
+/** What the team works with; suggestions for the forms. */
+export interface KnownThings {
+  readonly partners: readonly string[];
+  readonly merchants: readonly { readonly id: number; readonly name: string }[];
+  readonly reportSchedules: readonly string[];
+}
+
+/** Answer of `GET /api/transactions`. */
+export interface TransactionsView {
+  readonly rows: readonly ProviderFields[];
+  /** The zone that days are counted in, as the provider says it. */
+  readonly timezone?: string;
+  readonly hasMore: boolean;
+  readonly nextCursor?: string;
+  /** What else stood around the rows. */
+  readonly others: ProviderFields;
+}
+
+/** A number as a picture needs it, and exactly. */
+export interface MetricBar {
+  readonly label: string;
+  /** For the length of the bar only. */
+  readonly value: number;
+  readonly text: string;
+}
+
+/** Several numbers that belong together. */
+export interface MetricGroup {
+  readonly name: string;
+  /** A list of records, such as days, in the provider's order. */
+  readonly isSeries: boolean;
+  readonly bars: readonly MetricBar[];
+}
+
+/** Answer of `GET /api/analytics`: the names of metrics are the provider's own. */
+export interface AnalyticsView {
+  readonly figures: ProviderFields;
+  readonly groups: readonly MetricGroup[];
+  /** What else stood beside `data`. */
+  readonly others: ProviderFields;
+}
+
+/** Answer of `GET /api/transfers`. */
+export interface TransfersView {
+  readonly transfers: readonly ProviderFields[];
+}
+
+/** Answer of `POST /api/report-schedules`. */
+export interface ReportScheduleView {
+  readonly schedule: ProviderFields;
+}
+
+/** Answer of `POST /api/signup-links`. */
+export interface SignupLinkView {
+  /** The provider's own sentence. */
+  readonly message: string;
+  readonly others: ProviderFields;
+}
+
+/** A webhook whose key this console keeps. */
+export interface KeptWebhook {
+  readonly webhookId: string;
+  /** The file with its key. The key itself never reaches a browser. */
+  readonly keyFile: string;
+}
+
+/** Answer of `GET /api/webhooks`. */
+export interface KeptWebhooksView {
+  readonly kept: readonly KeptWebhook[];
+}
+
+/** Answer of `POST /api/webhooks`. */
+export interface CreatedWebhookView extends KeptWebhook {
+  readonly others: ProviderFields;
+}
+
+/** Answer of `POST /api/webhooks/test`: what the endpoint answered, whatever that was. */
+export interface WebhookTestView {
+  readonly statusCode?: string;
+  readonly response?: string;
+  readonly others: ProviderFields;
+}
+
+/** What is known about the effect of a call that failed. */
+export type CallOutcome = 'not_sent' | 'refused' | 'unknown';
+
+/** Every error answer (RFC 9457 problem JSON). */
+export interface ConsoleProblem {
+  readonly status: number;
+  readonly code: string;
+  /** One sentence for a person. */
+  readonly title: string;
+  /** What is known of the cause. */
+  readonly detail: string;
+  /** What to do now. */
+  readonly next: string;
+  readonly outcome: CallOutcome;
+  /** Each wrong field, and what was expected of it. */
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  readonly retryAfterSeconds?: number;
+  /** To quote to the provider. */
+  readonly requestId?: string;
+  /** The provider's own words; their shape is not shown. */
+  readonly providerSaid?: string;
+}

@@ -1,0 +1,41 @@
+/** Decimal text for people: grouped, with its currency, and with every digit that came. */
+
+const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
+const MOST_DIGITS = 100;
+
+/** `1234567.5` → `1,234,567.5`. Other texts stay as they are. */
+export function formatNumber(text: string): string {
+  const digits = countDecimals(text);
+  if (digits === undefined) return text;
+  return new Intl.NumberFormat('en-GB', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(text as Intl.StringNumericLiteral);
+}
+
+/** `12.5` and `GBP` → `£12.50`. Digits are added to the usual number, and never taken away. */
+export function formatMoney(text: string, currency: string): string {
+  const digits = countDecimals(text);
+  if (digits === undefined) return text;
+  if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(text)} ${currency}`.trim();
+  const usual = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
+  const usualDigits = usual.resolvedOptions().minimumFractionDigits ?? 0;
+  const shown = Math.max(usualDigits, digits);
+  return new Intl.NumberFormat('en-GB', {
+    ...{ style: 'currency', currency },
+    minimumFractionDigits: shown,
+    maximumFractionDigits: shown,
+  }).format(text as Intl.StringNumericLiteral);
+}
+
+/** Whether a text is a decimal that is not zero. */
+export function isAmount(text: string | undefined): text is string {
+  return text !== undefined && DECIMAL.test(text) && /[1-9]/.test(text);
+}
+
+function countDecimals(text: string): number | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const { length } = match[1] ?? '';
+  return length <= MOST_DIGITS ? length : undefined;
+}

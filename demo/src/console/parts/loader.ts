@@ -1,0 +1,58 @@
+/** Loads a part of a page: waiting, the answer, or a problem with a way on. The newest asker wins. */
+import { html, render, type TemplateResult } from 'lit';
+import { toProblem } from './console-api.js';
+import { showFieldProblems } from './filters.js';
+import { renderProblem } from './problem-panel.js';
+import type { Waiting } from './waiting.js';
+
+export interface LoaderOptions {
+  readonly host: HTMLElement;
+  readonly waiting: Waiting;
+  /** Where wrong fields are shown. */
+  readonly form: HTMLFormElement;
+}
+
+export interface LoadOptions<T> {
+  readonly ask: (signal: AbortSignal) => Promise<T>;
+  readonly draw: (answer: T) => TemplateResult;
+  /** What came, in a few words. */
+  readonly summary: (answer: T) => string;
+}
+
+export class Loader {
+  readonly #options: LoaderOptions;
+  #running = new AbortController();
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  async load<T>(options: LoadOptions<T>): Promise<void> {
+    const { host, waiting, form } = this.#options;
+    this.#running.abort();
+    const running = new AbortController();
+    this.#running = running;
+    host.setAttribute('aria-busy', 'true');
+    waiting.start('Asking the provider…');
+    try {
+      const answer = await options.ask(running.signal);
+      if (running.signal.aborted) return;
+      showFieldProblems(form, NO_PROBLEM);
+      render(options.draw(answer), host);
+      waiting.end(options.summary(answer));
+    } catch (error) {
+      if (running.signal.aborted) return;
+      const problem = toProblem(error);
+      const again = (): void => void this.load(options);
+      const isSaid = showFieldProblems(form, problem);
+      render(isSaid ? html`` : renderProblem(problem, again), host);
+      waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`);
+      if (problem.code === 'console_unreachable' && !navigator.onLine) {
+        addEventListener('online', again, { once: true, signal: running.signal });
+      }
+    }
+    host.removeAttribute('aria-busy');
+  }
+}
+
+const NO_PROBLEM = { errors: [] } as const;
