@@ -142,6 +142,14 @@ export async function startAnswering(
   return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server) };
 }
 
+/** A server that takes every call and answers none. */
+export async function startSilent(): Promise<{ url: string; close: () => Promise<void> }> {
+  const server = createServer((request) => request.resume()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server) };
+}
+
 async function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   server.close();
