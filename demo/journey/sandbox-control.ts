@@ -26,6 +26,11 @@ export class SandboxControl {
     await this.#send('POST', '/faults', { operation, fault: 'hold' });
   }
 
+  /** Lets the next call do its work and then cut the connection. */
+  async loseNextAnswer(operation: 'merchant-association'): Promise<void> {
+    await this.#send('POST', '/faults', { operation, fault: 'drop-after-commit' });
+  }
+
   /** How many calls wait for their answer. */
   async heldCalls(): Promise<number> {
     return (await this.#get<{ held: number }>('/faults')).held;

@@ -4,6 +4,8 @@
 export interface FormProblem {
   readonly field: string;
   readonly message: string;
+  /** What the field is called, for messages that do not say it themselves. */
+  readonly label?: string;
 }
 
 type Control = HTMLInputElement | HTMLSelectElement;
@@ -50,15 +52,16 @@ function makeSummary(problems: readonly FormProblem[], controls: readonly Contro
   heading.textContent = 'Something needs another look';
   const list = document.createElement('ul');
   list.append(
-    ...problems.map(({ field, message }) => {
+    ...problems.map(({ field, message, label }) => {
+      const words = label === undefined ? message : `${label}: ${message}`;
       const item = document.createElement('li');
       const control = controls.find(({ name }) => name === field);
       if (control === undefined) {
-        item.textContent = message;
+        item.textContent = words;
       } else {
         const link = document.createElement('a');
         link.href = `#${control.id}`;
-        link.textContent = message;
+        link.textContent = words;
         item.append(link);
       }
       return item;

@@ -55,7 +55,7 @@ async function add(view: TransactionsView, query: URLSearchParams): Promise<void
   } catch (error) {
     const problem = toProblem(error);
     if (asked !== listNumber) return;
-    waiting.end(`${problem.title} ${problem.next}`);
+    waiting.end(`${problem.title} ${problem.next}`, 'heard');
     const again = (): void => void add(view, query);
     render(renderList(view, query, renderProblem(problem, again)), host);
   } finally {

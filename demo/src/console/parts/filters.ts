@@ -43,12 +43,31 @@ export function showFieldProblems(
   form: HTMLFormElement,
   { errors = [] }: Pick<ConsoleProblem, 'errors'>,
 ): boolean {
+  const labels = readLabels(form);
   showFormProblems(
     form,
     errors.map(({ field, message }) => {
-      const label = form.querySelector(`label[for="${CSS.escape(field)}"]`)?.textContent?.trim();
-      return { field, message: `${label ?? field}: ${message}` };
+      const label = labels.get(field) ?? field;
+      return { field, label, message: toSentence(message, labels) };
     }),
   );
   return errors.length > 0;
+}
+
+/** What each field is called on the page. */
+function readLabels(form: HTMLFormElement): ReadonlyMap<string, string> {
+  const labels = [...form.querySelectorAll('label')];
+  return new Map(
+    labels.map((label) => [label.htmlFor, label.firstChild?.textContent?.trim() ?? label.htmlFor]),
+  );
+}
+
+/** The message as a sentence. Names such as `from_date`, which are no words, become labels. */
+function toSentence(message: string, labels: ReadonlyMap<string, string>): string {
+  const words = message.replace(/\b[a-z]+(?:_[a-z]+|[A-Z][a-z]+)+\b/g, (name) => {
+    const label = labels.get(name);
+    return label === undefined ? name : `“${label}”`;
+  });
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

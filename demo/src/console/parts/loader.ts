@@ -38,20 +38,30 @@ export class Loader {
       const answer = await options.ask(running.signal);
       if (running.signal.aborted) return;
       showFieldProblems(form, NO_PROBLEM);
-      render(options.draw(answer), host);
+      this.#draw(options.draw(answer));
       waiting.end(options.summary(answer));
     } catch (error) {
       if (running.signal.aborted) return;
       const problem = toProblem(error);
       const again = (): void => void this.load(options);
       const isSaid = showFieldProblems(form, problem);
-      render(isSaid ? html`` : renderProblem(problem, again), host);
-      waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`);
+      this.#draw(isSaid ? html`` : renderProblem(problem, again));
+      waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`, 'heard');
       if (problem.code === 'console_unreachable' && !navigator.onLine) {
         addEventListener('online', again, { once: true, signal: running.signal });
       }
     }
     host.removeAttribute('aria-busy');
+  }
+
+  /** The button that was pressed may go away; the focus then stays in this part of the page. */
+  #draw(content: TemplateResult): void {
+    const { host } = this.#options;
+    const hadFocus = host.contains(document.activeElement);
+    render(content, host);
+    if (!hadFocus || host.contains(document.activeElement)) return;
+    host.tabIndex = -1;
+    (host.querySelector<HTMLElement>('[data-focus]') ?? host).focus();
   }
 }
 

@@ -4,8 +4,8 @@ import type { ConsoleProblem } from '../../../shared/console-view.js';
 
 /** The heading can take the focus. Without `retry` there is no button: doing it again is a choice. */
 export function renderProblem(problem: ConsoleProblem, retry?: () => void): TemplateResult {
-  const { title, next, detail, requestId, providerSaid, outcome } = problem;
-  return html`<section class="problem ${outcome === 'unknown' ? 'is-unknown' : ''}">
+  const { code, title, next, detail, requestId, providerSaid } = problem;
+  return html`<section class="problem ${code === 'outcome_unknown' ? 'is-unknown' : ''}">
     <h2 tabindex="-1" data-focus>${title}</h2>
     <p>${next}</p>
     ${

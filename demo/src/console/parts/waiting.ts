@@ -20,6 +20,7 @@ export class Waiting {
 
   start(words: string): void {
     this.#stopTimers();
+    this.#words.classList.remove('unseen');
     this.#words.textContent = words;
     this.#timers = [
       setTimeout(() => (this.#progress.hidden = false), SHOW_AFTER_MS),
@@ -29,9 +30,11 @@ export class Waiting {
     ];
   }
 
-  end(words: string): void {
+  /** Says what came of it; `heard` when the eyes find the same words elsewhere. */
+  end(words: string, audience: 'everybody' | 'heard' = 'everybody'): void {
     this.#stopTimers();
     this.#progress.hidden = true;
+    this.#words.classList.toggle('unseen', audience === 'heard');
     this.#words.textContent = words;
   }
 

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Journey } from './journey.js';
+
+const PAGES = ['', 'transactions', 'transfers', 'reports', 'signup-links', 'webhooks'];
+const DESK = { width: 1280, height: 900 };
+let journey: Journey;
+let page: Page;
+/** Everything that the browser was answered. */
+const answers: Promise<string>[] = [];
+
+beforeAll(async () => {
+  journey = await Journey.start({}, { keepsPages: false }, true);
+  ({ page } = await journey.shopper());
+  await page.setViewportSize(DESK);
+  page.on('response', (response) => answers.push(response.text().catch(() => '')));
+});
+afterAll(() => journey.stop());
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${journey.addresses.console}/${path}`);
+}
+
+function button(name: string) {
+  return page.getByRole('button', { name, exact: true });
+}
+
+/** Identifiers of the rows on the page, in their order. */
+function orders(): Promise<string[]> {
+  return page.locator('tbody tr:not(.all-fields) td:nth-child(2)').allTextContents();
+}
+
+describe('the partner console', () => {
+  it('shows the analytics of a timeframe, which is in the address', async () => {
+    await open('');
+    const chart = page.getByRole('img', { name: /^Daily: volume: 30 values/ });
+    await chart.waitFor();
+    expect(await page.locator('.figures dt').allTextContents()).toContain('Total volume');
+    await page.getByLabel('Timeframe').selectOption('weekly');
+    await button('Show').click();
+    await page.getByRole('img', { name: /^Daily: volume: 7 values/ }).waitFor();
+    expect(page.url()).toContain('timeframe=weekly');
+    await page.getByText('As a table').first().click();
+    expect(await page.locator('.scroll').first().locator('tbody tr').count()).toBe(7);
+    await page.goBack();
+    await chart.waitFor();
+  });
+
+  it('says at the field that a timeframe is too long, and that nobody has this name', async () => {
+    await open(
+      '?partner_name=harbour-lane&timeframe=custom&from_date=2026-01-01&to_date=2026-06-01',
+    );
+    await page.locator('#to_date[aria-invalid]').waitFor();
+    expect(await page.locator('#to_date-error').textContent()).toContain('at most 90');
+    await open('?partner_name=nobody&timeframe=weekly');
+    await page.locator('#partner_name[aria-invalid]').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('partner_name');
+  });
+
+  it('filters transactions, shows more of them, and all that is known of one', async () => {
+    await open('transactions');
+    await page.getByLabel('Status').selectOption('SUCCESS');
+    await page.locator('#merchantId').fill('1002');
+    await button('Show').click();
+    await page
+      .locator('[data-title="Merchant"]', { hasText: 'Lanternfish Books' })
+      .first()
+      .waitFor();
+    const first = await orders();
+    await button('Show more').click();
+    await expect.poll(async () => (await orders()).length).toBe(100);
+    const all = await orders();
+    expect(all.slice(0, 50)).toEqual(first);
+    expect(new Set(all).size).toBe(100);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-controls'))).toBe(
+      'row-50',
+    );
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#row-50').textContent()).toContain('pspReference');
+    const statuses = await page.locator('.status').allTextContents();
+    expect(new Set(statuses)).toEqual(new Set(['Succeeded']));
+    await page.reload();
+    await expect.poll(orders).toEqual(first);
+  });
+
+  it('has the filtered list as a file', async () => {
+    await open('transactions?status=REFUND');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download all as CSV' }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(lines.length).toBeGreaterThan(50);
+    expect(lines.slice(1).every((line) => line.includes(',REFUNDED,'))).toBe(true);
+  });
+
+  it('creates a webhook, keeps its key on the machine, and tests it', async () => {
+    const statuses = [204, 503];
+    const endpoint = createServer((request, response) => {
+      request.resume();
+      response.writeHead(statuses.shift() ?? 200).end();
+    }).listen(0, '127.0.0.1');
+    await once(endpoint, 'listening');
+    const { port } = endpoint.address() as AddressInfo;
+    await open('webhooks');
+    await page.locator('#url').fill(`http://127.0.0.1:${port}/in`);
+    await button('Create the webhook').click();
+    await page.getByRole('heading', { name: 'The webhook is created' }).waitFor();
+    const file = await page.locator('#create-result code').last().textContent();
+    expect(statSync(file!).mode & 0o777).toBe(0o600);
+    const key = readFileSync(file!, 'utf8').trim();
+    await button('Send a test').click();
+    await page.getByRole('heading', { name: 'The endpoint took the test' }).waitFor();
+    await button('Send a test').click();
+    await page.getByRole('heading', { name: 'The endpoint did not take the test' }).waitFor();
+    expect(await page.locator('#test-result').textContent()).toContain('503');
+    endpoint.close();
+    const seen = (await Promise.all(answers)).join('\n');
+    expect(seen).toContain('The console needs JavaScript');
+    expect(seen).not.toContain(key);
+    expect(seen).not.toContain(journey.stack.secrets.providerApiKey);
+  });
+
+  it('calls a lost answer unknown, and never failed', async () => {
+    await journey.sandbox.loseNextAnswer('merchant-association');
+    await open('signup-links');
+    await page.locator('#merchantId').fill('1001');
+    await button('Make the link valid again').click();
+    await page.getByRole('heading', { name: 'Unknown: it may have happened.' }).waitFor();
+    expect(await page.locator('#result').textContent()).toContain('try the link first');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Unknown');
+  });
+
+  it('says that the provider is gone, and goes on when it is back', async () => {
+    await open('transactions');
+    await button('Show more').waitFor();
+    await journey.stack.kill('sandbox');
+    await button('Show more').click();
+    await page.getByRole('heading', { name: 'The provider cannot be reached.' }).waitFor();
+    expect(await orders()).toHaveLength(50);
+    await open('transfers');
+    await page.getByRole('heading', { name: 'The provider cannot be reached.' }).waitFor();
+    await journey.stack.restart('sandbox');
+    await button('Try again').click();
+    await page.getByText('Last working day of each month').waitFor();
+  });
+
+  it('fits a phone: nothing scrolls sideways, and all can be hit with a thumb', async () => {
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const path of PAGES) {
+        await open(path);
+        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
+        const found = await page.evaluate(() => ({
+          sideways: document.documentElement.scrollWidth - innerWidth,
+          small: [...document.querySelectorAll('a, button, input, select, summary')]
+            .filter((control) => control.className !== 'skip')
+            .map((control) => ({ name: control.outerHTML, box: control.getBoundingClientRect() }))
+            .filter(({ box }) => box.height > 0 && box.height < 43.9)
+            .map(({ name }) => name),
+        }));
+        expect({ path, width, ...found }).toEqual({ path, width, sideways: 0, small: [] });
+      }
+    }
+  });
+});
