@@ -1,4 +1,4 @@
-/** `npm start`: builds what is not built yet, then starts the sandbox, the session server and the shop. */
+/** `npm start`: builds what is not built yet, then starts the four processes of the demo. */
 import { build } from './build.mjs';
 import { spawnAndWait } from './child.mjs';
 
