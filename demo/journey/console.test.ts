@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
+import { CARDS, PAID } from './shopper.js';
 
 /** Each page, and what it has when it has loaded. */
 const PAGES = [
@@ -98,6 +99,17 @@ describe('the partner console', () => {
     expect(new Set(statuses)).toEqual(new Set(['Succeeded']));
     await page.reload();
     await expect.poll(orders).toEqual(first);
+  });
+
+  it('has a payment of the shop at the top of the list', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await shopper.close();
+    await open('transactions');
+    await page.locator('[data-title="Order"]').first().waitFor();
+    expect((await orders())[0]).toContain(order);
   });
 
   it('has the filtered list as a file', async () => {
