@@ -39,7 +39,7 @@ describe('the list of transactions', () => {
   it('has every digit of an amount, and every field that the provider sends', async () => {
     partner.sandbox.control.addFault({ operation: 'transactions-list', fault: 'huge-amount' });
     const [row] = (await list('limit=1')).rows;
-    expect(row!['amount']!.replace(/\D/g, '').length).toBeGreaterThan(17);
+    expect(row!['amount']).toBe('12345678901234567890.12');
     partner.sandbox.control.addFault({ operation: 'transactions-list', fault: 'unknown-field' });
     const [other] = (await list('limit=1')).rows;
     expect(Object.keys(other!).length).toBeGreaterThan(Object.keys(row!).length);
