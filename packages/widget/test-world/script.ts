@@ -19,6 +19,8 @@ export interface Script {
   faults?: { open?: number; status?: number; sdk?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */
   holdOpen?: boolean;
+  /** The same of `GET /v1/checkouts`, for questions that come from then on. */
+  holdStatus?: boolean;
   /** What the SDK's address answers; by default the SDK, fine. */
   sdk?: 'fine' | 'missing' | 'failing' | 'empty' | 'silent';
   /** Whether the page at `/page` forbids scripts of other origins than its own. */

@@ -72,6 +72,7 @@ async function answerOpen(context: Context, world: World): Promise<void> {
 }
 
 async function answerStatus(context: Context, world: World): Promise<void> {
+  await world.until(() => !world.script.holdStatus, 10_000);
   if (world.takeFault('status')) return breakConnection(context);
   const asked = [context.query.id ?? []].flat().map((one) => one.split(':'));
   const statuses = () => [world.script.status ?? [], world.script.others ?? []].flat();

@@ -33,10 +33,12 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     await harness.during('unconfirmed', () => world.tell('unconfirmed'));
     const { button } = harness;
     button?.focus();
+    await world.write({ holdStatus: true });
     await sendKeys({ press: 'Enter' });
     await until(() => harness.announcement === en.checking);
     expect(liveOf(harness, 'status')).to.equal('polite');
     expect(button?.ariaDisabled).to.equal('true');
+    await world.write({ holdStatus: false });
     await until(() => harness.announcement === en.phases.unconfirmed);
     await new Promise(requestAnimationFrame);
     expect(focusOf(harness)).to.equal(button);
