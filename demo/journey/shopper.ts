@@ -121,7 +121,12 @@ export class Shopper {
       const said = await tag.evaluateAll((tags) =>
         tags.map((one) => `${one.shadowRoot?.textContent ?? ''} ${one.outerHTML}`),
       );
-      throw new Error(`never read ${String(words)}, but: ${said.join('\n')}`, { cause });
+      const framed = await this.form
+        .locator('body')
+        .innerText({ timeout: 1000 })
+        .catch(() => 'nothing');
+      const found = `${said.join('\n')}\nand in its frame: ${framed}`;
+      throw new Error(`never read ${String(words)}, but: ${found}`, { cause });
     }
   }
 
