@@ -23,7 +23,7 @@ export const styles = css`
     margin: 0;
   }
   /* English words keep their order, and their full stops. */
-  :host(:dir(rtl)) * {
+  :dir(rtl) {
     text-align: match-parent;
     unicode-bidi: plaintext;
   }

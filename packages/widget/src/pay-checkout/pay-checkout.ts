@@ -231,9 +231,11 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
     const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
-    if (phase === 'ready' && form && !form.matches(':focus-within')) {
+    if (phase === 'ready' && form) {
+      // Not `:focus-within`: it does not see the focus in a frame of another site.
+      const { activeElement } = this.getRootNode() as Document | ShadowRoot;
       // A tall form in an overlay would hide the amount and the way out above it.
-      form.focus({ preventScroll: this.#isModal });
+      if (!form.contains(activeElement)) form.focus({ preventScroll: this.#isModal });
     } else {
       const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
       FOCUS_GOALS.map(find).find(Boolean)?.focus();

@@ -1,5 +1,5 @@
-import { expect } from '@open-wc/testing';
-import { sendKeys } from '@web/test-runner-commands';
+import { expect, oneEvent } from '@open-wc/testing';
+import { sendKeys, sendMouse } from '@web/test-runner-commands';
 import { en } from '../labels/en.js';
 import { until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
@@ -57,26 +57,44 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     expect(focusOf(harness)).to.equal(harness.button);
   });
 
-  it('an SDK that has put the focus into its field keeps it, in a shadow root too', async () => {
-    const holder = document.createElement('div');
-    document.body.append(holder);
-    const { element } = await PayCheckoutHarness.place(world, {
-      adapter: {
-        load: () => Promise.resolve(),
-        open: ({ container }) => {
-          container.append(document.createElement('input'));
-          container.querySelector('input')?.focus();
-          return Promise.resolve();
+  async function click(element: Element): Promise<void> {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const position: [number, number] = [Math.round(left + width / 2), Math.round(top + height / 2)];
+    await sendMouse({ type: 'click', position });
+  }
+  const FOCUSABLE: Readonly<Record<string, () => HTMLElement>> = {
+    'its field': () => document.createElement('input'),
+    'its frame of another site': () => {
+      const frame = document.createElement('iframe');
+      frame.setAttribute('sandbox', 'allow-scripts');
+      frame.srcdoc = '<input />';
+      return frame;
+    },
+  };
+  for (const [what, create] of Object.entries(FOCUSABLE)) {
+    it(`a shopper who is in ${what} before the form is ready stays there, in a shadow root too`, async () => {
+      const holder = document.createElement('div');
+      document.body.append(holder);
+      const focusable = create();
+      const { element } = await PayCheckoutHarness.place(world, {
+        adapter: {
+          load: () => Promise.resolve(),
+          open: async ({ container }) => {
+            const isThere = oneEvent(focusable, 'load');
+            container.append(focusable);
+            if (focusable instanceof HTMLIFrameElement) await isThere;
+            await click(focusable);
+          },
         },
-      },
+      });
+      const root = holder.attachShadow({ mode: 'open' });
+      root.append(element);
+      await element.updateComplete;
+      element.renderRoot.querySelector<HTMLElement>('[part="button"]')?.click();
+      await until(() => element.matches(':state(ready)'));
+      await element.updateComplete;
+      expect(root.activeElement === focusable).to.equal(true);
+      holder.remove();
     });
-    const root = holder.attachShadow({ mode: 'open' });
-    root.append(element);
-    await element.updateComplete;
-    element.renderRoot.querySelector<HTMLElement>('[part="button"]')?.click();
-    await until(() => element.matches(':state(ready)'));
-    await element.updateComplete;
-    expect(root.activeElement).to.equal(element.querySelector('input'));
-    holder.remove();
-  });
+  }
 });
