@@ -76,11 +76,13 @@ export async function runSuites(suites, names, findEnv) {
     results.push(await runSuite(suite, env));
     if (isStopping()) return stoppedExitCode();
   }
+  const sum = addCounts(results.map(({ counts }) => counts));
+  // Said once more where nobody has to look for it: CI shows the end of a long output.
+  for (const failure of sum.failures) console.log(`\nFAILED ${failure.replaceAll(ROOT, '')}`);
   console.log('');
   for (const { name, seconds, counts } of results) {
     console.log(`${name.padEnd(8)} ${seconds.padStart(6)} s  ${formatCounts(counts)}`);
   }
-  const sum = addCounts(results.map(({ counts }) => counts));
   console.log(`\n${formatCounts(sum)}`);
   return sum.failed === 0 ? 0 : 1;
 }
@@ -99,7 +101,7 @@ async function runSuite({ name, what, folder, args, count }, env) {
   });
   const counts = existsSync(report)
     ? count(JSON.parse(readFileSync(report, 'utf8')))
-    : { passed: 0, failed: 0, skipped: 0 };
+    : addCounts([]);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   return { name, seconds, counts: judgeRun(counts, exitCode) };
 }

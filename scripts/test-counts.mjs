@@ -1,52 +1,103 @@
-/** How many tests a runner ran, from what the runner itself reports, and the line that says it. */
+/** How many tests a runner ran and which failed, from what the runner itself reports. */
 
-/** @typedef {{ passed: number, failed: number, skipped: number }} TestCounts */
+/**
+ * @typedef {object} TestCounts
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {readonly string[]} failures - File, name and message of each test that failed.
+ */
 
 /**
  * Counts what vitest wrote with its JSON reporter.
  *
+ * @typedef {{ status: string, fullName: string, failureMessages: string[] }} VitestTest
  * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number,
- *   numTodoTests: number, testResults: { status: string, assertionResults: unknown[] }[] }} report
+ *   numTodoTests: number, testResults: { name: string, status: string, message: string,
+ *   assertionResults: VitestTest[] }[] }} report
  * @returns {TestCounts}
  */
 export function countVitest(report) {
+  const failedFiles = report.testResults.filter(({ status }) => status === 'failed');
   // A file that could not be loaded has failed without a single test to say so.
-  const brokenFiles = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-  ).length;
+  const brokenFiles = failedFiles.filter(({ assertionResults }) => assertionResults.length === 0);
+  const failedTests = failedFiles.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map((test) => describeFailure(name, test.fullName, test.failureMessages.join('\n'))),
+  );
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + brokenFiles,
+    failed: report.numFailedTests + brokenFiles.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: [
+      ...brokenFiles.map(({ name, message }) => describeFailure(name, 'the whole file', message)),
+      ...failedTests,
+    ],
   };
 }
 
 /**
  * Counts the sessions of @web/test-runner: one for each file and browser.
  *
- * @typedef {{ tests: { passed: boolean, skipped: boolean }[], suites: Suite[] }} Suite
- * @param {readonly { passed?: boolean, testResults?: Suite }[]} sessions
+ * @typedef {{ message?: string, stack?: string }} TestError
+ * @typedef {{ name: string, passed: boolean, skipped: boolean, error?: TestError }} WebTest
+ * @typedef {{ name: string, tests: WebTest[], suites: Suite[] }} Suite
+ * @param {readonly { testFile: string, passed?: boolean, testResults?: Suite,
+ *   errors: readonly TestError[] }[]} sessions
  * @returns {TestCounts}
  */
 export function countWebTestRunner(sessions) {
   return addCounts(
-    sessions.map((session) => {
-      const tests = session.testResults === undefined ? [] : testsOf(session.testResults);
+    sessions.map(({ testFile, passed: hasPassed, testResults, errors }) => {
+      const tests = testResults === undefined ? [] : testsOf(testResults);
       const skipped = tests.filter((test) => test.skipped).length;
-      const failed = tests.filter((test) => !test.passed && !test.skipped).length;
-      const passed = tests.length - failed - skipped;
+      const failed = tests.filter((test) => !test.passed && !test.skipped);
+      const passed = tests.length - failed.length - skipped;
+      const failures = failed.map(({ name, error }) =>
+        describeFailure(testFile, name, wordsOf(error)),
+      );
+      if (failures.length > 0 || hasPassed === true) {
+        return { passed, failed: failures.length, skipped, failures };
+      }
       // A page that broke before, between or after its tests.
-      return { passed, failed: failed || (session.passed === true ? 0 : 1), skipped };
+      const said = errors.map(wordsOf).join('\n') || 'It ended outside of its tests.';
+      return {
+        passed,
+        failed: 1,
+        skipped,
+        failures: [describeFailure(testFile, 'the page', said)],
+      };
     }),
   );
 }
 
 /**
+ * The tests of a suite and of those in it, each with its whole name.
+ *
  * @param {Suite} suite
- * @returns {Suite['tests']}
+ * @returns {WebTest[]}
  */
-function testsOf(suite) {
-  return [...suite.tests, ...suite.suites.flatMap(testsOf)];
+function testsOf({ name, tests, suites }) {
+  return [...tests, ...suites.flatMap(testsOf)].map((test) => ({
+    ...test,
+    name: [name, test.name].filter(Boolean).join(' > '),
+  }));
+}
+
+/** @param {TestError} [error] */
+function wordsOf(error) {
+  const { message = '', stack = '' } = error ?? {};
+  return stack.includes(message) ? stack : `${message}\n${stack}`;
+}
+
+/**
+ * @param {string} file
+ * @param {string} test
+ * @param {string} words
+ */
+function describeFailure(file, test, words) {
+  return [`${file}: ${test}`, ...words.trim().split('\n')].join('\n    ');
 }
 
 /**
@@ -60,7 +111,13 @@ function testsOf(suite) {
 export function judgeRun(counts, exitCode) {
   const ranNothing = counts.passed + counts.failed === 0;
   const isUnexplained = exitCode !== 0 && counts.failed === 0;
-  return ranNothing || isUnexplained ? { ...counts, failed: counts.failed + 1 } : counts;
+  if (!ranNothing && !isUnexplained) return counts;
+  const words = ranNothing ? 'ran no test' : 'passed every test';
+  return {
+    ...counts,
+    failed: counts.failed + 1,
+    failures: [...counts.failures, `The runner ${words} and ended with exit code ${exitCode}.`],
+  };
 }
 
 /**
@@ -68,13 +125,14 @@ export function judgeRun(counts, exitCode) {
  * @returns {TestCounts}
  */
 export function addCounts(all) {
-  const sum = { passed: 0, failed: 0, skipped: 0 };
-  for (const { passed, failed, skipped } of all) {
-    sum.passed += passed;
-    sum.failed += failed;
-    sum.skipped += skipped;
-  }
-  return sum;
+  /** @param {'passed' | 'failed' | 'skipped'} what */
+  const sum = (what) => all.reduce((total, counts) => total + counts[what], 0);
+  return {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    failures: all.flatMap(({ failures }) => failures),
+  };
 }
 
 /**
