@@ -1,6 +1,6 @@
 /** Analytics of any names and types (spec 2.7 shows none) as figures and as groups of bars. */
+import { fieldText } from '@pay-checkout/partner-api';
 import type { AnalyticsView, MetricBar, MetricGroup } from '../../shared/console-view.js';
-import { fieldText } from './provider-text.js';
 
 /**
  * Maps of numbers and lists of records become groups; everything else is a figure, as text. Nothing

@@ -1,12 +1,12 @@
 /** `GET /api/transactions` and `GET /api/transactions.csv`: the list of spec 4.1. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PartnerClient, Secret, Transaction } from '@pay-checkout/partner-api';
+import type { PartnerClient, Secret } from '@pay-checkout/partner-api';
+import { TransactionCsv } from '@pay-checkout/partner-api/node';
 import { Router } from 'express';
 import { z } from 'zod';
 import type { TransactionsView } from '../../shared/console-view.js';
 import { hideSecret, parseFields } from './console-error.js';
-import { CSV_HEADER, csvLine } from './csv-line.js';
 import { callProvider } from './provider-problem.js';
 import { otherFields, toFields } from './provider-text.js';
 import { signalOf } from './signal-of.js';
@@ -69,10 +69,11 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="transactions.csv"',
     });
+    const csv = new TransactionCsv();
     const lines = async function* (): AsyncGenerator<string> {
-      yield CSV_HEADER;
+      yield csv.header;
       for (let next = first; next.done !== true; next = await pages.next()) {
-        yield hideSecret(writeLines(next.value.data.transactions), apiKey);
+        yield hideSecret(csv.toText(next.value.data.transactions), apiKey);
       }
     };
     // A page that fails later cuts the connection: half a file must not look like a whole one.
@@ -80,8 +81,4 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
   });
 
   return router;
-}
-
-function writeLines(rows: readonly Transaction[]): string {
-  return rows.map(csvLine).join('');
 }

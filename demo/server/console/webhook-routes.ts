@@ -1,5 +1,5 @@
 /** `/api/webhooks` and `/api/webhooks/test`: webhook endpoints (spec 4.7, 4.8). */
-import { isPartnerApiError, type PartnerClient } from '@pay-checkout/partner-api';
+import { fieldText, isPartnerApiError, type PartnerClient } from '@pay-checkout/partner-api';
 import { Router } from 'express';
 import { z } from 'zod';
 import type {
@@ -10,7 +10,7 @@ import type {
 import { ConsoleError, parseFields } from './console-error.js';
 import type { KeyFolder } from './key-folder.js';
 import { callProvider } from './provider-problem.js';
-import { fieldText, otherFields } from './provider-text.js';
+import { otherFields } from './provider-text.js';
 
 const text = z.string('must be a text');
 const createBody = z.strictObject({

@@ -62,6 +62,7 @@ export {
 } from './webhook-signature.js';
 export { solveWebhookScheme, type SolvedWebhookSchemes } from './solve-webhook-scheme.js';
 export { decimalOf } from './decimal.js';
+export { fieldText, toJsonText } from './exact-text.js';
 export { Secret } from './secret.js';
 export {
   AuthenticationError,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import type { Cli } from '../cli.js';
-import { fieldText } from '../output/json-text.js';
+import { fieldText } from '../../exact-text.js';
 import { renderFields } from '../output/table.js';
 import { describeSchedule } from '../schedule-words.js';
 import type { GlobalOptions } from '../settings/global-options.js';

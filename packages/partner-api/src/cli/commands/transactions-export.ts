@@ -8,7 +8,7 @@ import { ExportFile } from '../export/export-file.js';
 import { chooseFormat, makeFormat, type FormatName } from '../export/export-format.js';
 import { formatBytes, formatCount } from '../export/progress-line.js';
 import { runExport, streamExport, type ExportJob } from '../export/run-export.js';
-import { TRANSACTION_COLUMNS } from '../export/transaction-columns.js';
+import { TRANSACTION_COLUMNS } from '../../csv/transaction-columns.js';
 import { toPlainText } from '../output/plain-text.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';
@@ -125,7 +125,7 @@ async function exportToFile(
   }
   try {
     const { rows, bytes, reached, words } = await runExport(job, file);
-    const inexact = job.format.inexactNumbers();
+    const inexact = job.format.inexactNumbers;
     if (inexact > 0) {
       terminal.warn(`Warning: ${inexact} numbers have no exact text; their cells are empty.`);
     }

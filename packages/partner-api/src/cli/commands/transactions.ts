@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import type { Transaction } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
-import { fieldText, toJsonText } from '../output/json-text.js';
+import { fieldText, toJsonText } from '../../exact-text.js';
 import { renderTable } from '../output/table.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';

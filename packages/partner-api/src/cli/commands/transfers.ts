@@ -6,7 +6,7 @@ import type {
 } from '../../resources/scheduled-transfers.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { fieldText } from '../output/json-text.js';
+import { fieldText } from '../../exact-text.js';
 import { renderTable } from '../output/table.js';
 import { describeSchedule } from '../schedule-words.js';
 import type { GlobalOptions } from '../settings/global-options.js';

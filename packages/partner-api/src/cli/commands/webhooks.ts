@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { toPlainText } from '../output/plain-text.js';
 import { renderFields } from '../output/table.js';
-import { fieldText } from '../output/json-text.js';
+import { fieldText } from '../../exact-text.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { parseInteger } from '../settings/parse-option.js';
 import { addCreateCommand } from './webhooks-create.js';

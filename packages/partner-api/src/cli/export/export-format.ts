@@ -1,9 +1,9 @@
+import { ByteText } from '../../csv/byte-text.js';
+import { TransactionCsv, type TransactionCsvOptions } from '../../csv/transaction-csv.js';
 import { hasSources } from '../../decimal.js';
+import { toJsonText } from '../../exact-text.js';
 import type { Transaction } from '../../resources/transactions.js';
 import { UsageError } from '../exit-codes.js';
-import { toJsonText } from '../output/json-text.js';
-import { ByteText } from './byte-text.js';
-import { CsvText, type CsvOptions } from './csv-text.js';
 
 export type FormatName = 'csv' | 'ndjson';
 
@@ -12,28 +12,20 @@ export interface ExportFormat {
   readonly header: string;
   /** The rows of a page as UTF-8, valid until the next call. */
   readonly encode: (rows: readonly Transaction[]) => Uint8Array;
-  readonly inexactNumbers: () => number;
+  readonly inexactNumbers: number;
 }
 
-export function makeFormat(name: FormatName, options: CsvOptions): ExportFormat {
+export function makeFormat(name: FormatName, options: TransactionCsvOptions): ExportFormat {
+  if (name === 'csv') return new TransactionCsv(options);
   const text = new ByteText();
-  const encodeLines = (writeLine: (row: Transaction) => void) => (rows: readonly Transaction[]) => {
-    text.clear();
-    for (const row of rows) writeLine(row);
-    return text.bytes;
-  };
-  if (name === 'csv') {
-    const csv = new CsvText(options);
-    return {
-      header: csv.header(),
-      encode: encodeLines((row) => csv.writeLine(row, text)),
-      inexactNumbers: () => csv.inexactNumbers,
-    };
-  }
   return {
     header: '',
-    encode: encodeLines((row) => text.write(toJsonLine(row))),
-    inexactNumbers: () => 0,
+    encode: (rows) => {
+      text.clear();
+      for (const row of rows) text.write(toJsonLine(row));
+      return text.bytes;
+    },
+    inexactNumbers: 0,
   };
 }
 

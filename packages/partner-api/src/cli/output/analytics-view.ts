@@ -1,5 +1,5 @@
 import { renderBars, type Bar } from './bars.js';
-import { fieldText, toJsonText } from './json-text.js';
+import { fieldText, toJsonText } from '../../exact-text.js';
 import { renderFields } from './table.js';
 
 /**

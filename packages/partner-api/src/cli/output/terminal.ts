@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import type { Secret } from '../../secret.js';
-import { toJsonText } from './json-text.js';
+import { toJsonText } from '../../exact-text.js';
 
 /** A stream that text is written to, and what is known of the terminal behind it. */
 export interface OutputStream extends NodeJS.WritableStream {

@@ -1,10 +1,12 @@
-import { decimalOf } from '../../decimal.js';
+import { decimalOf } from './decimal.js';
 
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 /**
- * JSON text of an answer, numbers with every digit that they came with: those that are too long for
- * a double are written from their source text.
+ * JSON text of an answer or of a part of it, numbers with every digit that they came with: those that
+ * are too long for a double are written from their source text.
+ *
+ * @param indent - As of `JSON.stringify`. Default: one line.
  */
 export function toJsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, keepDigits, indent);
@@ -16,7 +18,10 @@ function keepDigits(this: object, key: string, item: unknown): unknown {
   return exact === undefined || exact === String(item) ? item : rawJSON(exact);
 }
 
-/** A field of an answer as text for people: exact numbers, nothing for what is missing. */
+/**
+ * A field of an answer as text for people: exact numbers, nested values as JSON, nothing for what is
+ * missing or `null`, and `(not exact)` for a number whose exact text is not known.
+ */
 export function fieldText(row: object, field: string): string {
   const value: unknown = (row as Record<string, unknown>)[field];
   if (value === undefined || value === null) return '';

@@ -1,21 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { partnerApiContract } from '../../generated/openapi.js';
-import { parseJson } from '../../internal/json.js';
-import type { Transaction } from '../../resources/transactions.js';
-import { ByteText } from './byte-text.js';
-import { CsvText } from './csv-text.js';
+import { partnerApiContract } from '../generated/openapi.js';
+import { parseJson } from '../internal/json.js';
+import type { Transaction } from '../resources/transactions.js';
 import { readCells, TRANSACTION_COLUMNS } from './transaction-columns.js';
-
-function textOf(csv: CsvText, row: Transaction): string {
-  const text = new ByteText();
-  csv.writeLine(row, text);
-  return new TextDecoder('utf-8', { fatal: true }).decode(text.bytes);
-}
+import { TransactionCsv } from './transaction-csv.js';
 
 function lineOf(row: Transaction, columns: readonly string[], guardFormulas = true): string {
-  return textOf(new CsvText({ columns, extra: false, guardFormulas }), row);
+  return new TransactionCsv({ columns, extra: false, guardFormulas }).toText([row]);
 }
 
 /** A reader of RFC 4180, written from its grammar. */
@@ -63,16 +56,24 @@ describe('CSV', () => {
   });
 
   it('keeps fields without a column in one column of JSON, exact numbers included', () => {
-    const csv = new CsvText({ columns: ['id'], extra: true, guardFormulas: true });
-    expect(csv.header()).toBe('id,extra\r\n');
-    expect(textOf(csv, { id: 'a' })).toBe('a,\r\n');
+    const csv = new TransactionCsv({ columns: ['id'], extra: true, guardFormulas: true });
+    expect(csv.header).toBe('id,extra\r\n');
+    expect(csv.toText([{ id: 'a' }])).toBe('a,\r\n');
     const row = parseJson('{"id":"a","x":{"y":12345678901234567.89},"z":null}') as Transaction;
-    expect(textOf(csv, row)).toBe('a,"{""x"":{""y"":12345678901234567.89},""z"":null}"\r\n');
+    expect(csv.toText([row])).toBe('a,"{""x"":{""y"":12345678901234567.89},""z"":null}"\r\n');
+  });
+
+  it('is the columns of the document, and the rest, guarded, unless told otherwise', () => {
+    const csv = new TransactionCsv();
+    expect(csv.header).toBe(`${[...TRANSACTION_COLUMNS, 'extra'].join(',')}\r\n`);
+    const lines = csv.toText([{ id: '=1' }, { id: '\uFEFF', more: true }]);
+    const empty = ','.repeat(TRANSACTION_COLUMNS.length);
+    expect(lines).toBe(`'=1${empty}\r\n\uFEFF${empty}"{""more"":true}"\r\n`);
   });
 
   it('leaves a cell empty, and counts it, rather than write a changed number', () => {
-    const csv = new CsvText({ columns: ['amount'], extra: false, guardFormulas: true });
-    expect(textOf(csv, { amount: Number.POSITIVE_INFINITY })).toBe('\r\n');
+    const csv = new TransactionCsv({ columns: ['amount'], extra: false, guardFormulas: true });
+    expect(csv.toText([{ amount: Number.POSITIVE_INFINITY }])).toBe('\r\n');
     expect(csv.inexactNumbers).toBe(1);
   });
 });

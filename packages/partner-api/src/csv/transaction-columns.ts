@@ -1,4 +1,4 @@
-import type { Transaction } from '../../resources/transactions.js';
+import type { Transaction } from '../resources/transactions.js';
 
 /** The fields of a transaction in the order of spec 2.1: the columns of an export. */
 export const TRANSACTION_COLUMNS: readonly string[] = [
