@@ -15,7 +15,10 @@ const PAGES = [
   { path: '/webhooks', title: 'Webhooks' },
 ] as const;
 
-/** Replaces `<!-- head: Title -->` and `<!-- header: Title -->`; the page's own link is marked. */
+/**
+ * Replaces `<!-- head: Title -->`, `<!-- header: Title -->`, where the page's own link is marked, and
+ * `<!-- result -->`.
+ */
 export function consoleParts(): Plugin {
   return {
     name: 'console-parts',
@@ -28,7 +31,8 @@ export function consoleParts(): Plugin {
           )
           .replace(/<!-- header: (.+) -->/, (_match, title: string) =>
             readPart('header').replace('<!-- links -->', renderLinks(title)),
-          ),
+          )
+          .replace('<!-- result -->', () => readPart('result')),
     },
   };
 }
