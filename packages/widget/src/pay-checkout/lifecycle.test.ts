@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { until } from '../testing/until.js';
+import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 import type { PayCheckout } from './pay-checkout.js';
@@ -198,5 +198,88 @@ describe('<pay-checkout> in a page that changes', () => {
       (globalThis as unknown as { gc(): void }).gc();
       return watched.filter((element) => element.deref()).length <= 2;
     });
+  });
+
+  it('connect, disconnect, connect again opens one session', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    const { element } = harness;
+    const home = element.parentElement;
+    await world.write({ holdOpen: true });
+    element.start();
+    element.remove();
+    home?.append(element);
+    await nextTask();
+    element.remove();
+    await nextTask();
+    home?.append(element);
+    await harness.during('ready', () => world.write({ holdOpen: false }));
+    expect(await world.opens()).to.have.length(1);
+    expect(harness.form?.childElementCount).to.equal(1);
+  });
+
+  it('an autostart that is moved before it is drawn opens one session', async () => {
+    const harness = await PayCheckoutHarness.place(world, { autostart: true });
+    const home = harness.element.parentElement;
+    harness.element.remove();
+    home?.append(harness.element);
+    await harness.reaches('ready');
+    expect(await world.opens()).to.have.length(1);
+  });
+
+  it('moving a form draws it again in its new place, with the same session', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const home = harness.element.parentElement;
+    harness.element.remove();
+    expect(world.sdk.destroyed).to.equal(1);
+    expect(harness.element.childElementCount).to.equal(0);
+    home?.append(harness.element);
+    await until(() => world.sdk.calls.length === 2);
+    expect(harness.phase).to.equal('ready');
+    expect(harness.form?.childElementCount).to.equal(1);
+    expect(await world.opens()).to.have.length(1);
+    expect(harness.count('pay-ready')).to.equal(1);
+  });
+
+  it('does nothing more for an element that has left the page', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    harness.element.remove();
+    const before = harness.events.length;
+    await world.tell('paid', 2);
+    dispatchEvent(new Event('online'));
+    await nextTask();
+    expect(harness.events).to.have.length(before);
+  });
+
+  it('another order in the tag is another payment', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const other = world.openReply({ checkout: crypto.randomUUID(), sessionId: 'other' });
+    await world.write({ open: [{ status: 200, body: other }] });
+    await harness.during('ready', () => (harness.element.order = 'A1002'));
+    const [, second] = await world.opens();
+    expect(second?.body).to.include({ order: 'A1002' });
+    expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
+    expect(world.sdk.destroyed).to.equal(1);
+  });
+
+  it('two elements on a page share one script and keep apart', async () => {
+    const first = await PayCheckoutHarness.ready(world);
+    const second = await PayCheckoutHarness.ready(world);
+    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
+    const [one, other] = [first, second].map(({ form }) => form?.firstElementChild?.id);
+    expect(one).not.to.equal(other);
+  });
+
+  it('autostart waits until it is seen', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    const far = document.createElement('div');
+    far.style.paddingBlockStart = '300vh';
+    harness.element.parentElement?.append(far);
+    far.append(harness.element);
+    harness.element.autostart = true;
+    await harness.element.updateComplete;
+    await new Promise(requestAnimationFrame);
+    expect(await world.opens()).to.have.length(0);
+    await harness.during('ready', () => harness.element.scrollIntoView());
+    expect(await world.opens()).to.have.length(1);
   });
 });

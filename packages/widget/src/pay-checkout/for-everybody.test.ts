@@ -1,0 +1,144 @@
+import { expect } from '@open-wc/testing';
+import { emulateMedia } from '@web/test-runner-commands';
+import type { OutcomePhase, Phase } from '../flow/phases.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+const OUTCOMES: readonly OutcomePhase[] = [
+  'paid',
+  'failed',
+  'cancelled',
+  'left',
+  'expired',
+  'unconfirmed',
+];
+
+describe('<pay-checkout> for everybody', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  const REACHED: Partial<Record<Phase, (harness: PayCheckoutHarness) => Promise<void>>> = {
+    idle: () => Promise.resolve(),
+    opening: async (harness) => {
+      await harness.world.write({ holdOpen: true });
+      await harness.during('opening', () => harness.press());
+    },
+    ready: (harness) => harness.during('ready', () => harness.press()),
+    problem: async (harness) => {
+      await harness.world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+      await harness.during('problem', () => harness.press());
+    },
+  };
+  for (const phase of [...OUTCOMES, 'confirming'] as const) {
+    REACHED[phase] = async (harness) => {
+      await harness.during('ready', () => harness.press());
+      const state = phase === 'confirming' ? 'returned' : phase;
+      await harness.during(phase, () => harness.world.tell(state));
+    };
+  }
+  for (const [phase, reach] of Object.entries(REACHED)) {
+    for (const theme of ['light', 'dark'] as const) {
+      it(`${phase}, ${theme}: passes the accessibility check`, async () => {
+        const harness = await PayCheckoutHarness.place(world, { theme });
+        await reach(harness);
+        expect(harness.phase).to.equal(phase);
+        await expect(harness.element).to.be.accessible();
+        await world.write({ holdOpen: false });
+      });
+    }
+  }
+
+  it('its live regions are there from the first render', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    const { renderRoot } = harness.element;
+    const status = renderRoot.querySelector('[role="status"]');
+    const alert = renderRoot.querySelector('[role="alert"]');
+    await harness.during('ready', () => harness.element.start());
+    await harness.during('paid', () => world.tell('paid'));
+    expect(renderRoot.querySelector('[role="status"]')).to.equal(status);
+    expect(renderRoot.querySelector('[role="alert"]')).to.equal(alert);
+    expect(status?.getAttribute('aria-live')).to.equal('polite');
+  });
+
+  it('moves the focus for one who pressed the button, and says each thing once', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    harness.button?.focus();
+    await harness.during('ready', () => harness.press());
+    expect(document.activeElement).to.equal(harness.form);
+    await harness.during('paid', () => world.tell('paid'));
+    const { shadowRoot } = harness.element;
+    expect(shadowRoot?.activeElement?.textContent).to.contain('Payment received');
+    const status = shadowRoot?.querySelector('[role="status"]');
+    expect(status?.getAttribute('aria-live')).to.equal('off');
+  });
+
+  it('takes the focus from nobody who did not press it', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    await harness.during('ready', () => harness.element.start());
+    await harness.during('paid', () => world.tell('paid'));
+    expect(document.activeElement).to.equal(document.body);
+  });
+
+  it('takes the focus from nothing else on the page', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    const field = document.createElement('input');
+    harness.element.after(field);
+    await harness.during('opening', () => harness.press());
+    field.focus();
+    await harness.during('paid', async () => {
+      await harness.arrives('ready');
+      await world.tell('paid');
+    });
+    expect(document.activeElement).to.equal(field);
+  });
+
+  it('follows a dark page, and only a page that is dark', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    const surface = (): string => {
+      const card = harness.element.renderRoot.querySelector('section') as Element;
+      return getComputedStyle(card).backgroundColor;
+    };
+    await emulateMedia({ colorScheme: 'dark' });
+    expect(surface()).to.equal('rgb(255, 255, 255)');
+    document.documentElement.style.colorScheme = 'light dark';
+    expect(surface()).to.equal('rgb(26, 29, 36)');
+    document.documentElement.style.colorScheme = '';
+    await emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('turns its spinner where a wait lasts, slowly for one who wants less motion', async () => {
+    await world.write({ holdOpen: true });
+    const harness = await PayCheckoutHarness.place(world);
+    await harness.during('opening', () => harness.press());
+    const spinner = harness.element.renderRoot.querySelector('.spinner') as Element;
+    expect(spinner.getAnimations()).to.deep.equal([]);
+    await until(() => spinner.getAnimations().length === 1);
+    await emulateMedia({ reducedMotion: 'reduce' });
+    expect(getComputedStyle(spinner).animationDuration).to.equal('9s');
+    await emulateMedia({ reducedMotion: 'no-preference' });
+    expect(getComputedStyle(spinner).animationDuration).to.equal('0.9s');
+    await world.write({ holdOpen: false });
+  });
+
+  it('its button is a native one, large enough for a thumb', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    expect(harness.button).to.be.instanceOf(HTMLButtonElement);
+    expect(harness.button?.getBoundingClientRect().height).to.be.at.least(44);
+  });
+
+  it('has no style attribute and asks for none', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    expect(harness.element.renderRoot.querySelector('[style], style')).to.equal(null);
+    expect(harness.form?.hasAttribute('style')).to.equal(false);
+  });
+
+  it('fits a screen of 320 pixels', async () => {
+    const harness = await PayCheckoutHarness.place(world, { order: 'A'.repeat(64) });
+    const home = harness.element.parentElement as HTMLElement;
+    home.style.inlineSize = '288px';
+    await harness.during('ready', () => harness.element.start());
+    await harness.during('unconfirmed', () => world.tell('unconfirmed'));
+    expect(home.scrollWidth).to.equal(288);
+  });
+});

@@ -1,0 +1,197 @@
+import { expect } from '@open-wc/testing';
+import { Tab } from '../testing/tab.js';
+import { nextTask, until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+function setAddress(search: string): void {
+  const url = new URL(location.href);
+  url.searchParams.delete('checkout');
+  for (const [name, value] of new URLSearchParams(search)) url.searchParams.set(name, value);
+  history.replaceState(null, '', url);
+}
+
+describe('<pay-checkout> and the way out and back', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+  afterEach(() => setAddress(''));
+
+  describe('the way back', () => {
+    it('follows the checkout that the address names, without a token, and opens nothing', async () => {
+      setAddress(`checkout=${world.checkout}&other=1`);
+      await world.tell('returned', 2);
+      const harness = await PayCheckoutHarness.place(world, { orderToken: null, autostart: true });
+      expect(harness.phase).to.equal('confirming');
+      await harness.during('paid', () => world.tell('paid', 3));
+      expect(await world.opens()).to.have.length(0);
+    });
+
+    it('takes only its own parameter out of the address, and only when it is settled', async () => {
+      setAddress(`checkout=${world.checkout}&other=1`);
+      await world.tell('returned', 2);
+      const harness = await PayCheckoutHarness.place(world);
+      const entries = history.length;
+      expect(new URLSearchParams(location.search).get('checkout')).to.equal(world.checkout);
+      await harness.during('paid', () => world.tell('paid', 3));
+      expect(new URLSearchParams(location.search).has('checkout')).to.equal(false);
+      expect(new URLSearchParams(location.search).get('other')).to.equal('1');
+      expect(history.length).to.equal(entries);
+      setAddress('other=');
+    });
+
+    it('ignores a checkout of another order', async () => {
+      setAddress(`checkout=${world.checkout}`);
+      const harness = await PayCheckoutHarness.place(world, { order: 'B2002' });
+      await harness.reaches('problem');
+      expect(harness.notice).to.contain('checkout_mismatch');
+      expect(harness.events).not.to.include('pay-paid');
+      expect(harness.button).to.equal(null);
+    });
+
+    it('says when the server does not know the checkout', async () => {
+      setAddress(`checkout=${crypto.randomUUID()}`);
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.reaches('problem');
+      expect(harness.notice).to.contain('checkout_not_found');
+    });
+
+    it('leaves a parameter alone that is not an id of ours', async () => {
+      setAddress('checkout=1');
+      const harness = await PayCheckoutHarness.place(world);
+      expect(harness.phase).to.equal('idle');
+    });
+
+    it('the return page in a frame is acknowledged, and makes the element look', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      const frame = document.createElement('iframe');
+      frame.src = `${world.server}/return?checkout=${world.checkout}`;
+      harness.form?.append(frame);
+      const acknowledged = new Promise<void>((resolve) => {
+        frame.onload = () => {
+          const { contentDocument: page } = frame;
+          new MutationObserver((_, observer) => {
+            if (!page?.body.textContent?.startsWith(`acknowledged ${world.checkout}`)) return;
+            observer.disconnect();
+            resolve();
+          }).observe(page as Document, { childList: true, subtree: true });
+        };
+      });
+      await acknowledged;
+      expect(harness.phase).to.equal('ready');
+    });
+
+    it('a message in a page whose tag names no server that can be asked is no error', async () => {
+      await PayCheckoutHarness.place(world, { server: 'http://[' });
+      const heard = new Promise((resolve) => {
+        addEventListener('message', resolve, { once: true });
+      });
+      postMessage('of somebody else');
+      await heard;
+    });
+
+    it('a message from another origin, of another shape, or about another checkout is ignored', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      await until(async () => (await world.polls()).length > 0);
+      const polls = (await world.polls()).length;
+      const answers: unknown[] = [];
+      const { port1, port2 } = new MessageChannel();
+      port2.onmessage = (event) => answers.push(event.data);
+      const good = { type: 'pay-checkout:return', checkout: world.checkout, kind: 'return' };
+      const say = (data: unknown, origin = location.origin): boolean =>
+        dispatchEvent(new MessageEvent('message', { data, origin, source: port1 }));
+      say(good, 'https://elsewhere.example');
+      say({ ...good, type: 'pay-checkout:paid' });
+      say({ ...good, checkout: crypto.randomUUID() });
+      say({ ...good, checkout: 7 });
+      say('pay-checkout:return');
+      say(null);
+      await nextTask();
+      expect(answers).to.deep.equal([]);
+      expect(await world.polls()).to.have.length(polls);
+      say({ type: 'pay-checkout:changed', checkout: world.checkout });
+      await until(async () => (await world.polls()).length > polls);
+      expect(harness.phase).to.equal('ready');
+    });
+  });
+
+  describe('leaving for the payment page', () => {
+    it('can be prevented, and opens no session', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect' });
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      const redirect = harness.hears('pay-redirect');
+      await harness.during('idle', () => harness.press());
+      expect((await redirect).url).to.equal(
+        `${world.server}/v1/pay/corner-shop/A1001.2000000000.c2lnbmF0dXJl`,
+      );
+      expect(await world.opens()).to.have.length(0);
+    });
+
+    it('needs a token, and says so', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect', orderToken: null });
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('tag_incomplete');
+    });
+
+    /** A page that has just left for the payment page, and is shown again by Back. */
+    async function leaveAndGoBack(): Promise<Tab> {
+      const tab = await Tab.open(world);
+      tab.element.mode = 'redirect';
+      tab.element.start();
+      tab.page.stop();
+      await tab.element.updateComplete;
+      return tab;
+    }
+
+    it('goes there, and shows a link in case', async () => {
+      const tab = await Tab.open(world);
+      tab.element.mode = 'redirect';
+      tab.element.start();
+      await tab.element.updateComplete;
+      const link = tab.element.renderRoot.querySelector<HTMLAnchorElement>('a[part="button"]');
+      expect(link?.href).to.equal(`${world.server}/v1/pay/corner-shop/${tab.element.orderToken}`);
+      await until(async () => (await world.seen('GET', /\/v1\/pay\//)).length === 1);
+      tab.close();
+    });
+
+    it('Back makes the button usable again, once the server has been asked', async () => {
+      await world.write({ holdOpen: true });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('opening');
+      expect(tab.element.renderRoot.querySelector('[part="button"]')).to.equal(null);
+      await world.write({ holdOpen: false });
+      await tab.reaches('idle');
+      const button = tab.element.renderRoot.querySelector('[part="button"]');
+      expect(button?.textContent?.trim()).to.equal('Pay');
+      expect(tab.element.childElementCount).to.equal(0);
+      expect(await world.opens()).to.have.length(1);
+      await world.tell('paid', 2);
+      await tab.reaches('paid');
+      tab.close();
+    });
+
+    it('Back after paying says that it is paid, and offers no payment', async () => {
+      await world.write({ open: [{ status: 200, body: world.openReply({ state: 'paid' }) }] });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('paid');
+      expect(tab.element.renderRoot.querySelector('[part="button"]')).to.equal(null);
+      expect(tab.count('pay-paid')).to.equal(1);
+      tab.close();
+    });
+
+    it('a new token goes on with the question after Back, and never leaves the page by itself', async () => {
+      await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('problem');
+      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      let redirects = 0;
+      tab.element.addEventListener('pay-redirect', () => (redirects += 1));
+      tab.element.orderToken = 'A1001.2000000001.bmV3';
+      await tab.reaches('idle');
+      expect(redirects).to.equal(0);
+      tab.close();
+    });
+  });
+});

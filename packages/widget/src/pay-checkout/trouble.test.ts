@@ -1,0 +1,120 @@
+import { expect } from '@open-wc/testing';
+import { en } from '../labels/en.js';
+import { Tab } from '../testing/tab.js';
+import { hasten, until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+describe('<pay-checkout> in trouble', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  it('a script that fails is a problem, and trying again works', async () => {
+    await world.write({ faults: { sdk: 12 }, config: { status: 404, body: {} } });
+    const harness = await PayCheckoutHarness.place(world);
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => harness.press());
+    expect(await error).to.include({ code: 'sdk_load_failed', retryable: true });
+    await harness.during('problem', () => harness.press());
+    await harness.during('ready', () => harness.press());
+    expect(await world.opens()).to.have.length(1);
+  });
+
+  for (const [what, sdk, code] of [
+    ['is not found', 'missing', 'sdk_not_found'],
+    ['leaves no global behind', 'empty', 'sdk_global_missing'],
+    ['never answers', 'silent', 'sdk_timeout'],
+  ] as const) {
+    it(`a script that ${what} ends in words and a code, and trying again works later`, async () => {
+      await world.write({ sdk });
+      const relent = hasten(globalThis, sdk === 'silent' ? 20_000 : 0);
+      const harness = await PayCheckoutHarness.place(world);
+      const error = harness.hears('pay-error');
+      await harness.during('problem', () => harness.press());
+      relent();
+      expect(await error).to.include({ code, retryable: true });
+      expect(harness.notice).to.equal(`${en.sdkProblem}${code}`);
+      expect(harness.reference).to.contain('A1001');
+      expect(harness.button?.textContent?.trim()).to.equal('Try again');
+      await world.write({ sdk: 'fine' });
+      await harness.during('ready', () => harness.press());
+      expect(harness.form?.childElementCount).to.equal(1);
+      expect(await world.opens()).to.have.length(1);
+    });
+  }
+
+  it('a script that the page’s policy forbids ends in words and a code, and works once it is allowed', async () => {
+    await world.write({ forbidsSdk: true });
+    const blocked = await Tab.open(world, undefined, `${world.server}/page`);
+    blocked.element.start();
+    await blocked.reaches('problem');
+    const notice = blocked.element.renderRoot.querySelector('[part="notice"]');
+    expect(notice?.textContent).to.contain('sdk_blocked_csp');
+    expect(blocked.element.renderRoot.querySelector('button')?.textContent).to.contain('Try again');
+    blocked.close();
+    await world.write({ forbidsSdk: false });
+    const allowed = await Tab.open(world, undefined, `${world.server}/page`);
+    allowed.element.start();
+    await allowed.reaches('ready');
+    allowed.close();
+  });
+
+  it('a server that cannot be reached is a problem with a reference, and trying again works later', async () => {
+    await world.write({ faults: { open: 4 } });
+    const harness = await PayCheckoutHarness.place(world);
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.contain('server_unreachable');
+    expect(harness.reference).to.equal('Reference: A1001');
+    await harness.during('ready', () => harness.press());
+  });
+
+  it('a refused session is renewed by naming it', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    await until(() => world.sdk !== undefined);
+    world.sdk.fails = 1;
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.contain('sdk_configure_failed');
+    await harness.during('ready', () => harness.press());
+    const [, second] = await world.opens();
+    expect(second?.body).to.include({ renew: `session-${world.id}` });
+    expect(await world.hints()).to.include('refused');
+  });
+
+  it('says the code and the request of a refusal, and offers no hopeless button', async () => {
+    const body = { code: 'order_void', requestId: 'req-77' };
+    await world.write({ open: [{ status: 409, body }] });
+    const harness = await PayCheckoutHarness.place(world);
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.equal(`${en.codes.order_void}order_void · req-77`);
+    expect(harness.button).to.equal(null);
+  });
+
+  it('an expired token goes on by itself when the page brings a new one', async () => {
+    const body = { code: 'order_token_expired' };
+    await world.write({ open: [{ status: 401, body }] });
+    const harness = await PayCheckoutHarness.place(world);
+    await harness.during('problem', () => harness.press());
+    await world.write({ open: [{ status: 200, body: world.openReply() }] });
+    await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
+  });
+
+  it('an order whose token comes later goes on by itself when it is there', async () => {
+    await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+    const changes = { orderToken: null, autostart: true };
+    const harness = await PayCheckoutHarness.place(world, changes);
+    await harness.reaches('problem');
+    await world.write({ open: [{ status: 200, body: world.openReply() }] });
+    await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
+  });
+
+  it('nothing of an order or an SDK becomes markup', async () => {
+    const order = '<img src=x onerror=alert(1)>';
+    const harness = await PayCheckoutHarness.place(world, { order });
+    await harness.during('ready', () => harness.element.start());
+    await harness.during('confirming', () =>
+      world.write({ status: { ...world.status({ order, state: 'returned', revision: 2 }) } }),
+    );
+    expect(harness.element.renderRoot.querySelector('img')).to.equal(null);
+    expect(harness.reference).to.contain('<img');
+  });
+});
