@@ -12,6 +12,8 @@ export default defineConfig({
     pool: 'forks',
     retry: 0,
     testTimeout: 20_000,
+    // The default of a second is a clock that a busy machine loses against.
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
   },

@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
+import { isFirefox, PATIENCE_MS } from './journey/patience.ts';
 
 /** The journeys: a real browser over the real processes, each file with a stack of its own. */
 export default defineConfig({
   test: {
     include: ['journey/**/*.test.ts'],
-    testTimeout: process.env['PAY_BROWSER'] === 'firefox' ? 90_000 : 30_000,
+    testTimeout: isFirefox ? 90_000 : 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: PATIENCE_MS } },
     // Each file runs three servers and a browser; more than two at a time only wait for each other.
     maxWorkers: 2,
   },

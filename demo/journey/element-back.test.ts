@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { CARDS, PAID, type Shopper } from './shopper.js';
-import { isFirefox, PATIENCE_MS } from './start-browser.js';
+import { isFirefox } from './patience.js';
 
 declare global {
   interface Window {
@@ -12,8 +12,6 @@ declare global {
 
 /** With why the browser did not keep the page, for whoever reads the failure. */
 type NavigationEntry = PerformanceNavigationTiming & { readonly notRestoredReasons?: unknown };
-
-const PATIENCE = { timeout: PATIENCE_MS };
 
 let journey: Journey;
 beforeAll(async () => {
@@ -44,7 +42,7 @@ async function forgetfulShopper(): Promise<Shopper> {
 async function untilItLeads({ page }: Shopper): Promise<void> {
   const countLocks = (): Promise<number | undefined> =>
     page.evaluate(async () => (await navigator.locks.query()).held?.length);
-  await expect.poll(countLocks, PATIENCE).toBe(1);
+  await expect.poll(countLocks).toBe(1);
 }
 
 /** Goes back as the button does. It begins after the call: what leaves a page answers nobody in it. */
@@ -65,7 +63,7 @@ async function goBackToKeptPage(shopper: Shopper, steps = 1): Promise<void> {
         why: JSON.stringify(entry?.notRestoredReasons ?? null),
       };
     });
-  await expect.poll(readShown, PATIENCE).toMatchObject({ path: '/pay', isKept: true });
+  await expect.poll(readShown).toMatchObject({ path: '/pay', isKept: true });
 }
 
 /** What the element of a kept page shows; a driver of browsers loses sight of its frames and roots. */
@@ -110,7 +108,7 @@ describe('Back to a page that the browser kept', () => {
     const asked = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/checkouts`);
     await goBackToKeptPage(shopper);
     expect((await asked).method()).toBe('POST');
-    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ buttons: ['Pay'] });
+    await expect.poll(() => look(shopper)).toMatchObject({ buttons: ['Pay'] });
     expect(await shopper.page.evaluate(() => location.pathname)).toBe('/pay');
     const followed = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/pay/**`);
     await pressButton(shopper);
@@ -131,7 +129,7 @@ describe('Back to a page that the browser kept', () => {
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
     await goBackToKeptPage(shopper, 2);
-    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', buttons: [] });
+    await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', buttons: [] });
     expect((await look(shopper)).words).toContain(PAID);
     await journey.expectPaid(shopper, order);
     await shopper.close();
@@ -153,7 +151,7 @@ describe('Back to a page that the browser kept', () => {
       await second.goToPayment(order);
       await second.payWith(CARDS.approved);
       await second.reads(PAID);
-      await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', frames: [] });
+      await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', frames: [] });
       await journey.expectPaid(shopper, order);
       expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
       await shopper.close();
@@ -171,7 +169,7 @@ describe('Back to a page that the browser kept', () => {
     await second.payWith(CARDS.approved);
     await second.reads(PAID);
     await goBackToKeptPage(shopper);
-    await expect.poll(() => look(shopper), PATIENCE).toMatchObject({ phase: 'paid', frames: [] });
+    await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', frames: [] });
     expect((await look(shopper)).words).toContain(PAID);
     await shopper.close();
   });

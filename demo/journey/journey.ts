@@ -7,7 +7,8 @@ import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
 import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
-import { type BrowserHabits, PATIENCE_MS, startBrowser } from './start-browser.js';
+import { PATIENCE_MS } from './patience.js';
+import { type BrowserHabits, startBrowser } from './start-browser.js';
 
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
 

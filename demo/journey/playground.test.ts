@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { Playground } from './playground.js';
 import { CARDS } from './shopper.js';
-import { PATIENCE_MS } from './start-browser.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -168,7 +167,7 @@ describe('what the playground does to the tag', () => {
       await playground.pageButton('Clone').click();
       return (await playground.shopper.page.locator('pay-checkout').count()) - 1;
     };
-    await expect.poll(countClones, { timeout: PATIENCE_MS, interval: 500 }).toBe(1);
+    await expect.poll(countClones, { interval: 500 }).toBe(1);
     await playground.scrollToClone();
     await playground.hears('clone: pay-ready');
     await playground.press('close()');

@@ -1,17 +1,12 @@
 import { type Browser, chromium, firefox } from 'playwright-core';
 import { findBrowser } from '../../scripts/find-browser.mjs';
 import { findFirefox } from '../../scripts/find-firefox.mjs';
+import { isFirefox } from './patience.js';
 
 /** With `keepsPages` the browser keeps pages for the way back, as it does for people. */
 export interface BrowserHabits {
   readonly keepsPages: boolean;
 }
-
-/** Whether `PAY_BROWSER=firefox` asks for the Firefox of this machine, instead of a Chromium. */
-export const isFirefox = process.env['PAY_BROWSER'] === 'firefox';
-
-/** Longer than what a shopper does takes in this browser, and shorter than a test may take. */
-export const PATIENCE_MS = isFirefox ? 30_000 : 12_000;
 
 /** The browser that the journeys run in. */
 export function startBrowser(habits: BrowserHabits): Promise<Browser> {

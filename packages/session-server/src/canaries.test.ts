@@ -2,11 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from './logger.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
-
-const PATIENTLY = { timeout: 10_000 };
 
 /** Nobody, and nothing of theirs may turn up anywhere. */
 const PERSON = {
@@ -108,10 +106,11 @@ async function runPayments(): Promise<void> {
 }
 
 async function askOperators(): Promise<void> {
-  await vi.waitFor(async () => {
+  const readParked = async (): Promise<string | undefined> => {
     await askOperator('/operator/deliveries/parked');
-    expect(seen.operator.at(-1)).toContain('teashop');
-  }, PATIENTLY);
+    return seen.operator.at(-1);
+  };
+  await expect.poll(readParked).toContain('teashop');
   await askOperator('/operator/health');
   await askOperator('/operator/orders/teashop/C1/explain');
   await askOperator('/operator/orders/teashop/C3/explain');

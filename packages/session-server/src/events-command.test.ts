@@ -7,7 +7,6 @@ import { TestStack } from './testing/test-stack.js';
 import { runWebhooks } from './webhooks-command.js';
 import { runEvents } from './events-command.js';
 
-const PATIENTLY = { timeout: 10_000 };
 const HOUR_MS = 3_600_000;
 
 let stack: TestStack;
@@ -23,7 +22,7 @@ async function giveUp(order: string): Promise<string> {
   stack.shop.eventAnswers.push(500);
   const { body } = await stack.open(order, { amount: '9.99' });
   await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
-  await expect.poll(() => stack.shop.eventAnswers.length, PATIENTLY).toBe(0);
+  await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
   const store = SqliteCheckoutStore.openBeside({
     path: join(stack.folder, 'data.sqlite'),
     clock: { now: () => Date.now() + HOUR_MS },
@@ -67,7 +66,7 @@ describe('the numbers of deliveries', () => {
     await stack.post(path, { event: 'test' });
     await stack.post(path, { any: 1 });
     await expect
-      .poll(async () => (await runWebhooks(parseConfig(stack.env))).join('\n'), PATIENTLY)
+      .poll(async () => (await runWebhooks(parseConfig(stack.env))).join('\n'))
       .toMatch(/processed +1\n(.*\n)*tests +1$/);
   });
 });

@@ -43,7 +43,7 @@ async function lookOnce(checkout: string): Promise<void> {
   const before = lists();
   await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'submitted' });
   // Two more looks have begun: the first of them began after the hint, and has ended.
-  await expect.poll(lists, { timeout: 5000 }).toBeGreaterThan(before + 2);
+  await expect.poll(lists).toBeGreaterThan(before + 2);
 }
 
 async function stateOf(checkout: string): Promise<string | undefined> {

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 
-const PATIENTLY = { timeout: 10_000 };
-
 let stack: TestStack;
 beforeAll(async () => {
   stack = await TestStack.start({
@@ -22,7 +20,7 @@ async function sample(nameAndLabels: string): Promise<number> {
 }
 
 async function until(nameAndLabels: string, value: number): Promise<void> {
-  await expect.poll(() => sample(nameAndLabels), PATIENTLY).toBe(value);
+  await expect.poll(() => sample(nameAndLabels)).toBe(value);
 }
 
 describe('the metrics', () => {
@@ -58,7 +56,7 @@ describe('the metrics', () => {
     await until('pay_order_event_tries_total{result="delivered"}', 1);
     await until('pay_order_events_waiting', 0);
     await expect
-      .poll(() => sample('pay_evidence_look_seconds_count{result="ok"}'), PATIENTLY)
+      .poll(() => sample('pay_evidence_look_seconds_count{result="ok"}'))
       .toBeGreaterThan(0);
     expect(await sample('pay_evidence_pages_total')).toBeGreaterThan(0);
   });
@@ -110,7 +108,7 @@ describe('the metrics', () => {
     const { body } = await stack.open('P6', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
     await expect
-      .poll(() => sample('pay_order_event_tries_total{result="refused"}'), PATIENTLY)
+      .poll(() => sample('pay_order_event_tries_total{result="refused"}'))
       .toBeGreaterThan(0);
     stack.advance(100);
     expect(await sample('pay_oldest_order_event_seconds')).toBeGreaterThanOrEqual(100);

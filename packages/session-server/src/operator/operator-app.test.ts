@@ -12,7 +12,6 @@ import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
 
 const HOUR_MS = 3_600_000;
-const PATIENTLY = { timeout: 10_000 };
 
 interface Ask {
   readonly path?: string;
@@ -191,7 +190,7 @@ describe('the operator’s routes', () => {
     stack.shop.eventAnswers.push(500);
     const { body } = await stack.open('D1', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
-    await expect.poll(() => stack.shop.eventAnswers.length, PATIENTLY).toBe(0);
+    await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
     const store = SqliteCheckoutStore.openBeside({
       path: join(stack.folder, 'data.sqlite'),
       clock: { now: () => Date.now() + HOUR_MS },
@@ -238,7 +237,7 @@ describe('the operator’s routes', () => {
     await stack.post('/v1/webhooks/a-registered-endpoint-token-1', { order_id: 7 });
     const list = async () =>
       (await stack.askOperator<{ items: object[] }>('/operator/deliveries/parked')).body.items;
-    await expect.poll(list, PATIENTLY).toMatchObject([{ merchants: ['teashop'] }]);
+    await expect.poll(list).toMatchObject([{ merchants: ['teashop'] }]);
     expect(Object.keys((await list())[0] ?? {}).toSorted()).toEqual([
       'id',
       'merchants',
@@ -265,7 +264,7 @@ describe('the operator’s routes', () => {
       (await stack.askOperator<{ items: object[]; more: boolean }>(`/operator/attention${query}`))
         .body;
     await expect
-      .poll(async () => (await list()).items, PATIENTLY)
+      .poll(async () => (await list()).items)
       .toMatchObject([
         { merchant: 'teashop', order: 'T1', state: 'returned', attention: ['amount_mismatch'] },
       ]);

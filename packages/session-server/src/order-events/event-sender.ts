@@ -14,6 +14,8 @@ const LEASE_SECONDS = 30;
 /** Events under way together, of all shops and of one. */
 const MOST_AT_A_TIME = 200;
 const MOST_PER_MERCHANT = 5;
+/** Of all shops that do not answer: the others always find room. */
+const MOST_SILENT = MOST_AT_A_TIME / 2;
 const POLL_MS = 5000;
 
 export interface EventSenderOptions {
@@ -37,20 +39,25 @@ type TryResult =
 /**
  * Sends the stored events to the shops, signed, until each is answered with 2xx. An event keeps
  * its id and its text in every try, so a shop that stores the id never acts on it twice. Events go
- * out side by side, a few of each shop, and one at a time to a shop that does not answer: so a shop
- * that is slow or broken holds up no other, and an order that is refused holds up no other order.
+ * out side by side, a few of each shop, one at a time to a shop that does not answer, and to all such
+ * shops together as many as leave room for the others: so a shop that is slow or broken holds up no
+ * other, and an order that is refused holds up no other order.
  */
 export function startEventSender(options: EventSenderOptions): Repeating {
   const { store, clock, logger } = options;
   const sending = new Set<Promise<void>>();
   const silentMerchants = new Set<string>();
+  let silentUnderWay = 0;
   const send = (event: OutboxEvent): void => {
+    const toSilent = silentMerchants.has(event.merchant) ? 1 : 0;
+    silentUnderWay += toSilent;
     const delivery = deliver(event, options, silentMerchants)
       .catch((error: unknown) => {
         logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
       })
       .finally(() => {
         sending.delete(delivery);
+        silentUnderWay -= toSilent;
         job.wake();
       });
     sending.add(delivery);
@@ -66,6 +73,7 @@ export function startEventSender(options: EventSenderOptions): Repeating {
         limit: room,
         perMerchant: MOST_PER_MERCHANT,
         silentMerchants: [...silentMerchants],
+        silentLimit: MOST_SILENT - silentUnderWay,
         leaseSeconds: LEASE_SECONDS,
       });
       if (events.length > 0) crashPoint('events:claimed');

@@ -69,6 +69,17 @@ export function describeEventStore(name: string, open: OpenStore): void {
       expect(await claimed({ silentMerchants })).toEqual([]);
     });
 
+    it('go to silent merchants only as far as there is room for them', async () => {
+      await tell('gone', 1);
+      await tell('silent', 1);
+      now += 1000;
+      await tell('well', 2);
+      const silence = { silentMerchants: ['gone', 'silent'], silentLimit: 1 };
+      expect(await claimed(silence)).toEqual(['gone', 'well', 'well']);
+      expect(await claimed({ ...silence, silentLimit: 0 })).toEqual([]);
+      expect(await claimed(silence)).toEqual(['silent']);
+    });
+
     it('of one checkout go out one at a time, in their order', async () => {
       const { checkout, attempt } = await harness.expose();
       await store.apply(checkout.id, { type: 'cancel-hinted' });

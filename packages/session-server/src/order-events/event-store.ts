@@ -20,6 +20,8 @@ export interface EventClaim {
   readonly perMerchant: number;
   /** Merchants whose shop gave no answer to the last try: one event at a time. */
   readonly silentMerchants: readonly string[];
+  /** How many of the events may be those of silent merchants. Default: all. */
+  readonly silentLimit?: number;
   /** After this long a sender counts as dead, and its events are taken up again. */
   readonly leaseSeconds: number;
 }

@@ -29,12 +29,16 @@ export class EventTable {
 
   claim(now: number, claim: EventClaim): OutboxEvent[] {
     const until = now + claim.leaseSeconds * 1000;
+    let silentLeft = claim.silentLimit ?? claim.limit;
+    const hasRoom = (merchant: string): boolean =>
+      !claim.silentMerchants.includes(merchant) || silentLeft-- > 0;
     return this.#merchantsWithEvents()
       .flatMap((merchant) => this.#turnsOf(merchant, now, claim))
       .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
+      .map(({ row }) => toOutboxEvent(row))
+      .filter(({ merchant }) => hasRoom(merchant))
       .slice(0, claim.limit)
-      .map(({ row }) => {
-        const event = toOutboxEvent(row);
+      .map((event) => {
         this.#connection.run(
           "UPDATE events SET status = 'sending', due_at = :until WHERE id = :id",
           { id: event.id, until },

@@ -23,7 +23,6 @@ const SIGNED = {
 };
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-const PATIENTLY = { timeout: 8000 };
 
 let stack: TestStack;
 
@@ -72,7 +71,7 @@ async function deliverSigned(path: string, body: unknown, key: string = KEYS[0])
 }
 
 async function settled(): Promise<DeliveryCounts> {
-  await expect.poll(async () => (await counts()).waiting, PATIENTLY).toBe(0);
+  await expect.poll(async () => (await counts()).waiting).toBe(0);
   return counts();
 }
 
@@ -113,24 +112,24 @@ describe('deliveries to a registered endpoint', () => {
     for (const next of [1, 2, 3, 4]) {
       await deliver(endpoint, { data: { order_id: session.order_id + next } });
     }
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 4 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 4 });
     await opened('E5');
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 3, processed: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 1 });
   });
 
   it('that are parked are bounded by count and by age', async () => {
     for (let body = 0; body < 50; body += 1) await deliver(endpoint, { forged: body });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 20 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 20 });
     stack.advance(3 * HOUR);
     await deliver(endpoint, { forged: 'wakes the inbox' });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
   });
 
   it('that are parked are read anew after a restart, in case the settings were mended', async () => {
     const { checkout, sessionId, session } = await opened('E6');
     await stack.payAtProvider(sessionId);
     await deliver(endpoint, { elsewhere: { order: session.order_id } });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
     await stack.server.close();
     stack.changeMerchant({
       webhookEndpoints: [{ tokenHash, paths: { orderId: 'elsewhere.order' } }],
@@ -144,7 +143,7 @@ describe('deliveries to a registered endpoint', () => {
     await deliver(endpoint, { data: { order_id: { $ne: 0 }, reference: ['A', 'B'] } });
     await deliver(endpoint, { data: { order_id: `${String(session.order_id)}.0` } });
     await deliver(endpoint, { 'data.order_id': session.order_id });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 3, processed: 0 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 0 });
   });
 
   it('that name two attempts are flagged, and only cause looks', async () => {
@@ -163,7 +162,7 @@ describe('deliveries to a registered endpoint', () => {
     });
     expect([answer.status, answer.body]).toEqual([200, { received: 'test' }]);
     await deliver(endpoint, { event: 'test', more: 1 });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ tests: 1, waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ tests: 1, waiting: 0, parked: 1 });
   });
 
   it('with a token that was never given out are refused, and nothing is stored', async () => {
@@ -402,7 +401,7 @@ describe('the bodies of deliveries', () => {
     expect(await settled()).toMatchObject({ processed: 2 });
     stack.advance(1.5 * DAY);
     await deliver(path, { body: 3 });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ processed: 2, waiting: 0 });
+    await expect.poll(counts).toMatchObject({ processed: 2, waiting: 0 });
   });
 
   it('can be read on when a new key was put before the old one, and not when it is gone', async () => {
@@ -412,16 +411,16 @@ describe('the bodies of deliveries', () => {
       env,
     });
     await deliver(endpoint, { data: { order_id: 1 } });
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
     env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
-    await expect.poll(counts, PATIENTLY).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
     env['PAY_BODY_KEY'] = key('k2', 2);
     await stack.server.close();
     await stack.startServer();
     await expect
-      .poll(counts, PATIENTLY)
+      .poll(counts)
       .toMatchObject({ parked: 0, processed: 1, flagged: { unreadable: 1 } });
   });
 

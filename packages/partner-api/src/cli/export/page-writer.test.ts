@@ -1,5 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { makeFolder } from '../../testing/cli-runner.js';
 import { ExportFile } from './export-file.js';
@@ -20,7 +20,7 @@ describe('pages that are written while the next one is read', () => {
     writer.write(Buffer.from('one\r\n'));
     writer.beginSave(STATE);
     writer.write(Buffer.from('two\r\n'));
-    await vi.waitUntil(() => !writer.isSaving);
+    await expect.poll(() => writer.isSaving).toBe(false);
     expect(file.saved).toMatchObject({ bytes: 5 });
     await writer.save({ ...STATE, rows: 2 });
     expect(file.saved).toMatchObject({ bytes: 10, rows: 2 });
@@ -35,7 +35,7 @@ describe('pages that are written while the next one is read', () => {
     const writer = new PageWriter(file);
     writer.write(Buffer.from('one\r\n'));
     writer.beginSave(STATE);
-    await vi.waitUntil(() => !writer.isSaving);
+    await expect.poll(() => writer.isSaving).toBe(false);
     await expect(writer.whenWritten()).rejects.toThrow('Could not write');
     await expect(writer.save(STATE)).rejects.toThrow('Could not write');
     await file.close();
