@@ -21,13 +21,11 @@ export interface ConsoleOptions {
   readonly config: ConsoleConfig;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
-  /** How long one attempt at the provider may take. Default: what the client does. */
-  readonly attemptTimeoutSeconds?: number;
 }
 
 /** Makes the application. It never listens by itself: `console-main.ts` does. */
 export function createConsole(options: ConsoleOptions): Express {
-  const { config, siteDirectory, attemptTimeoutSeconds } = options;
+  const { config, siteDirectory } = options;
   const { apiKey } = config;
   const client = new PartnerClient({
     apiKey,
@@ -37,7 +35,6 @@ export function createConsole(options: ConsoleOptions): Express {
     timeoutSeconds: TIMEOUT_SECONDS,
     // The provider may count both ends of the 90 days (spec 8 does not say).
     analyticsDays: 'inclusive',
-    attemptTimeoutSeconds,
   });
   const app = express();
   app.disable('x-powered-by');

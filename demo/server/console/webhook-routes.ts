@@ -52,34 +52,31 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
     const file = await keys.openFile().catch(() => {
       throw cannotKeepKeys();
     });
-    try {
-      let keyFile = '';
-      const created = await callProvider(CREATE_FACTS, () =>
-        client.webhooks
-          .create(params, {
-            storeKey: async (key, webhookId) => {
-              keyFile = await file.store(key, webhookId);
-            },
-          })
-          .catch((error: unknown) => {
-            throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
-              ? keyIsLost()
-              : error;
-          }),
-      );
-      const { data } = created;
-      const reply: CreatedWebhookView = {
-        webhookId: data.webhook_id,
-        keyFile,
-        others: {
-          ...otherFields(created, ['data']),
-          ...otherFields(data, ['webhook_id', 'hmac_key']),
-        },
-      };
-      response.status(201).json(reply);
-    } finally {
-      await file.close();
-    }
+    let keyFile = '';
+    // The file is closed before the answer goes out: whoever looks then finds it under one name.
+    const created = await callProvider(CREATE_FACTS, () =>
+      client.webhooks
+        .create(params, {
+          storeKey: async (key, webhookId) => {
+            keyFile = await file.store(key, webhookId);
+          },
+        })
+        .catch((error: unknown) => {
+          throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
+            ? keyIsLost()
+            : error;
+        }),
+    ).finally(() => file.close());
+    const { data } = created;
+    const reply: CreatedWebhookView = {
+      webhookId: data.webhook_id,
+      keyFile,
+      others: {
+        ...otherFields(created, ['data']),
+        ...otherFields(data, ['webhook_id', 'hmac_key']),
+      },
+    };
+    response.status(201).json(reply);
   });
 
   router.post('/api/webhooks/test', async (request, response) => {

@@ -76,7 +76,6 @@ export async function startConsole(options: RunningConsoleOptions = {}): Promise
   const app = createConsole({
     config,
     ...(siteDirectory !== undefined && { siteDirectory }),
-    attemptTimeoutSeconds: 0.5,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');

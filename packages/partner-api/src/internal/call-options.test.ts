@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { FetchTransport } from './fetch-transport.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
 
 describe('the options of one call', () => {
@@ -28,11 +29,13 @@ describe('the options of one call', () => {
   });
 
   it('set the time of one attempt', async () => {
+    const clock = new ManualClock();
     await using server = await startServer((response, _, number) => {
       if (number > 1) answerJson(response, pageOf());
+      else clock.advance(3_000);
     });
-    const { transactions } = clientOf(server.url);
-    await transactions.list({}, { attemptTimeoutSeconds: 0.3 });
+    const { transactions } = clientOf(server.url, { clock });
+    await transactions.list({}, { attemptTimeoutSeconds: 3 });
     expect(server.requests).toHaveLength(2);
     const wrong = transactions.list({}, { attemptTimeoutSeconds: 0 });
     expect(await failureOf(wrong)).toMatchObject({ field: 'attemptTimeoutSeconds' });

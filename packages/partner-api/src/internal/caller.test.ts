@@ -47,7 +47,8 @@ describe('a read', () => {
       else answerJson(response, pageOf());
     });
     await clientOf(server.url, { attemptTimeoutSeconds: 0.5 }).transactions.list();
-    expect(server.requests).toHaveLength(2);
+    // Where the machine stands still, the second one may be over as well.
+    expect(server.requests.length).toBeGreaterThan(1);
   });
 
   it('is repeated as often as the call allows, and the error counts the attempts', async () => {
@@ -131,21 +132,23 @@ describe('the time of a call', () => {
   });
 
   it('covers all attempts together', async () => {
-    await using server = await startServer(() => undefined);
-    const client = clientOf(server.url, { attemptTimeoutSeconds: 0.08, maxRetries: 1_000 });
-    const error = await failureOf(client.transactions.list({}, { timeoutSeconds: 0.3 }));
-    expect(error).toMatchObject({ name: 'TimeoutError' });
-    expect(server.requests.length).toBeGreaterThan(1);
-    expect(server.requests.length).toBeLessThan(6);
+    const clock = new ManualClock();
+    await using server = await startServer(() => clock.advance(8_000));
+    const options = { clock, attemptTimeoutSeconds: 8, maxRetries: 1_000 };
+    const { transactions } = clientOf(server.url, options);
+    const error = await failureOf(transactions.list({}, { timeoutSeconds: 30 }));
+    expect(error).toMatchObject({ name: 'TimeoutError', attempt: 4 });
+    expect(server.requests).toHaveLength(4);
   });
 
   it('ends the connection of the attempt that it ends', async () => {
+    const clock = new ManualClock();
     const closed = Promise.withResolvers<void>();
     await using server = await startTcpServer((socket) => {
-      socket.resume();
+      socket.once('data', () => clock.advance(60_000));
       socket.on('close', () => closed.resolve());
     });
-    const client = clientOf(server.url, { maxRetries: 0, timeoutSeconds: 0.5 });
+    const client = clientOf(server.url, { clock, maxRetries: 0 });
     expect(await failureOf(client.transactions.list())).toMatchObject({ name: 'TimeoutError' });
     await closed.promise;
   });

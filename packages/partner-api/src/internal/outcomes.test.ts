@@ -107,7 +107,7 @@ describe('the outcome of a session that could not be created', () => {
     await using server = await startServer((response) => {
       response.writeHead(403, { 'Content-Length': 50 }).write('half');
     });
-    const client = clientOf(server.url, { timeoutSeconds: 1 });
+    const client = clientOf(server.url, { timeoutSeconds: 2 });
     expect(await failureOf(client.checkoutSessions.create(SESSION))).toMatchObject({
       name: 'PermissionError',
       outcome: 'refused',

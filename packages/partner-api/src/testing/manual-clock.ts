@@ -1,6 +1,9 @@
 import type { Clock } from '../internal/deadline.js';
 
-/** A clock that moves only when a test says so; tells which pauses were asked for. */
+/**
+ * A clock that moves only when a test says so; tells which pauses were asked for. A pause of nothing
+ * is over at once.
+ */
 export class ManualClock implements Clock {
   readonly timers = new Map<() => void, number>();
   #time = 0;
@@ -15,6 +18,7 @@ export class ManualClock implements Clock {
 
   startTimer(callback: () => void, milliseconds: number): () => void {
     this.timers.set(callback, this.#time + milliseconds);
+    if (milliseconds === 0) queueMicrotask(() => this.advance(0));
     return () => this.timers.delete(callback);
   }
 
