@@ -72,6 +72,18 @@ describe('opening again and again', () => {
     expect((await openFrom('198.51.100.4', 'L4')).status).toBe(200);
   });
 
+  it.each([
+    ['L6', (connection: number) => `198.51.100.6:${String(50_000 + connection)}`],
+    ['L7', (connection: number) => `[2001:db8:7::1]:${String(50_000 + connection)}`],
+  ])('counts an address behind which a proxy writes the port as one (%s)', async (order, from) => {
+    stack.shop.orders.set(order, { amount: '5.00' });
+    const answers = [];
+    for (let connection = 0; connection < 6; connection += 1) {
+      answers.push((await openFrom(from(connection), order)).status);
+    }
+    expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
   it('counts the addresses of one IPv6 network of a customer as one', async () => {
     stack.shop.orders.set('L5', { amount: '5.00' });
     const answers = [];

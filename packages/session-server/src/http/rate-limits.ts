@@ -75,7 +75,11 @@ class Limit {
   }
 }
 
+/** Some proxies write the port of the connection too: `192.0.2.1:51234`, `[2001:db8::1]:51234`. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+
 /** The address of the browser: a whole /56 of IPv6 counts as one. */
-function addressOf(request: Request): string {
-  return ipKeyGenerator(request.ip ?? '');
+function addressOf({ ip = '' }: Request): string {
+  const [, inBrackets, ofVersion4] = WITH_PORT.exec(ip) ?? [];
+  return ipKeyGenerator(inBrackets ?? ofVersion4 ?? ip);
 }
