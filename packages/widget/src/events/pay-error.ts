@@ -1,5 +1,7 @@
+import { PageEvent } from './page-event.js';
+
 /** Technical trouble, never the outcome of a payment. `retry()` may help when it is `retryable`. */
-export class PayErrorEvent extends Event {
+export class PayErrorEvent extends PageEvent {
   /** snake_case, never renamed, listed in `docs/error-codes.md`. */
   readonly code: string;
   readonly retryable: boolean;
@@ -7,7 +9,7 @@ export class PayErrorEvent extends Event {
   readonly requestId: string | undefined;
 
   constructor(code: string, retryable: boolean, requestId: string | undefined) {
-    super('pay-error', { bubbles: true, composed: true });
+    super('pay-error');
     this.code = code;
     this.retryable = retryable;
     this.requestId = requestId;

@@ -1,3 +1,5 @@
+import { PageEvent } from './page-event.js';
+
 /**
  * What is measured: `paint` (connected → first drawn), `loader` (connected → SDK loaded), `session`
  * (start → checkout open), `ready` (start → the shopper can pay), `outcome` (start → outcome).
@@ -5,7 +7,7 @@
 export type MetricName = 'paint' | 'loader' | 'session' | 'ready' | 'outcome';
 
 /** How long something took here. It goes to nobody but the page. */
-export class PayMetricEvent extends Event {
+export class PayMetricEvent extends PageEvent {
   readonly name: MetricName;
   /** Milliseconds of `performance.now()`. */
   readonly startTime: number;
@@ -13,7 +15,7 @@ export class PayMetricEvent extends Event {
   readonly duration: number;
 
   constructor(name: MetricName, startTime: number, duration: number) {
-    super('pay-metric', { bubbles: true, composed: true });
+    super('pay-metric');
     this.name = name;
     this.startTime = startTime;
     this.duration = duration;

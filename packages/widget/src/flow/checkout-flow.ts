@@ -70,8 +70,8 @@ export type FlowState =
       readonly phase: 'ready';
       readonly known: KnownCheckout;
       readonly session: OpenSession;
-      /** Whether the SDK told of a decline that the shopper has not answered yet. */
-      readonly declined: boolean;
+      /** How many declines the SDK told of since the shopper submitted last. */
+      readonly declines: number;
       /** Whether the form is in a window of its own. */
       readonly inWindow?: boolean;
     }
@@ -170,14 +170,14 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 
     case 'shown':
       return phase === 'opening' && known && state.session
-        ? { phase: 'ready', known, session: state.session, declined: false }
+        ? { phase: 'ready', known, session: state.session, declines: 0 }
         : state;
 
     case 'declined':
-      return phase === 'ready' ? { ...state, declined: true } : state;
+      return phase === 'ready' ? { ...state, declines: state.declines + 1 } : state;
 
     case 'submitted':
-      return phase === 'ready' && state.declined ? { ...state, declined: false } : state;
+      return phase === 'ready' && state.declines ? { ...state, declines: 0 } : state;
 
     case 'refused':
       return sessionOf(state)
@@ -235,7 +235,7 @@ function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowStat
   if (!sessionId) return { phase: 'problem', trouble: { code: 'session_missing' }, known };
   const session = { sessionId, sdk };
   return way === 'popup'
-    ? { phase: 'ready', known, session, declined: false, inWindow: true }
+    ? { phase: 'ready', known, session, declines: 0, inWindow: true }
     : { phase: 'opening', known, session };
 }
 

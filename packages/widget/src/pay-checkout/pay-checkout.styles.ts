@@ -139,6 +139,7 @@ export const styles = css`
     inline-size: 100%;
     min-block-size: 48px;
     padding: 10px 20px;
+    /* Forced colours show it. */
     border: 1px solid transparent;
     border-radius: calc(var(--radius) * 0.75);
     background: var(--accent);
@@ -196,9 +197,6 @@ export const styles = css`
     opacity: 0.6;
   }
   @media (forced-colors: active) {
-    .button {
-      border-color: ButtonText;
-    }
     .icon {
       background: Canvas;
       stroke: CanvasText;

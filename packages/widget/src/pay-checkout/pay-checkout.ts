@@ -244,8 +244,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
-    const polite = this.#movesFocus ? 'off' : 'polite';
-    const assertive = this.#movesFocus ? 'off' : 'assertive';
+    const live = this.#movesFocus && 'off';
     const facts: Facts = (state.phase === 'address' ? state.address.asked : state.known) ?? {};
     const isTest = (facts.environment ?? this.#flow.environment) === 'sandbox';
     const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
@@ -253,8 +252,8 @@ export class PayCheckout extends LitElement implements FlowHost {
     return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
         ${header}
-        <div role="status" aria-live=${polite}>${this.#message(state)}</div>
-        <div role="alert" aria-live=${assertive}>${this.#notice(state)}</div>
+        <div role="status" aria-live=${live || 'polite'}>${this.#message(state)}</div>
+        <div role="alert" aria-live=${live || 'assertive'}>${this.#notice(state)}</div>
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
         ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
@@ -306,7 +305,11 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #notice(state: FlowState): Drawn {
-    if (state.phase === 'ready' && state.declined) return say('notice', en.declined, 'problem');
+    if (state.phase === 'ready' && state.declines) {
+      const words = say('notice', en.declined, 'problem');
+      // The next decline is another element, so that it is spoken too.
+      return state.declines % 2 ? words : html`${words}`;
+    }
     if (state.phase !== 'problem') return nothing;
     const { code, requestId } = state.trouble;
     const quote = [code, requestId].filter(Boolean).join(' · ');
@@ -322,7 +325,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     }
     return html`<button
       type=${name === 'next' ? 'submit' : 'button'}
-      form=${name === 'next' ? 'address' : nothing}
+      form="address"
       class="button"
       part="button"
       aria-disabled=${isChecked(state)}
@@ -346,8 +349,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #offers(state: FlowState): ButtonName | undefined {
     const button = BUTTONS[state.phase];
     if (state.phase === 'ready' && state.inWindow) return 'continue';
-    if (button === 'retry' && !(state.phase === 'problem' && state.trouble.remedy))
-      return undefined;
+    if (state.phase === 'problem' && !state.trouble.remedy) return undefined;
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
     if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return undefined;
     return button;

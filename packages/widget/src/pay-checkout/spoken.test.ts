@@ -1,7 +1,7 @@
 import { expect, oneEvent } from '@open-wc/testing';
 import { sendKeys, sendMouse } from '@web/test-runner-commands';
 import { en } from '../labels/en.js';
-import { until } from '../testing/until.js';
+import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
@@ -26,6 +26,28 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     await harness.element.updateComplete;
     expect(harness.notice).to.equal(en.declined);
     expect(liveOf(harness, 'alert')).to.equal('assertive');
+  });
+
+  it('the next decline is spoken as well, though it says the same', async () => {
+    const harness = await pressed();
+    const alert = harness.element.renderRoot.querySelector('[role="alert"]') as Element;
+    const heard: Node[] = [];
+    const listener = new MutationObserver((changes) => {
+      heard.push(...changes.flatMap(({ addedNodes }) => [...addedNodes]));
+    });
+    listener.observe(alert, { childList: true });
+    for (const times of [1, 2, 3]) {
+      heard.length = 0;
+      world.sdk.calls[0]?.onDecline?.();
+      await harness.element.updateComplete;
+      await nextTask();
+      expect(
+        heard.some((node) => node.textContent?.trim() === en.declined),
+        `${times}`,
+      ).to.equal(true);
+      expect(harness.notice).to.equal(en.declined);
+    }
+    listener.disconnect();
   });
 
   it('asking again is spoken, and leaves the focus on its button', async () => {
