@@ -64,7 +64,7 @@ export function describeClock(story: StoreStory): void {
     it.each([
       ['unpaid', TEST_RULES.watchSeconds],
       ['paid', TEST_RULES.refundWatchSeconds],
-    ])('end when an %s attempt has been watched long enough', async (kind, watchSeconds) => {
+    ])('end when one that is %s has been watched long enough', async (kind, watchSeconds) => {
       const { attempt } = await expose();
       if (kind === 'paid') await pay(attempt.orderId);
       let lastLookAt = 0;

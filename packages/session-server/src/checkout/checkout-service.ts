@@ -3,7 +3,6 @@ import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contrac
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
-import type { OpeningAdmission } from '../http/rate-limits.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -43,6 +42,9 @@ export interface CheckoutServiceOptions {
   readonly followSeconds: number;
   readonly observer: Pick<Observer, 'opened'>;
 }
+
+/** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
+export type OpeningAdmission = (merchant: string, order: string) => Promise<void>;
 
 export type OpenResult =
   | {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
+import type { OpeningAdmission } from '../checkout/checkout-service.js';
 import { AppError } from '../errors.js';
 
 const MINUTE_MS = 60_000;
@@ -21,9 +22,6 @@ export interface RateLimiters {
   /** For polls and hints. */
   readonly questions: RequestHandler;
 }
-
-/** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
-export type OpeningAdmission = (merchant: string, order: string) => Promise<void>;
 
 /** Slows down whoever guesses tokens or tests cards: by address, by order and by merchant. */
 export function createRateLimiters(limits: RateLimits): RateLimiters {
