@@ -56,8 +56,8 @@ export class StatusService {
     }
     try {
       const signal = whenGone();
-      while (!hasMoved(known, questions) && left() > 0 && !signal.aborted) {
-        await this.#changes.wait(ids, Math.min(left(), RECHECK_MS), signal);
+      for (let ms = left(); ms > 0 && !hasMoved(known, questions) && !signal.aborted; ms = left()) {
+        await this.#changes.wait(ids, Math.min(ms, RECHECK_MS), signal);
         known = await this.#look(ids);
       }
       return { checkouts: known.map(toStatus) };
