@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { isFirefox, PATIENCE_MS } from './journey/patience.ts';
+import { isFirefox, PATIENCE_MS } from './journey/patience.js';
 
 /** The journeys: a real browser over the real processes, each file with a stack of its own. */
 export default defineConfig({
