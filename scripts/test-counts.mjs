@@ -19,8 +19,10 @@
  */
 export function countVitest(report) {
   const failedFiles = report.testResults.filter(({ status }) => status === 'failed');
-  // A file that could not be loaded has failed without a single test to say so.
-  const brokenFiles = failedFiles.filter(({ assertionResults }) => assertionResults.length === 0);
+  // A file that could not be loaded, or set up, has failed without a single test to say so.
+  const brokenFiles = failedFiles.filter(({ assertionResults }) =>
+    assertionResults.every(({ status }) => status !== 'failed'),
+  );
   const failedTests = failedFiles.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
@@ -31,7 +33,7 @@ export function countVitest(report) {
     failed: report.numFailedTests + brokenFiles.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
-      ...brokenFiles.map(({ name, message }) => describeFailure(name, 'the whole file', message)),
+      ...brokenFiles.map(({ name, message }) => describeFailure(name, 'the file itself', message)),
       ...failedTests,
     ],
   };

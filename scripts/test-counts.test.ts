@@ -10,7 +10,7 @@ import {
 const NOTHING = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 describe('test counts', () => {
-  it('a file that could not be loaded is a failure, though no test of it failed', () => {
+  it('a file that could not be loaded or set up is a failure, though no test of it failed', () => {
     const test = (status: string, fullName = '', ...failureMessages: string[]) => ({
       status,
       fullName,
@@ -31,14 +31,16 @@ describe('test counts', () => {
           assertionResults: [test('passed'), test('failed', 'a sum is exact', 'Error: no\n at b')],
         },
         { name: '/c.ts', status: 'failed', message: 'Cannot load', assertionResults: [] },
+        { ...file, name: '/d.ts', status: 'failed', assertionResults: [test('skipped')] },
       ],
     });
     expect(counts).toEqual({
       passed: 3,
-      failed: 2,
+      failed: 3,
       skipped: 3,
       failures: [
-        '/c.ts: the whole file\n    Cannot load',
+        '/c.ts: the file itself\n    Cannot load',
+        '/d.ts: the file itself\n    ',
         '/b.ts: a sum is exact\n    Error: no\n     at b',
       ],
     });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogFields, Logger } from './logger.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 
@@ -106,11 +106,13 @@ async function runPayments(): Promise<void> {
 }
 
 async function askOperators(): Promise<void> {
-  const readParked = async (): Promise<string | undefined> => {
-    await askOperator('/operator/deliveries/parked');
-    return seen.operator.at(-1);
-  };
-  await expect.poll(readParked).toContain('teashop');
+  await vi.waitFor(
+    async () => {
+      await askOperator('/operator/deliveries/parked');
+      expect(seen.operator.at(-1)).toContain('teashop');
+    },
+    { timeout: 15_000 },
+  );
   await askOperator('/operator/health');
   await askOperator('/operator/orders/teashop/C1/explain');
   await askOperator('/operator/orders/teashop/C3/explain');
