@@ -16,12 +16,15 @@ export interface AppErrorOptions {
   readonly errors?: readonly FieldError[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Id of the merchant whose shop or entry has to be looked at: for the log only. */
+  readonly merchant?: string;
 }
 
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly merchant: string | undefined;
 
   constructor(
     readonly status: number,
@@ -32,6 +35,7 @@ export class AppError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.merchant = options.merchant;
   }
 }
 

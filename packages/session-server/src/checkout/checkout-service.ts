@@ -14,7 +14,7 @@ import { orderVersionOf } from '../orders/order-version.js';
 import type { AvsFields } from './avs.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './checkout.js';
-import type { CheckoutStore, OpeningDecision, OpeningRequest } from './checkout-store.js';
+import type { Attempt, CheckoutStore, OpeningDecision, OpeningRequest } from './checkout-store.js';
 import { needsAddress } from './needs-address.js';
 import type { PartnerGateway, SessionResult } from './partner-gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
@@ -242,8 +242,9 @@ export class CheckoutService {
     await store.endAttempt(attempt.orderId, result.kind);
     crashPoint('open:attempt-ended');
     changes.notifyFollowers(checkout.id);
-    this.#logFailure(attempt.orderId, result);
-    return { isExposed: false, isFinal: result.kind === 'refused', error: openingError(result) };
+    this.#logFailure(attempt, result);
+    const error = openingError(checkout.merchant, result);
+    return { isExposed: false, isFinal: result.kind === 'refused', error };
   }
 
   #raiseOrderIdAlarm(orderId: number): void {
@@ -253,9 +254,12 @@ export class CheckoutService {
     }
   }
 
-  #logFailure(orderId: number, result: Exclude<SessionResult, { kind: 'created' }>): void {
+  #logFailure(
+    { merchant, orderId }: Attempt,
+    result: Exclude<SessionResult, { kind: 'created' }>,
+  ): void {
     this.#options.logger.warn(
-      { orderId, outcome: result.kind, ...describeError(result.cause) },
+      { merchant, orderId, outcome: result.kind, ...describeError(result.cause) },
       'create-session gave no session',
     );
   }
@@ -274,6 +278,7 @@ function priceOf(order: ShopOrder, merchant: Merchant): number {
       502,
       'order_currency_refused',
       'The shop priced this order in a currency that its merchant entry does not have.',
+      { merchant: merchant.id },
     );
   }
   const amountMinor = parseMinor(order.amount, merchant.decimals);
@@ -282,6 +287,7 @@ function priceOf(order: ShopOrder, merchant: Merchant): number {
       502,
       'order_amount_refused',
       'The shop’s amount is not a positive decimal text of its currency, such as "12.34".',
+      { merchant: merchant.id },
     );
   }
   return amountMinor;
@@ -315,16 +321,20 @@ function ownReturnUrl(order: ShopOrder, merchant: Merchant): string | undefined 
     502,
     'order_return_url_refused',
     'The shop gave a return address that is not on one of the origins of its merchant entry.',
+    { merchant: merchant.id },
   );
 }
 
-function openingError(result: Exclude<SessionResult, { kind: 'created' }>): AppError {
+function openingError(
+  merchant: string,
+  result: Exclude<SessionResult, { kind: 'created' }>,
+): AppError {
   if (result.kind !== 'refused') return providerUnavailable(result.cause);
   return new AppError(
     502,
     'provider_refused',
     'The payment provider refused to open this checkout. The shop has to look at its settings.',
-    { cause: result.cause },
+    { cause: result.cause, merchant },
   );
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../contract.js';
+import type { LogFields } from '../logger.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -33,5 +34,22 @@ describe('an error of a route whose answers are pages', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('content-security-policy')).toBe("default-src 'none'");
     expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+});
+
+describe('the log of a request that failed', () => {
+  it('names the merchant whose shop could not price an order', async () => {
+    const lines: LogFields[] = [];
+    const silent = () => undefined;
+    const logger = { info: silent, warn: silent, error: (line: LogFields) => lines.push(line) };
+    const logged = await TestStack.start({ logger });
+    try {
+      const { body } = await logged.open('L1', { amount: 'free' });
+      expect(body.code).toBe('order_amount_refused');
+      const { requestId, code } = body;
+      expect(lines).toMatchObject([{ requestId, code, merchant: 'teashop' }]);
+    } finally {
+      await logged.close();
+    }
   });
 });

@@ -28,7 +28,8 @@ export function answerError(
   const known = toAppError(error);
   const id = requestIdOf(response);
   if (known.status >= 500) {
-    const fields = { requestId: id, method: request.method, code: known.code };
+    const { code, merchant } = known;
+    const fields = { requestId: id, method: request.method, code, merchant };
     logger.error({ ...fields, ...describeError(known.cause ?? error) }, 'a request failed');
   }
   if (known.retryAfterSeconds !== undefined) {

@@ -7,6 +7,37 @@ const STATE = {
   enum: ['open', 'returned', 'paid', 'failed', 'cancelled', 'left', 'expired', 'unconfirmed'],
 };
 const text = { type: 'string' };
+const REFUND = { enum: ['none', 'partial', 'full'] };
+const MERCHANT_CHECKOUT = object({
+  checkout: text,
+  state: STATE,
+  certain: { type: 'boolean' },
+  amount: text,
+  currency: text,
+  refund: REFUND,
+  attention: { type: 'array', items: text, description: 'See docs/events.md' },
+  createdAt: text,
+  attempts: {
+    type: 'array',
+    items: object({
+      orderId: { type: 'integer' },
+      merchantReference: text,
+      status: text,
+      createdAt: text,
+    }),
+  },
+  transactions: {
+    type: 'array',
+    items: object({
+      id: text,
+      orderId: { type: 'integer' },
+      status: text,
+      amount: text,
+      currency: text,
+      transactionTime: text,
+    }),
+  },
+});
 const PROBLEM = {
   description: 'RFC 9457 problem with a stable code; see docs/error-codes.md',
   content: {
@@ -73,7 +104,7 @@ export function describeApi(publicUrl: string): Json {
                   state: STATE,
                   certain: { type: 'boolean' },
                   revision: { type: 'integer' },
-                  refund: { enum: ['none', 'partial', 'full'] },
+                  refund: REFUND,
                 }),
               },
               retryAfterSeconds: { type: 'number' },
@@ -111,7 +142,7 @@ export function describeApi(publicUrl: string): Json {
                 order: text,
                 state: STATE,
                 certain: { type: 'boolean' },
-                checkouts: { type: 'array', items: { type: 'object' } },
+                checkouts: { type: 'array', items: MERCHANT_CHECKOUT },
               }),
             },
           }),

@@ -12,6 +12,28 @@ const ask = (order: string, authorization: string) =>
     headers: { authorization },
   });
 
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The fields that a schema describes, as sorted dotted paths. */
+function describedFields({ properties = {}, items }: Schema): string[] {
+  if (items) return describedFields(items);
+  return Object.entries(properties)
+    .flatMap(([name, part]) => [name, ...describedFields(part).map((path) => `${name}.${path}`)])
+    .toSorted();
+}
+
+/** The fields of an answer, in the same form; of a list, those of its first item. */
+function fieldsOf(value: unknown): string[] {
+  const part: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part)
+    .flatMap(([name, inner]) => [name, ...fieldsOf(inner).map((path) => `${name}.${path}`)])
+    .toSorted();
+}
+
 describe('the merchant’s own view of an order', () => {
   it('is for the holder of the key only', async () => {
     await stack.open('M1', { amount: '5.00' });
@@ -30,6 +52,21 @@ describe('the merchant’s own view of an order', () => {
     const { sessionId } = again;
     await stack.post(`/v1/checkouts/${again.checkout}/hints`, { kind: 'cancelled', sessionId });
     expect((await ask('M3', `Bearer ${stack.merchantKey}`)).body.state).toBe('cancelled');
+  });
+
+  it('has the fields that /openapi.json describes', async () => {
+    const { body: opened } = await stack.open('M4', { amount: '5.00' });
+    await stack.payAtProvider(opened.sessionId ?? '');
+    await stack.fetch(stack.returnPath(opened.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(opened.checkout, 'paid');
+    const { body: api } = await stack.fetch<{ paths: Record<string, unknown> }>('/openapi.json');
+    const route = api.paths['/v1/merchant/orders/{order}'] as {
+      get: { responses: { 200: { content: { 'application/json': { schema: Schema } } } } };
+    };
+    const described = route.get.responses[200].content['application/json'].schema;
+    const { body } = await ask('M4', `Bearer ${stack.merchantKey}`);
+    expect(fieldsOf(body)).toEqual(describedFields(described));
+    expect(fieldsOf(body)).toContain('checkouts.transactions.id');
   });
 
   it('does not know an order that was never opened', async () => {

@@ -26,24 +26,30 @@ export function createOrderLookup(shop: ShopClient): OrderLookup {
     const answer = await shop
       .ask(merchant, merchant.orderLookup, message, LIMITS)
       .catch((error: unknown) => {
-        throw lookupFailed('The shop could not be asked for this order.', error);
+        throw lookupFailed(merchant, 'The shop could not be asked for this order.', error);
       });
     if (answer.status === 404) return undefined;
     if (answer.status !== 200) {
-      throw lookupFailed(`The shop answered ${String(answer.status)} to the order lookup.`);
+      throw lookupFailed(
+        merchant,
+        `The shop answered ${String(answer.status)} to the order lookup.`,
+      );
     }
     const reply = orderLookupReply.safeParse(parseJson(answer.text));
     if (!reply.success) {
       const fields = reply.error.issues.map(({ path }) => path.join('.') || 'body').join(', ');
-      throw lookupFailed(`The shop’s answer to the order lookup is wrong in: ${fields}.`);
+      throw lookupFailed(merchant, `The shop’s answer to the order lookup is wrong in: ${fields}.`);
     }
     if (reply.data.order !== order) throw orderNotFound();
     return reply.data;
   };
 }
 
-function lookupFailed(message: string, cause?: unknown): AppError {
-  return new AppError(502, 'order_lookup_failed', `${message} Try again shortly.`, { cause });
+function lookupFailed(merchant: Merchant, message: string, cause?: unknown): AppError {
+  return new AppError(502, 'order_lookup_failed', `${message} Try again shortly.`, {
+    cause,
+    merchant: merchant.id,
+  });
 }
 
 function parseJson(text: string): unknown {
