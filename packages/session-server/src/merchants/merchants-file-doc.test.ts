@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { testMerchant } from '../testing/test-merchant.js';
+import { merchantSchema, merchantsFileSchema, sdkSchema } from './merchant.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/merchants-file.md'), 'utf8');
+
+/** The rows of the first table of a section: names of fields, and the default that is shown. */
+function rowsOf(section: string | undefined): [string, string][] {
+  const text = section === undefined ? page : (page.split(`\n## \`${section}\`\n`)[1] ?? '');
+  const [, table = ''] = text.split(/\n\| field [^\n]*\n[^\n]*\n/);
+  const [rows = ''] = table.split('\n\n');
+  return rows.split('\n').map((row) => {
+    const cells = row.split('|').map((cell) => cell.trim());
+    return [(cells[1] ?? '').replaceAll('`', ''), (cells.at(-2) ?? '').replaceAll('`', '')];
+  });
+}
+
+describe('docs/merchants-file.md', () => {
+  it('has an example that the server takes, once its secrets are filled in', () => {
+    const [, example = ''] = /^```json\n([^]*?)^```$/m.exec(page) ?? [];
+    const file = JSON.parse(example) as { merchants: object[] };
+    const { apiKeyHash, orderTokenSecret, signingSecret } = testMerchant();
+    const secrets = { apiKeyHash, orderTokenSecret, signingSecret };
+    expect(Object.keys(file.merchants[0] ?? {})).toEqual(
+      expect.arrayContaining(Object.keys(secrets)),
+    );
+    const merchants = file.merchants.map((entry) => ({ ...entry, ...secrets }));
+    expect(merchantsFileSchema.safeParse({ merchants }).error).toBeUndefined();
+  });
+
+  it('has a row for each field of an entry, and says which are required', () => {
+    const rows = rowsOf(undefined).map(([name, shown]) => [name.split('.')[0] ?? '', shown]);
+    const listed = new Map(
+      rows.filter(([name]) => name !== '…').map(([name, shown]) => [name, shown]),
+    );
+    const expected = Object.entries(merchantSchema.shape).map(([name, schema]) => [
+      name,
+      !schema.safeParse(undefined).success,
+    ]);
+    expect([...listed].map(([name, shown]) => [name, shown === 'required']).toSorted()).toEqual(
+      expected.toSorted(),
+    );
+  });
+
+  it('has a row for each field of the description of an SDK, and says which are required', () => {
+    const listed = rowsOf('sdk').map(([name, shown]) => [name, shown === 'required']);
+    const expected = Object.entries(sdkSchema.shape).map(([name, schema]) => [
+      name,
+      !schema.safeParse(undefined).success,
+    ]);
+    expect(listed.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('has the defaults of what counts as evidence', () => {
+    const defaults = Object.entries(testMerchant().evidence).map(([name, value]) => [
+      name,
+      [value].flat().map(String).join(', '),
+    ]);
+    expect(rowsOf('evidence').toSorted()).toEqual(defaults.toSorted());
+  });
+});

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './config.js';
+import { ConfigError } from './errors.js';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+const ENV: Readonly<Record<string, string>> = {
+  PAY_ENVIRONMENT: 'production',
+  PAY_PUBLIC_URL: 'https://pay.example',
+  PAY_DATABASE_FILE: '/data/pay.sqlite',
+  PAY_MERCHANTS_FILE: '/etc/pay/merchants.json',
+  PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
+  PAY_PARTNER_API_URL: 'https://provider.example',
+  PAY_PARTNER_API_KEY: 'invented-key',
+  PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  // Without it there is no listener whose other settings could be compared.
+  PAY_OPERATOR_PORT: '9464',
+};
+
+/** The cells of the rows of a section's table, below its head. */
+function rowsOf(heading: string): string[][] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [text = ''] = section.split('\n## ');
+  const lines = text.split('\n').filter((line) => line.startsWith('| '));
+  return lines.slice(1).map((line) =>
+    line
+      .split(' | ')
+      .map((cell) => cell.replace(/^\||\|$/g, '').trim())
+      .filter((cell) => !/^-+$/.test(cell)),
+  );
+}
+
+function sourceTexts(): string[] {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => /(?<!\.test)\.ts$/.test(file))
+    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'));
+}
+
+describe('the settings of docs/operations.md', () => {
+  const settings = rowsOf('Settings').flatMap((cells) => {
+    const names = [...(cells[0] ?? '').matchAll(/`(PAY_\w+)`/g)].map(([, name = '']) => name);
+    const defaults = (cells.at(-1) ?? '').replaceAll('`', '').split(', ');
+    return names.map((name, at) => [name, defaults[at] ?? ''] as const);
+  });
+
+  it('are those that the server reads', () => {
+    const [, schema = ''] =
+      /environmentSchema = z\n([^]*?)\.superRefine/.exec(
+        readFileSync(join(import.meta.dirname, 'config.ts'), 'utf8'),
+      ) ?? [];
+    const read = [...schema.matchAll(/^ +(PAY_\w+):/gm)].map(([, name]) => name);
+    expect(settings.map(([name]) => name).toSorted()).toEqual(read.toSorted());
+  });
+
+  it.each(settings)('%s: its default is %s', (name, shown) => {
+    const { [name]: _given, ...others } = ENV;
+    if (shown.startsWith('required')) {
+      expect(() => parseConfig(others)).toThrow(ConfigError);
+      expect(() => parseConfig(others)).toThrow(name);
+    } else if (shown === 'none' || shown === 'no such listener') {
+      expect(() => parseConfig(others)).not.toThrow();
+    } else {
+      const value = ENV[shown] ?? shown;
+      expect(parseConfig({ ...others, [name]: value })).toEqual(parseConfig(others));
+    }
+  });
+});
+
+describe('the log of docs/operations.md', () => {
+  it('has a row for each warning and error, and for no other', () => {
+    const listed = rowsOf('The log').flatMap(([messages = '']) =>
+      [...messages.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
+    );
+    const written = sourceTexts().flatMap((text) =>
+      [...text.matchAll(/\blogger\.(?:warn|error)\([^;]*?'([^']+)',?\s*\)/g)].map(
+        ([, message = '']) => message,
+      ),
+    );
+    expect(new Set(written).size).toBeGreaterThan(10);
+    const isListed = (message: string) => listed.some((words) => message.startsWith(words));
+    expect(written.filter((message) => !isListed(message))).toEqual([]);
+    const isWritten = (words: string) => written.some((message) => message.startsWith(words));
+    expect(listed.filter((words) => !isWritten(words))).toEqual([]);
+  });
+});
