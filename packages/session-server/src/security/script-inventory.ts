@@ -124,7 +124,7 @@ function sdkScripts(merchants: InventoryOptions['merchants']): InventoryScript[]
         ? 'not pinned: ask the provider for a versioned address and its hash, and set sdk.integrity'
         : 'Subresource Integrity, set by the element',
     owner: 'provider',
-    purpose: 'draws the card form in the provider’s frame and takes the payment',
+    purpose: 'draws the card form and takes the payment',
     authorisedBy: 'the platform, by sdk of the merchants file',
     merchants: ids,
   }));
