@@ -52,7 +52,7 @@ const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
  * @slot form - The provider's form. The element fills it; leave it alone.
  * @slot pay - Words of the pay button, instead of “Pay”.
  *
- * @fires pay-statechange - One phase follows another: `phase`, `previous`.
+ * @fires pay-statechange - One phase follows another: `phase`, `previous`, `mode`.
  * @fires pay-ready - The form can be used.
  * @fires pay-paid - The payment is certain. Once for a checkout.
  * @fires pay-declined - A card was declined; the form stays for another.

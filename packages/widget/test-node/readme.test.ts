@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PayCheckout } from '../src/pay-checkout/pay-checkout.ts';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const page = read('../README.md');
+const element = read('../src/pay-checkout/pay-checkout.ts');
+const styles = read('../src/pay-checkout/pay-checkout.styles.ts');
+
+/** The rows of the table whose head begins with `first`, each as the texts of its cells. */
+function tableOf(first: string): string[][] {
+  const [, table = ''] = page.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
+  const [rows = ''] = table.split('\n\n');
+  return rows.split('\n').map((row) => {
+    const cells = row.split('|').slice(1, -1);
+    return cells.map((cell) => cell.replaceAll('`', '').trim());
+  });
+}
+
+const namesOf = (first: string): string[] => tableOf(first).map(([name = '']) => name);
+/** What the element's docstring lists under a tag. */
+const told = (tag: string): string[] =>
+  [...element.matchAll(new RegExp(`@${tag} ([\\w-]+) - `, 'g'))].map(([, name = '']) => name);
+/** Every different thing that an expression finds in a text. */
+const found = (text: string, what: RegExp): string[] => [
+  ...new Set([...text.matchAll(what)].map(([, name = '']) => name)),
+];
+/** The same names, whatever their order. */
+function expectSame(listed: readonly string[], ...others: readonly (readonly string[])[]): void {
+  expect(listed.length).toBeGreaterThan(1);
+  for (const other of others) expect(listed.toSorted()).toEqual(other.toSorted());
+}
+
+describe('the README', () => {
+  it('lists the attributes and properties that the element has', () => {
+    const rows = tableOf('attribute').map(([attribute = '', property = '']) => [
+      attribute,
+      property,
+    ]);
+    const declared = Object.entries(PayCheckout.properties).map(([name, options]) => {
+      const { attribute } = options as { attribute?: string | false };
+      return [attribute === false ? '' : (attribute ?? name), name];
+    });
+    const ofEveryElement = ['nonce', 'nonce'];
+    const readOnly = ['', 'whenSettled'];
+    expect(rows.toSorted()).toEqual([...declared, ofEveryElement, readOnly].toSorted());
+    expect('whenSettled' in PayCheckout.prototype).toBe(true);
+  });
+
+  it('lists the modes', () => {
+    const [, type = ''] = /type Way = ([^;]+);/.exec(read('../src/flow/modes.ts')) ?? [];
+    expectSame(namesOf('mode'), ['auto', ...found(type, /'(\w+)'/g)]);
+  });
+
+  it('lists the methods that are there', () => {
+    const methods = namesOf('method').map((name) => name.replace('()', ''));
+    expectSame(
+      methods,
+      found(element, /^ {2}(\w+)\(\): void \{$/gm).filter((name) => !/^connected/.test(name)),
+    );
+  });
+
+  it('lists the events that are sent', () => {
+    const files = readdirSync(new URL('../src/events', import.meta.url));
+    const events = files.filter((file) => file.startsWith('pay-'));
+    expectSame(
+      namesOf('event'),
+      told('fires'),
+      events.map((file) => file.replace('.ts', '')),
+    );
+  });
+
+  it('names what each event carries', () => {
+    for (const [event = '', when = ''] of tableOf('event')) {
+      const source = read(`../src/events/${event}.ts`);
+      for (const field of found(source, /^ {2}readonly (\w+):/gm)) {
+        expect(when, event).toContain(field);
+      }
+    }
+  });
+
+  it('lists the metrics that are measured', () => {
+    const [, type = ''] =
+      /type MetricName = ([^;]+);/.exec(read('../src/events/pay-metric.ts')) ?? [];
+    const [, words = ''] = /`pay-metric` has the names([^]*?)milliseconds/.exec(page) ?? [];
+    expectSame(found(words, /`(\w+)`/g), found(type, /'(\w+)'/g));
+  });
+
+  it('lists the slots, parts and custom properties that are drawn', () => {
+    const drawn = element + read('../src/pay-checkout/address-form.ts');
+    const says = found(element, /say\('(\w+)'/g);
+    expectSame(namesOf('slot'), told('slot'), found(drawn, /<slot name="(\w+)"/g));
+    expectSame(namesOf('part'), told('csspart'), [
+      ...new Set([...found(drawn, /\bpart="(\w+)"/g), ...says]),
+    ]);
+    expectSame(
+      namesOf('custom property'),
+      [...element.matchAll(/@cssproperty (--[\w-]+)/g)].map(([, name = '']) => name),
+      found(styles, /var\((--pay-checkout-[\w-]+)/g),
+    );
+  });
+
+  it('has the defaults of what is a length', () => {
+    for (const [name = '', value = ''] of tableOf('custom property')) {
+      if (/^\d/.test(value)) expect(styles).toContain(`var(${name}, ${value})`);
+    }
+  });
+});
