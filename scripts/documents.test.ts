@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listCommittedFiles, ROOT } from './committed-files.mjs';
+
+const pages = listCommittedFiles().filter((file) => file.endsWith('.md'));
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const withoutCode = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
+
+/** The names under which the headings of a page can be linked to. */
+function anchorsOf(file: string): Set<string> {
+  const headings = withoutCode(read(file)).matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+describe('the documents', () => {
+  it('link to files and headings that are there', () => {
+    const broken = pages.flatMap((page) =>
+      [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !link.startsWith('https:'))
+        .filter((link) => {
+          const [path = '', anchor] = link.split('#');
+          const file = path === '' ? page : join(dirname(page), path);
+          if (!existsSync(join(ROOT, file))) return true;
+          return anchor !== undefined && !anchorsOf(file).has(anchor);
+        })
+        .map((link) => `${page}: ${link}`),
+    );
+    expect(pages.length).toBeGreaterThan(20);
+    expect(broken).toEqual([]);
+  });
+
+  it('name only commands of package.json that are there', () => {
+    const scriptsOf = (file: string): string[] =>
+      Object.keys((JSON.parse(read(file)) as { scripts?: object }).scripts ?? {});
+    const ofRoot = scriptsOf('package.json');
+    const ofAll = listCommittedFiles()
+      .filter((file) => /(^|\/)package\.json$/.test(file))
+      .flatMap(scriptsOf);
+    const missing = pages.flatMap((page) => {
+      const text = read(page);
+      const npm = [...text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name);
+      const pnpm = [...text.matchAll(/`pnpm (?:--filter \S+ )?(?:run )?([a-z]+:?[a-z]*)/g)];
+      return [
+        ...npm.filter((name) => !ofRoot.includes(name)),
+        ...pnpm
+          .map(([, name = '']) => name)
+          .filter((name) => name !== 'vitest' && !ofAll.includes(name)),
+      ].map((name) => `${page}: ${name}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
