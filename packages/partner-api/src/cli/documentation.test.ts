@@ -7,7 +7,9 @@ import { Cli } from './cli.js';
 import { EXIT } from './exit-codes.js';
 import { createProgram } from './program.js';
 
-const page = await readFile(new URL('../../../../docs/pay-partner.md', import.meta.url), 'utf8');
+const read = (path: string): Promise<string> => readFile(new URL(path, import.meta.url), 'utf8');
+const page = await read('../../../../docs/pay-partner.md');
+const readme = await read('../../README.md');
 const { signal } = new AbortController();
 const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
 const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
@@ -27,6 +29,28 @@ describe('docs/pay-partner.md', () => {
       .map(([name]) => name)
       .filter((name) => !name.startsWith('profiles ') && !page.includes(`\`${name}`));
     expect(missing).toEqual([]);
+  });
+
+  it('names no option that is not there, and neither does the README', () => {
+    const commands = [program, ...listCommands(program).map(([, command]) => command)];
+    const known = commands.flatMap(({ options }) => options.map(({ long }) => long));
+    const named = [...`${page}${readme}`.matchAll(/(?<=[\s`(])--[a-z][a-z-]+/g)].map(String);
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((option) => option !== '--help' && !known.includes(option))).toEqual([]);
+  });
+
+  it('has a row for every environment variable', async () => {
+    const sources = await Promise.all(
+      [
+        'cli.ts',
+        'settings/connection.ts',
+        'settings/global-options.ts',
+        'settings/read-key.ts',
+      ].map((file) => read(file)),
+    );
+    const variables = (text: string) => new Set(text.match(/\bPAY_PARTNER_[A-Z_]+/g));
+    const rows = page.split('\n').filter((line) => line.startsWith('| `--'));
+    expect(variables(rows.join())).toEqual(variables(sources.join()));
   });
 
   it('has a row for every exit code', () => {
