@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './config.js';
+import { FAULT_KINDS } from './faults/fault-order.js';
+import { GeneratedTransactions } from './generated/generated-transactions.js';
+import { OPERATIONS } from './operation.js';
+import { ALL_SCENARIOS } from './scenarios/all-scenarios.js';
+import { listShapes } from './sdk/sdk-shapes.js';
+import { completeSettings } from './settings.js';
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
+const page = read('../README.md');
+
+/** The rows of the table whose head begins with `first`, each as the texts of its cells. */
+function tableOf(first: string): string[][] {
+  const [, table = ''] = page.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
+  const [rows = ''] = table.split('\n\n');
+  return rows.split('\n').map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** What stands in backticks in the first column of that table. */
+const namesIn = (first: string): string[] =>
+  tableOf(first).flatMap(([cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  );
+
+describe('the README', () => {
+  it('lists the variables that are read', () => {
+    const variables = [...read('config.ts').matchAll(/^ {2}(SANDBOX_\w+):/gm)].map(
+      ([, name]) => name,
+    );
+    expect(namesIn('variable').toSorted()).toEqual(variables.toSorted());
+  });
+
+  it.each(tableOf('variable'))('%s: its default is %s', (cell, shown) => {
+    const name = cell?.replaceAll('`', '') ?? '';
+    const [, value] = /^`(.*)`$/.exec(shown ?? '') ?? [];
+    const settingsOf = (env: NodeJS.ProcessEnv) => {
+      const config = parseConfig({ SANDBOX_API_KEY: 'k', ...env });
+      const { history, ...settings } = completeSettings(config);
+      const { count = 0 } = history;
+      // A row follows from all that the history was told: seed, end and days.
+      const past = new GeneratedTransactions({ ...history, count: 3 }, settings.merchants);
+      return JSON.stringify({ ...settings, ...config, history: { count, row: past.rowAt(1) } });
+    };
+    if (value === undefined)
+      expect(shown).toMatch(/^(required|none|for ever|where it listens|six )/);
+    else expect(settingsOf({ [name]: value })).toBe(settingsOf({}));
+  });
+
+  it('lists the operations, the faults, the shapes of the SDK and the cards', () => {
+    expect(namesIn('operation')).toEqual([...OPERATIONS]);
+    expect(namesIn('fault').toSorted()).toEqual([...FAULT_KINDS].toSorted());
+    const shapes = listShapes('http://sandbox.localhost').map(({ name }) => name);
+    expect(namesIn('shape').toSorted()).toEqual(shapes.toSorted());
+    const cards = namesIn('card').map((number) => number.replaceAll(' ', ''));
+    expect(cards).toEqual(ALL_SCENARIOS.map(({ cardNumber }) => cardNumber));
+  });
+
+  it('lists the control routes', () => {
+    const source = read('control/control-routes.ts');
+    const routes = [...source.matchAll(/(?:router\.\w+|\.route)\('(\/[^']+)'/g)].map(
+      ([, path = '']) => path,
+    );
+    const listed = namesIn('route').map((route) => route.replace(/^[A-Z, ]+/, ''));
+    const templates = routes.map((path) => path.replaceAll(/:(\w+)/g, '{$1}'));
+    expect(routes.length).toBeGreaterThan(10);
+    expect(new Set(listed)).toEqual(new Set(templates));
+  });
+});
