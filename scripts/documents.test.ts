@@ -59,4 +59,19 @@ describe('the documents', () => {
     });
     expect(missing).toEqual([]);
   });
+
+  it.each([
+    ['session-server', 'docs/decisions/0002-libraries.md'],
+    ['partner-api', 'docs/decisions/0003-command-line.md'],
+  ])('say why %s has each of its libraries', (name, page) => {
+    const { dependencies } = JSON.parse(read(`packages/${name}/package.json`)) as {
+      dependencies: Readonly<Record<string, string>>;
+    };
+    const libraries = Object.keys(dependencies).filter((library) => !library.includes('checkout/'));
+    const reasons = [...read(page).matchAll(/^\|[^|]+\|([^|]+)\|/gm)]
+      .map(([, cell]) => cell)
+      .join();
+    expect(libraries.length).toBeGreaterThan(2);
+    expect(libraries.filter((library) => !reasons.includes(library))).toEqual([]);
+  });
 });
