@@ -68,6 +68,17 @@ describe('the settings of docs/operations.md', () => {
   });
 });
 
+describe('the settings of README.md', () => {
+  it('are all that production needs', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+    const lines = [...readme.matchAll(/^export (PAY_\w+)=(\S+)/gm)];
+    const given = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
+    expect(given['PAY_BODY_KEY']).toBe('2026:…');
+    const { PAY_BODY_KEY } = ENV;
+    expect(parseConfig({ ...given, PAY_BODY_KEY }).environment).toBe('production');
+  });
+});
+
 describe('the log of docs/operations.md', () => {
   it('has a row for each warning and error, and for no other', () => {
     const listed = rowsOf('The log').flatMap(([messages = '']) =>
