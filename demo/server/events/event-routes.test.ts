@@ -106,6 +106,15 @@ describe('an event of the session server', () => {
     expect(await readState()).toMatchObject({ state: 'paid', refund: 'partial' });
   });
 
+  it('of one checkout takes nothing from what another one said', async () => {
+    const attention = ['late_payment'];
+    await deliver({ sequence: 3, refund: 'partial', attention }, { id: 'msg_1' });
+    const other = { checkout: 'another-checkout', sequence: 1, refund: 'none', attention: [] };
+    const expired = { ...other, type: 'checkout.expired', state: 'expired', certain: false };
+    await deliver(expired, { id: 'msg_2' });
+    expect(await readState()).toMatchObject({ state: 'paid', refund: 'partial', attention });
+  });
+
   it('never takes a payment back', async () => {
     await deliver({ sequence: 3 }, { id: 'msg_1' });
     const later = { sequence: 4, type: 'checkout.failed', state: 'failed' };

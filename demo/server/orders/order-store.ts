@@ -1,7 +1,7 @@
 /** Where orders and the events about them live: SQLite, synced to disk before we answer. */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { PricedBasket } from '../../shared/pricing.js';
-import type { CheckoutEvent } from '../events/event-schema.js';
+import { type CheckoutEvent, checkoutEventSchema } from '../events/event-schema.js';
 import {
   decideEffect,
   type EventEffect,
@@ -43,6 +43,9 @@ export interface TimelineEntry {
 export type StoredEffect = EventEffect | 'duplicate' | 'unknown_order';
 
 type Row = Record<string, SQLOutputValue>;
+
+/** How much was given back, the most first. */
+const REFUNDS = ['full', 'partial', 'none'] as const;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS orders (
@@ -211,12 +214,25 @@ export class OrderStore {
         .prepare(`UPDATE orders SET state = 'paid', paid_at = ? WHERE number = ?`)
         .run(event.timestamp, number);
     }
-    if (lastSequence === undefined || event.data.sequence >= lastSequence) {
-      this.#database
-        .prepare('UPDATE orders SET refund = ?, attention = ? WHERE number = ?')
-        .run(event.data.refund, JSON.stringify(event.data.attention), number);
-    }
+    this.#summarize(number);
     return effect;
+  }
+
+  /** What one checkout of an order says takes nothing from another: the newest news of each count. */
+  #summarize(number: number): void {
+    const newest = this.#database
+      .prepare(
+        `SELECT body FROM events WHERE number = :number AND (checkout, sequence) IN
+           (SELECT checkout, MAX(sequence) FROM events WHERE number = :number GROUP BY checkout)`,
+      )
+      .all({ number })
+      .map(({ body }) => checkoutEventSchema.parse(JSON.parse(String(body))).data);
+    const refunds = newest.map(({ refund }) => refund);
+    const refund = REFUNDS.find((each) => refunds.includes(each)) ?? 'none';
+    const attention = [...new Set(newest.flatMap(({ attention: codes }) => codes))];
+    this.#database
+      .prepare('UPDATE orders SET refund = ?, attention = ? WHERE number = ?')
+      .run(refund, JSON.stringify(attention), number);
   }
 
   #findLastSequence(number: number, checkout: string): number | undefined {
