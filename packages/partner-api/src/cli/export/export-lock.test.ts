@@ -1,5 +1,9 @@
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { makeFolder } from '../../testing/cli-runner.js';
@@ -7,6 +11,26 @@ import { ExportLock } from './export-lock.js';
 
 /** The greatest process number of any system that we know is far below. */
 const NO_PROCESS = 2 ** 30;
+
+const TAKE_LOCK = fileURLToPath(new URL('../../testing/take-lock.mjs', import.meta.url));
+const RIVALS = 6;
+const ROUNDS = 40;
+
+/** Leaves a lock as a process of which we know only its note. */
+async function leaveLock(path: string, text: string): Promise<string> {
+  await mkdir(path);
+  const note = join(path, 'left-behind');
+  await writeFile(note, text);
+  return note;
+}
+
+/** What a process says when it is told something. */
+async function ask(child: ChildProcess, message: object): Promise<string> {
+  const answered = once(child, 'message');
+  child.send(message);
+  const [answer] = (await answered) as [string];
+  return answer;
+}
 
 describe('the lock of an export', () => {
   it('is for one at a time, and leaves nothing behind', async () => {
@@ -25,25 +49,49 @@ describe('the lock of an export', () => {
     ['of an earlier process with our number', { pid: process.pid, host: hostname() }],
   ])('%s is taken over', async (_, holder) => {
     await using folder = await makeFolder();
-    await writeFile(folder.at('a.csv.lock'), JSON.stringify(holder));
+    const path = folder.at('a.csv.lock');
+    await leaveLock(path, JSON.stringify(holder));
     const lock = await ExportLock.take(folder.at('a.csv'));
-    expect(JSON.parse(await readFile(folder.at('a.csv.lock'), 'utf8'))).toEqual({
+    const notes = await readdir(path);
+    expect(notes).toHaveLength(1);
+    expect(JSON.parse(await readFile(join(path, notes[0] ?? ''), 'utf8'))).toEqual({
       pid: process.pid,
       host: hostname(),
     });
     await lock.release();
+    expect(await readdir(folder.at('.'))).toEqual([]);
   });
 
   it.each([
     ['of another machine', JSON.stringify({ pid: 7, host: 'elsewhere.example' })],
-    ['that is just being written', ''],
+    ['whose note was cut off', ''],
   ])('%s counts while it is fresh', async (_, text) => {
     await using folder = await makeFolder();
     const path = folder.at('a.csv.lock');
-    await writeFile(path, text);
-    await expect(ExportLock.take(folder.at('a.csv'))).rejects.toThrow(`remove ${path}`);
+    const note = await leaveLock(path, text);
+    await expect(ExportLock.take(folder.at('a.csv'))).rejects.toThrow(`remove the folder ${path}`);
     const aMinuteAgo = new Date(Date.now() - 60_000);
-    await utimes(path, aMinuteAgo, aMinuteAgo);
+    await utimes(note, aMinuteAgo, aMinuteAgo);
     await (await ExportLock.take(folder.at('a.csv'))).release();
   });
+
+  it('left by a crash has one heir at most, however many processes start in the same instant', async () => {
+    await using folder = await makeFolder();
+    const dead = JSON.stringify({ pid: NO_PROCESS, host: hostname() });
+    const rivals = Array.from({ length: RIVALS }, () => fork(TAKE_LOCK));
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const output = folder.at(`${round}.csv`);
+        await leaveLock(`${output}.lock`, dead);
+        const at = Date.now() + 20;
+        const answers = await Promise.all(rivals.map((rival) => ask(rival, { output, at })));
+        expect(answers.filter((answer) => answer === 'taken')).toHaveLength(1);
+        expect(await readdir(`${output}.lock`)).toHaveLength(1);
+        await Promise.all(rivals.map((rival) => ask(rival, {})));
+      }
+      expect(await readdir(folder.at('.'))).toEqual([]);
+    } finally {
+      for (const rival of rivals) rival.kill();
+    }
+  }, 30_000);
 });

@@ -1,6 +1,17 @@
-import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { UsageError } from '../exit-codes.js';
 import { codeOf, tell } from '../settings/private-file.js';
@@ -15,78 +26,121 @@ interface Holder {
   readonly host: string;
 }
 
-/** The locks of this process. */
+/** The notes of holders that this process has in locks now, by their paths. */
 const held = new Set<string>();
 
 /**
- * Keeps two exports from writing one file: `<output>.lock` names the process that writes. What a
- * killed process left behind does not count. (Two that start in the same instant after a crash are
- * not told apart: files have no test-and-set.)
+ * Keeps two exports from writing one file: the folder `<output>.lock` holds one note that names the
+ * process which writes. What a killed process left behind does not count.
+ *
+ * A lock comes into being by giving a ready folder its name, which fails over one that is not empty;
+ * and a dead one is emptied by removing the note that was read, whose name no other lock has. So of
+ * any number that take over a dead lock in the same instant one has it, and a living one is never
+ * taken away.
  */
 export class ExportLock {
-  readonly #path: string;
+  readonly #note: string;
   readonly #touching: NodeJS.Timeout;
 
-  private constructor(path: string) {
-    this.#path = path;
-    held.add(path);
-    this.#touching = setInterval(() => void touch(path), TOUCH_MILLISECONDS).unref();
+  private constructor(note: string) {
+    this.#note = note;
+    held.add(note);
+    this.#touching = setInterval(() => void touch(note), TOUCH_MILLISECONDS).unref();
   }
 
   /** Takes the lock of an output, or says who has it. */
   static async take(output: string): Promise<ExportLock> {
     const path = `${resolve(output)}.lock`;
-    if (await create(path)) return new ExportLock(path);
-    const holder = await readHolder(path);
-    if (held.has(path) || (await isAtWork(path, holder))) {
-      const who = holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
-      throw new UsageError(
-        `Another export${who} writes ${output} now. Wait until it has ended, or give another name. ` +
-          `If there is none, remove ${path}.`,
-      );
+    await tell(`look at ${path}`, () => clear(path, output));
+    const note = await tell(`write ${path}`, () => occupy(path));
+    if (note === undefined) {
+      throw new UsageError(`Another export has just begun to write ${output}.`);
     }
-    await tell(`remove ${path}`, () => rm(path, { force: true }));
-    if (await create(path)) return new ExportLock(path);
-    throw new UsageError(`Another export has just begun to write ${output}.`);
+    return new ExportLock(note);
   }
 
   async release(): Promise<void> {
     clearInterval(this.#touching);
-    if (held.delete(this.#path)) await rm(this.#path, { force: true });
+    if (!held.delete(this.#note)) return;
+    await rm(this.#note, { force: true });
+    await removeIfEmpty(dirname(this.#note));
   }
 }
 
-async function create(path: string): Promise<boolean> {
-  const holder: Holder = { pid: process.pid, host: hostname() };
-  return tell(`write ${path}`, async () => {
-    try {
-      await using file = await open(path, 'wx', 0o600);
-      await file.writeFile(JSON.stringify(holder));
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
-      throw error;
+/** Takes the notes of dead holders out of a lock; throws when a holder is at work. */
+async function clear(path: string, output: string): Promise<void> {
+  for (const name of await namesIn(path)) {
+    const note = join(path, name);
+    const holder = await readHolder(note);
+    if (held.has(note) || (await isAtWork(note, holder))) {
+      const who = holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
+      throw new UsageError(
+        `Another export${who} writes ${output} now. Wait until it has ended, or give another name. ` +
+          `If there is none, remove the folder ${path}.`,
+      );
     }
-  });
+    await rm(note, { force: true });
+  }
 }
 
-/** `undefined` when the lock is gone, or is just being written, or was cut off by a crash. */
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Makes the lock with our note in it; `undefined` when another one was quicker. */
+async function occupy(path: string): Promise<string | undefined> {
+  const id = randomUUID();
+  const own = `${path}.${id}`;
+  const holder: Holder = { pid: process.pid, host: hostname() };
   try {
-    const { pid, host } = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    await mkdir(own, 0o700);
+    await writeFile(join(own, id), JSON.stringify(holder), { mode: 0o600 });
+    // Not every system renames over an empty folder.
+    await removeIfEmpty(path);
+    await rename(own, path);
+    return join(path, id);
+  } catch (error) {
+    await rm(own, { recursive: true, force: true });
+    if (isNotEmpty(error)) return undefined;
+    throw error;
+  }
+}
+
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function removeIfEmpty(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && !isNotEmpty(error)) throw error;
+  }
+}
+
+/** Windows says it of a name that is taken, too. */
+function isNotEmpty(error: unknown): boolean {
+  return ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error) ?? '');
+}
+
+/** `undefined` when the note is gone, or was cut off by a crash of the machine. */
+async function readHolder(note: string): Promise<Holder | undefined> {
+  try {
+    const { pid, host } = JSON.parse(await readFile(note, 'utf8')) as Partial<Holder>;
     return typeof pid === 'number' && typeof host === 'string' ? { pid, host } : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function isAtWork(path: string, holder: Holder | undefined): Promise<boolean> {
+async function isAtWork(note: string, holder: Holder | undefined): Promise<boolean> {
   if (holder?.host === hostname()) {
     // Our own number was that of an earlier process, as in a container that was started again.
     return holder.pid !== process.pid && isAlive(holder.pid);
   }
   try {
-    return Date.now() - (await stat(path)).mtimeMs < FRESH_MILLISECONDS;
+    return Date.now() - (await stat(note)).mtimeMs < FRESH_MILLISECONDS;
   } catch {
     return false;
   }
@@ -100,8 +154,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function touch(path: string): Promise<void> {
+async function touch(note: string): Promise<void> {
   const now = new Date();
   // The lock may have been removed by hand; the export goes on.
-  await utimes(path, now, now).catch(() => undefined);
+  await utimes(note, now, now).catch(() => undefined);
 }
