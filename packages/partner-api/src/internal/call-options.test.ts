@@ -41,6 +41,16 @@ describe('the options of one call', () => {
     expect(await failureOf(wrong)).toMatchObject({ field: 'attemptTimeoutSeconds' });
   });
 
+  it('add fields of any name to the body, and never one that is there already', async () => {
+    await using server = await startServer((response) => answerJson(response, pageOf()));
+    const { transactions } = clientOf(server.url);
+    const extraFields = JSON.parse('{"constructor":1,"__proto__":2}') as Record<string, number>;
+    await transactions.list({ limit: 5 }, { extraFields });
+    expect(server.requests[0]?.body).toBe('{"limit":5,"constructor":1,"__proto__":2}');
+    const twice = transactions.list({ limit: 5 }, { extraFields: { limit: 6 } });
+    expect(await failureOf(twice)).toMatchObject({ field: 'limit', outcome: 'not_sent' });
+  });
+
   it('leave the object that they came in as it was', async () => {
     await using server = await startServer((response) => answerJson(response, pageOf()));
     const params = Object.freeze({ limit: 5 });

@@ -50,7 +50,7 @@ export function checkCallOptions(
     throw new InvalidRequestError('signal', 'must be an AbortSignal', operation);
   }
   for (const name of Object.keys(options.extraFields ?? {})) {
-    if (fields[name] === undefined) continue;
+    if (!Object.hasOwn(fields, name) || fields[name] === undefined) continue;
     const advice = `is set twice: leave it out of extraFields`;
     throw new InvalidRequestError(name, advice, operation);
   }
