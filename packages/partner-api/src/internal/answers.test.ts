@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
@@ -54,6 +55,20 @@ describe.each(TRANSPORTS)('answers over the %s transport', (kind, createTranspor
       response.writeHead(200, { 'Content-Encoding': 'deflate' }).end(deflateRawSync(PAGE));
     });
     expect((await clientFor(server.url).transactions.list()).data.timezone).toBe('UTC');
+  });
+
+  it('of a provider that sends the key back show it in no error', async () => {
+    await using server = await startServer((response, { headers }, number) => {
+      const key = String(headers['api_key']);
+      const location = `https://${key}.example/${key}`;
+      response.writeHead(number === 1 ? 400 : 302, { 'x-request-id': `r-${key}`, location }).end();
+    });
+    const { transactions } = clientFor(server.url);
+    for (const name of ['RequestRefusedError', 'RedirectError']) {
+      const error = await failureOf(transactions.list());
+      expect(error).toMatchObject({ name, requestId: 'r-[secret]' });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('test-key');
+    }
   });
 
   it('that are larger than the limit are given up', async () => {

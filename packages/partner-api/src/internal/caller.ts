@@ -4,7 +4,7 @@ import { checkCallOptions } from './check-options.js';
 import type { ClientSettings } from './client-settings.js';
 import { sleep, startTimeLimit, TimeLimitReached, type TimeLimitOptions } from './deadline.js';
 import { failureOfAbort, failureOfTransport, type AttemptContext } from './failure.js';
-import { hideSecrets } from './hide-secrets.js';
+import { hideIn, hideSecrets } from './hide-secrets.js';
 import { CallObserver } from './observe.js';
 import type { CallOptions, JsonObject, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
@@ -108,6 +108,7 @@ export class Caller {
       requestIdHeader: this.#settings.requestIdHeader,
       nowMilliseconds: this.#settings.clock.now(),
       advice: operation.advice,
+      hide: (text) => hideIn(text, call.secrets),
       refusals: operation.refusals,
     };
     try {

@@ -30,6 +30,8 @@ export interface AttemptContext {
   readonly requestIdHeader: string;
   readonly nowMilliseconds: number;
   readonly advice?: OutcomeAdvice | undefined;
+  /** Takes the secrets of the call out of a text of the provider. */
+  readonly hide: (text: string) => string;
   readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError> | undefined;
 }
 
@@ -55,7 +57,10 @@ export function describeHead(
     attempt: context.attempt,
     status,
     // A request id is for people to quote: anything long or odd is not one.
-    requestId: requestId !== undefined && /^[!-~]{1,200}$/.test(requestId) ? requestId : undefined,
+    requestId:
+      requestId !== undefined && /^[!-~]{1,200}$/.test(requestId)
+        ? context.hide(requestId)
+        : undefined,
     retryAfterSeconds: parseRetryAfter(headers, context.nowMilliseconds),
     advice: context.advice,
   };
@@ -71,7 +76,7 @@ export function failureOfStatus(
   const { status } = head;
   const details = { ...describeHead(context, head), body };
   if (status >= 300 && status < 400) {
-    const target = redirectTarget(head, context.url);
+    const target = redirectTarget(head, context);
     return new RedirectError(
       `${operation}: the provider answered with a redirect (${status}) to ${target}. Redirects are ` +
         'not followed: set baseUrl to the final address.',
@@ -92,9 +97,9 @@ export function failureOfStatus(
   return new InvalidResponseError(message, { ...details, outcome: 'unknown' }, 'malformed');
 }
 
-function redirectTarget({ headers }: TransportHead, from: URL): string {
-  const location = headers['location'];
-  if (location === undefined || !URL.canParse(location, from.href)) return 'an unnamed address';
+function redirectTarget({ headers }: TransportHead, { url: from, hide }: AttemptContext): string {
+  const location = hide(headers['location'] ?? '');
+  if (location === '' || !URL.canParse(location, from.href)) return 'an unnamed address';
   // Only the origin is told: paths and queries of redirects may hold tokens.
   const { origin } = new URL(location, from);
   return origin === from.origin ? 'the same origin' : `another origin, ${origin}`;

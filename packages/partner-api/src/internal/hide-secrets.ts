@@ -15,16 +15,17 @@ export function hideSecrets(
   const { name, message, code, cause } = error as Partial<NodeJS.ErrnoException>;
   const safeCause = hideSecrets(cause, secrets, depth - 1);
   const safe = new Error(
-    hide(typeof message === 'string' ? message : 'not an error', secrets),
+    hideIn(typeof message === 'string' ? message : 'not an error', secrets),
     safeCause === undefined ? undefined : { cause: safeCause },
   );
   // The stack of the copy would tell where it was copied, and the original's may quote the message.
   delete safe.stack;
-  if (typeof name === 'string') safe.name = hide(name, secrets);
+  if (typeof name === 'string') safe.name = hideIn(name, secrets);
   if (typeof code === 'string') Object.assign(safe, { code });
   return safe;
 }
 
-function hide(text: string, secrets: readonly Secret[]): string {
+/** A text with the secrets taken out. */
+export function hideIn(text: string, secrets: readonly Secret[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret.reveal(), '[secret]'), text);
 }
