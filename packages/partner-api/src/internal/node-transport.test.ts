@@ -10,6 +10,7 @@ import {
   failureOf,
   findDeadUrl,
   startServer,
+  startTcpServer,
 } from '../testing/test-server.js';
 import { FetchTransport } from './fetch-transport.js';
 import { NodeTransport } from './node-transport.js';
@@ -63,6 +64,18 @@ describe('NodeTransport', () => {
       sent: true,
     });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('gives an answer up at once that changes the protocol', async () => {
+    await using server = await startTcpServer((socket) => {
+      socket.once('data', () =>
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
+      );
+    });
+    const error = await failureOf(new NodeTransport().send(requestOf(server.url)));
+    expect(error).toMatchObject({ problem: 'malformed', sent: true, head: { status: 101 } });
   });
 
   it.skipIf(!hasIpv6)('reaches an address of IPv6', async () => {

@@ -90,6 +90,12 @@ export class NodeTransport implements Transport {
         if (cause.code?.startsWith('HPE_') === true) return fail('malformed', cause);
         return fail(head === undefined ? 'connection' : 'cut_off', cause);
       });
+      // Nobody asked for another protocol; without a listener there would be no answer at all.
+      outgoing.on('upgrade', ({ headers, statusCode = 0 }, socket) => {
+        socket.destroy();
+        head = { status: statusCode, headers: joinHeaders(headers) };
+        fail('malformed');
+      });
       outgoing.on('response', (incoming) => {
         const arrived = {
           status: incoming.statusCode ?? 0,
