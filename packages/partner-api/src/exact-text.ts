@@ -23,7 +23,9 @@ function keepDigits(this: object, key: string, item: unknown): unknown {
  * missing or `null`, and `(not exact)` for a number whose exact text is not known.
  */
 export function fieldText(row: object, field: string): string {
-  const value: unknown = (row as Record<string, unknown>)[field];
+  const value: unknown = Object.hasOwn(row, field)
+    ? (row as Record<string, unknown>)[field]
+    : undefined;
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return decimalOf(row, field) ?? '(not exact)';

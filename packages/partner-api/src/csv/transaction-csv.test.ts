@@ -37,6 +37,12 @@ describe('CSV', () => {
     expect(lineOf(row, TRANSACTION_COLUMNS)).toBe(lineOf(row, [...TRANSACTION_COLUMNS]));
   });
 
+  it('keeps a field of any name in its extra column', () => {
+    const json = '{"id":"a","__proto__":{"x":1},"constructor":12345678901234567890.5}';
+    const [cells] = readCsv(new TransactionCsv().toText([parseJson(json) as Transaction]));
+    expect(cells?.at(-1)).toBe('{"__proto__":{"x":1},"constructor":12345678901234567890.5}');
+  });
+
   it('gives any text back to a reader of RFC 4180', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
     fc.assert(

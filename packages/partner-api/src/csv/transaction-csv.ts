@@ -46,7 +46,9 @@ export class TransactionCsv {
   }: TransactionCsvOptions = {}) {
     this.#columns = columns;
     this.#readCells =
-      columns === TRANSACTION_COLUMNS ? readCells : (row) => columns.map((name) => row[name]);
+      columns === TRANSACTION_COLUMNS
+        ? readCells
+        : (row) => columns.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined));
     this.#known = new Set(columns);
     this.#hasExtra = extra;
     this.#guardsFormulas = guardFormulas;
@@ -113,12 +115,11 @@ export class TransactionCsv {
     text.write(quote(this.#guardsFormulas && FORMULA.test(value) ? `'${value}` : value));
   }
 
+  /** The other fields of a row; a copy by spread keeps the exact texts of its numbers. */
   #extra(row: Transaction): string {
-    let found: Record<string, unknown> | undefined;
-    for (const field in row) {
-      if (!this.#known.has(field)) (found ??= {})[field] = row[field];
-    }
-    return found === undefined ? '' : quote(toJsonText(pick(row, found)));
+    const others: Record<string, unknown> = { ...row };
+    for (const field in row) if (this.#known.has(field)) Reflect.deleteProperty(others, field);
+    return Object.keys(others).length === 0 ? '' : quote(toJsonText(others));
   }
 }
 
@@ -135,13 +136,4 @@ const FORMULA_STARTS = Uint8Array.from({ length: 128 }, (_, code) =>
 
 function quote(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** The found fields of a row; a copy by spread keeps the exact texts of its numbers. */
-function pick(row: Transaction, found: Readonly<Record<string, unknown>>): object {
-  const copy: Record<string, unknown> = { ...row };
-  for (const field of Object.keys(copy)) {
-    if (!Object.hasOwn(found, field)) Reflect.deleteProperty(copy, field);
-  }
-  return copy;
 }
