@@ -2,7 +2,7 @@ import type { PartnerClientOptions } from '../../internal/client-settings.js';
 import type { Environment } from '../../internal/addresses.js';
 import { UsageError } from '../exit-codes.js';
 import type { GlobalOptions } from './global-options.js';
-import { profilePath, readProfiles, type Profile } from './profile-file.js';
+import { profileOf, profilePath, readProfiles, type Profile } from './profile-file.js';
 
 /** Settings of the provider as the options, the environment and a profile give them, in that order. */
 export interface Connection {
@@ -23,7 +23,7 @@ export async function readConnection(
   const file = await readProfiles(configPath);
   const named = options.profile ?? (env['PAY_PARTNER_PROFILE'] || undefined);
   const profileName = named ?? file.defaultProfile;
-  const profile = profileName === undefined ? {} : file.profiles[profileName];
+  const profile = profileName === undefined ? {} : profileOf(file, profileName);
   if (profile === undefined) {
     const names = Object.keys(file.profiles).join(', ') || 'none';
     throw new UsageError(

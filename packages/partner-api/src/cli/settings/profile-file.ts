@@ -38,6 +38,11 @@ export function profilePath(env: NodeJS.ProcessEnv): string {
   return join(base, 'pay-partner', 'config.json');
 }
 
+/** The profile of a name. What every object has, such as `constructor`, is none. */
+export function profileOf({ profiles }: ProfileFile, name: string): Profile | undefined {
+  return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
 /** Reads the file; none is the same as an empty one. One that holds a key must be private. */
 export async function readProfiles(path: string): Promise<ProfileFile> {
   const text = await readFileIfAny(path);
