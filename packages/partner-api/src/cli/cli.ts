@@ -40,10 +40,10 @@ export class Cli {
   /** Makes the client that the options, the environment and the profile describe. */
   async open(command: Command): Promise<OpenClient> {
     const options = command.optsWithGlobals<GlobalOptions>();
-    const { env, stdin, stderr } = this.world;
+    const { env, stdin, stderr, signal } = this.world;
     const connection = await readConnection(options, env);
     const { profile, addresses } = connection;
-    const sources = { options, profile, env, stdin, stderr, terminal: this.terminal };
+    const sources = { options, profile, env, stdin, stderr, signal, terminal: this.terminal };
     const apiKey = await readApiKey(sources);
     const transfersApiKey = await this.#readTransfersKey(options, connection);
     const client = new PartnerClient({
@@ -61,7 +61,7 @@ export class Cli {
 
   /** Reads a key of a webhook, and sees to it that it is never written. */
   async readHidden(file: string): Promise<Secret> {
-    const key = await readKeyFile(file, this.world.stdin);
+    const key = await readKeyFile(file, this.world);
     this.terminal.hide(key);
     return key;
   }

@@ -33,6 +33,22 @@ export class LocalError extends Error {
   }
 }
 
+/** Ctrl-C, where nothing can have been carried out. */
+export class InterruptedError extends Error {
+  static {
+    this.prototype.name = 'InterruptedError';
+  }
+
+  constructor() {
+    super('interrupted');
+  }
+}
+
+/** Ends a command between two steps when it was interrupted. */
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw new InterruptedError();
+}
+
 const READS = new Set<string>([
   'transactions.iterate',
   ...Object.values(OPERATIONS)

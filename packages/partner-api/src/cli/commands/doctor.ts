@@ -9,7 +9,7 @@ import { checkHost } from '../doctor/check-host.js';
 import { checkKey } from '../doctor/check-key.js';
 import { checkScheme } from '../doctor/check-scheme.js';
 import { fail, ok, skip, type Finding } from '../doctor/finding.js';
-import { EXIT, UsageError } from '../exit-codes.js';
+import { EXIT, throwIfInterrupted, UsageError } from '../exit-codes.js';
 import { toPlainText } from '../output/plain-text.js';
 import type { Terminal } from '../output/terminal.js';
 import type { GlobalOptions } from '../settings/global-options.js';
@@ -49,6 +49,8 @@ async function examine(cli: Cli, command: Command): Promise<void> {
   const { terminal } = cli;
   const findings: Finding[] = [];
   const tell = (...found: Finding[]): void => {
+    // What an interrupted check found is no news.
+    throwIfInterrupted(cli.world.signal);
     findings.push(...found);
     if (options.json !== true) for (const finding of found) print(terminal, finding);
   };

@@ -76,10 +76,15 @@ describe('the hidden question', () => {
     expect(raw).toEqual([true, false]);
   });
 
-  it('can be given up', async () => {
-    const { input, type } = fakeTerminal();
-    const answer = askHidden('Key: ', input, new PassThrough());
-    type('sec\u0003');
+  it('can be given up by Ctrl-D, and is interrupted by Ctrl-C', async () => {
+    const first = fakeTerminal();
+    const answer = askHidden('Key: ', first.input, new PassThrough());
+    first.type('sec\u0004');
     expect(await answer).toBeUndefined();
+    const second = fakeTerminal();
+    const interrupted = askHidden('Key: ', second.input, new PassThrough());
+    second.type('sec\u0003');
+    await expect(interrupted).rejects.toThrow('interrupted');
+    expect(second.raw).toEqual([true, false]);
   });
 });

@@ -7,6 +7,7 @@ import { renderFields, renderTable } from '../output/table.js';
 import { configPathOf } from '../settings/connection.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import {
+  profileOf,
   readProfiles,
   writeProfiles,
   type Profile,
@@ -75,7 +76,7 @@ async function set(cli: Cli, name: string, command: Command): Promise<void> {
   const options = command.optsWithGlobals<SetOptions>();
   const given = await readGiven(cli, options);
   await change(cli, command, (file) => {
-    const profiles = { ...file.profiles, [name]: { ...file.profiles[name], ...given } };
+    const profiles = { ...file.profiles, [name]: { ...profileOf(file, name), ...given } };
     const isDefault = options.default === true || Object.keys(file.profiles).length === 0;
     return { ...file, ...(isDefault ? { defaultProfile: name } : {}), profiles };
   });
@@ -101,7 +102,7 @@ async function readKeyToStore({ world, terminal }: Cli, options: SetOptions): Pr
   const key =
     options.apiKeyFile === undefined
       ? await askForKey(world)
-      : await readKeyFile(options.apiKeyFile, world.stdin);
+      : await readKeyFile(options.apiKeyFile, world);
   if (key === undefined) {
     throw new UsageError('--store-key: there is no terminal to ask on; give --api-key-file - too.');
   }
@@ -164,7 +165,7 @@ function remove(file: ProfileFile, name: string): ProfileFile {
 }
 
 function find(file: ProfileFile, name: string): Profile {
-  const profile = file.profiles[name];
+  const profile = profileOf(file, name);
   if (profile === undefined) throw new UsageError(`There is no profile ${name}.`);
   return profile;
 }

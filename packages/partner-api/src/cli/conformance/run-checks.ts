@@ -1,4 +1,5 @@
 import { isPartnerApiError } from '../../errors.js';
+import { throwIfInterrupted } from '../exit-codes.js';
 import {
   Deviation,
   Skipped,
@@ -22,7 +23,7 @@ export async function* runChecks(
   allowsWrites: boolean,
 ): AsyncGenerator<CheckResult> {
   for (const { section, title, kind, run } of checks) {
-    target.signal.throwIfAborted();
+    throwIfInterrupted(target.signal);
     const facts = { section, title, kind };
     if (kind === 'write' && !allowsWrites) {
       yield { ...facts, result: 'skipped', reason: 'it changes something: give --write' };

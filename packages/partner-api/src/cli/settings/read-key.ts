@@ -1,7 +1,8 @@
+import { addAbortSignal } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 
 import { Secret } from '../../secret.js';
-import { UsageError } from '../exit-codes.js';
+import { throwIfInterrupted, UsageError } from '../exit-codes.js';
 import type { Terminal } from '../output/terminal.js';
 import { askHidden } from './hidden-prompt.js';
 import { readExistingFile } from './private-file.js';
@@ -14,12 +15,17 @@ export interface FoundKey {
   readonly from: string;
 }
 
+/** Where a key may be piped in, and the wish to wait for it no longer. */
+export interface Stdin {
+  readonly stdin: NodeJS.ReadStream;
+  readonly signal: AbortSignal;
+}
+
 /** Where a key may come from. */
-export interface KeySources {
+export interface KeySources extends Stdin {
   readonly options: GlobalOptions;
   readonly profile: Profile;
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
   readonly terminal: Terminal;
 }
@@ -39,8 +45,8 @@ export async function readApiKey(sources: KeySources): Promise<FoundKey> {
 }
 
 /** Reads a key from a file, `-` for stdin, without the line break at its end. */
-export async function readKeyFile(file: string, stdin: NodeJS.ReadStream): Promise<Secret> {
-  const text = file === '-' ? await readText(stdin) : await readExistingFile(file);
+export async function readKeyFile(file: string, from: Stdin): Promise<Secret> {
+  const text = file === '-' ? await readStdin(from) : await readExistingFile(file);
   const key = text.replace(/\r?\n$/, '');
   if (key === '') throw new UsageError(`${file} holds no key: it is empty.`);
   return new Secret(key);
@@ -56,10 +62,19 @@ export async function askForKey({
   return typed === undefined || typed === '' ? undefined : new Secret(typed);
 }
 
+async function readStdin({ stdin, signal }: Stdin): Promise<string> {
+  try {
+    return await readText(addAbortSignal(signal, stdin));
+  } catch (error) {
+    throwIfInterrupted(signal);
+    throw error;
+  }
+}
+
 async function findKey(sources: KeySources): Promise<FoundKey | undefined> {
-  const { options, profile, env, stdin, terminal } = sources;
+  const { options, profile, env, terminal } = sources;
   if (options.apiKeyFile !== undefined) {
-    return { key: await readKeyFile(options.apiKeyFile, stdin), from: '--api-key-file' };
+    return { key: await readKeyFile(options.apiKeyFile, sources), from: '--api-key-file' };
   }
   if (options.apiKey !== undefined) {
     terminal.warn(
@@ -73,7 +88,10 @@ async function findKey(sources: KeySources): Promise<FoundKey | undefined> {
     return { key: new Secret(inEnv), from: 'PAY_PARTNER_API_KEY' };
   }
   if (profile.apiKeyFile !== undefined) {
-    return { key: await readKeyFile(profile.apiKeyFile, stdin), from: 'apiKeyFile of the profile' };
+    return {
+      key: await readKeyFile(profile.apiKeyFile, sources),
+      from: 'apiKeyFile of the profile',
+    };
   }
   if (profile.apiKey !== undefined) return { key: new Secret(profile.apiKey), from: 'the profile' };
   const asked = await askForKey(sources);
