@@ -16,6 +16,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.local);
 });
+// Whoever read only what is told beside the result has seen enough, too: the work goes on.
+process.stderr.on('error', () => undefined);
 
 const { env, stdin, stdout, stderr } = process;
 const cli = new Cli({ env, stdin, stdout, stderr, signal: stopping.signal });

@@ -5,11 +5,17 @@ import type { ListTransactionsParams } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
 import { ExportFile } from '../export/export-file.js';
-import { chooseFormat, makeFormat, type FormatName } from '../export/export-format.js';
+import {
+  chooseFormat,
+  makeFormat,
+  type ExportFormat,
+  type FormatName,
+} from '../export/export-format.js';
 import { formatBytes, formatCount } from '../export/progress-line.js';
 import { runExport, streamExport, type ExportJob } from '../export/run-export.js';
 import { TRANSACTION_COLUMNS } from '../../csv/transaction-columns.js';
 import { toPlainText } from '../output/plain-text.js';
+import type { Terminal } from '../output/terminal.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';
 import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
@@ -91,6 +97,7 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   const job = { client, params, format, signal, terminal };
   if (options.output === '-') {
     const { words } = await streamExport(job);
+    warnOfInexactNumbers(terminal, format);
     return terminal.note(words);
   }
   const request = JSON.stringify({
@@ -125,10 +132,7 @@ async function exportToFile(
   }
   try {
     const { rows, bytes, reached, words } = await runExport(job, file);
-    const inexact = job.format.inexactNumbers;
-    if (inexact > 0) {
-      terminal.warn(`Warning: ${inexact} numbers have no exact text; their cells are empty.`);
-    }
+    warnOfInexactNumbers(terminal, job.format);
     if (json) terminal.printJson({ output, format, rows, bytes, reached });
     else terminal.note(`${output}: ${words}, ${formatBytes(bytes)}.`);
   } catch (error) {
@@ -136,6 +140,11 @@ async function exportToFile(
     tellHowToGoOn(cli, job.params, file, error);
     throw error;
   }
+}
+
+function warnOfInexactNumbers(terminal: Terminal, { inexactNumbers }: ExportFormat): void {
+  if (inexactNumbers === 0) return;
+  terminal.warn(`Warning: ${inexactNumbers} numbers have no exact text; their cells are empty.`);
 }
 
 function tellHowToGoOn(

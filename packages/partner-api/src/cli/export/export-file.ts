@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -64,6 +65,7 @@ export class ExportFile {
   ): Promise<ExportFile | undefined> {
     const { output, request, restart, overwrite } = options;
     const paths = pathsOf(output);
+    await refuseOddFile(output);
     if (restart) await forget(output);
     const text = await readFileIfAny(paths.checkpoint);
     const checkpoint =
@@ -138,6 +140,13 @@ function pathsOf(output: string): { partial: string; checkpoint: string } {
   return { partial: `${output}.partial`, checkpoint: `${output}.checkpoint` };
 }
 
+/** A folder or a device cannot be given up for a file, and is nothing to write over. */
+async function refuseOddFile(output: string): Promise<void> {
+  const found = await lookAt(output);
+  if (found === undefined || found.isFile()) return;
+  throw new UsageError(`${output} is no ordinary file. Give another name, or - for stdout.`);
+}
+
 async function forget(output: string): Promise<void> {
   const { partial, checkpoint } = pathsOf(output);
   await tell(`remove ${checkpoint}`, async () => {
@@ -148,9 +157,13 @@ async function forget(output: string): Promise<void> {
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
+  return (await lookAt(path))?.size;
+}
+
+async function lookAt(path: string): Promise<Stats | undefined> {
   return tell(`look at ${path}`, async () => {
     try {
-      return (await stat(path)).size;
+      return await stat(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;

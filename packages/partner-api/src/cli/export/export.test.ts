@@ -173,6 +173,38 @@ describe('an export', () => {
     expect(ndjson.stdout).toContain('"amount":12345678901234567890.12');
   });
 
+  it('goes on when nobody reads what it tells any more', async () => {
+    await using folder = await makeFolder();
+    const file = folder.at('rows.csv');
+    const child = startCli(argsOf(file, '--page-size', '100', '--verbose'), sandbox.env);
+    child.stderr.once('data', () => child.stderr.destroy());
+    child.stdout.resume();
+    await once(child, 'exit');
+    expect([child.exitCode, await readdir(dirname(file))]).toEqual([0, ['rows.csv']]);
+  });
+
+  it('writes over no folder and no device', async () => {
+    await using folder = await makeFolder();
+    for (const output of [folder.at('.'), '/dev/null']) {
+      const { code, stderr } = await exportTo(output, '--format', 'csv', '--overwrite');
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is no ordinary file')]);
+    }
+    expect(await readdir(folder.at('.'))).toEqual([]);
+  });
+
+  it('says that cells are empty because their numbers have no exact text, on stdout too', async () => {
+    await using folder = await makeFolder();
+    await using server = await startServer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"data":{"transactions":[{"amount":1e400}]},"pagination":{"hasMore":false}}');
+    });
+    const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
+    for (const output of ['-', folder.at('rows.csv')]) {
+      const { stderr } = await run(argsOf(output, '--format', 'csv'), { env });
+      expect(stderr).toContain('Warning: 1 numbers have no exact text');
+    }
+  });
+
   it('asks for the failed page again in the next run, and skips nothing', async () => {
     await using folder = await makeFolder();
     const file = folder.at('rows.csv');
