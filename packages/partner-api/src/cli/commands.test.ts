@@ -130,6 +130,82 @@ describe('exit codes', () => {
   });
 });
 
+describe('with --json', () => {
+  it.each([
+    ['an option that cannot be right', 'transactions list --limit x --json', '--limit'],
+    ['an unknown option', 'transactions list --json --bogus=secret', '--bogus'],
+    ['an unknown command', 'transaction --json', 'transaction'],
+    ['a command that is missing', 'transactions --json', '--help'],
+  ])('%s is told as one JSON line, too', async (_title, line, named) => {
+    const { code, stdout, stderr } = await pay(line);
+    const { error } = JSON.parse(stderr) as { error: { message: string } };
+    expect([code, stdout, error]).toMatchObject([2, '', { name: 'UsageError', exitCode: 2 }]);
+    expect(error.message).toContain(named);
+    expect(error.message).not.toContain('secret');
+  });
+
+  it('an interruption is told as one JSON line, too', async () => {
+    const signal = AbortSignal.abort();
+    const { code, stderr } = await pay('transactions list --json', { signal });
+    expect([code, JSON.parse(stderr)]).toMatchObject([130, { error: { exitCode: 130 } }]);
+  });
+});
+
+describe('what cannot be right', () => {
+  it.each([
+    ['transactions list --limit 0', '--limit must'],
+    ['transactions export --output a.csv --page-size 0', '--page-size must'],
+    ['transactions list --from-date 2026-02-30', '--from-date is a day'],
+    ['transactions list --timeout 99999999', '--timeout must'],
+    ['checkout-sessions create --merchant-id 1 --order-id 2 --amount 1e3', '--amount must'],
+    ['checkout-sessions create --merchant-id 1', '--order-id is missing'],
+    ['analytics x --timeframe custom --to-date 2026-01-01', '--from-date'],
+  ])('%s is named as it was typed', async (line, named) => {
+    const { code, stderr } = await pay(line);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
+  });
+
+  it.each(['constructor', '__proto__'])('no profile is called %s by itself', async (name) => {
+    const { code, stderr } = await pay(`transactions list --profile ${name}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`no profile ${name}`)]);
+    const shown = await pay(`profiles show ${name}`);
+    expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('no profile')]);
+  });
+
+  it('a column that no row has is empty, whatever it is called', async () => {
+    const list = await pay('transactions list --limit 1 --columns id,toString,constructor');
+    expect([list.code, list.stdout]).toEqual([0, expect.stringMatching(/^txn_\w+$/m)]);
+    const file = await pay('transactions export -o - --format csv --columns toString,currencyCode');
+    expect([file.code, file.stdout]).toEqual([0, expect.stringMatching(/^,GBP\r$/m)]);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('ends a run that waits for a key on stdin', async () => {
+    const stopping = new AbortController();
+    const waiting = pay('transactions list --api-key-file -', {
+      openStdin: true,
+      signal: stopping.signal,
+    });
+    stopping.abort();
+    expect(await waiting).toMatchObject({ code: 130, stderr: 'Stopped.\n' });
+  });
+
+  it.each(['doctor', 'conformance'])(
+    'ends %s as an interruption, between its checks',
+    async (command) => {
+      const stopping = new AbortController();
+      await using server = await startServer((response) => {
+        stopping.abort();
+        answerJson(response, pageOf());
+      });
+      const env = { PAY_PARTNER_BASE_URL: server.url };
+      const { code, stderr } = await pay(command, { env, signal: stopping.signal });
+      expect([code, stderr]).toEqual([130, 'Stopped.\n']);
+    },
+  );
+});
+
 describe('the key', () => {
   it('comes from stdin, and from an argument only with a warning', async () => {
     const env = { PAY_PARTNER_API_KEY: '' };
@@ -182,5 +258,20 @@ describe('text of others on a terminal', () => {
     const env = { PAY_PARTNER_BASE_URL: server.url };
     const { stdout } = await pay('transactions list --columns id,merchantName', { env });
     expect(stdout.split('\n')[1]).toBe('a�[2J�b�c  a�[2J�b�c');
+  });
+
+  it('is plain in the cursor of the next page too, which is told only if there is one', async () => {
+    let hasMore = true;
+    await using server = await startServer((response) =>
+      answerJson(response, {
+        data: { transactions: [{ id: 'a' }] },
+        pagination: { hasMore, nextCursor: 'c\u001b[2J' },
+      }),
+    );
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const more = await pay('transactions list', { env });
+    expect(more.stderr).toBe("There is more: --cursor 'c�[2J', or --all.\n");
+    hasMore = false;
+    expect((await pay('transactions list', { env })).stderr).toBe('');
   });
 });

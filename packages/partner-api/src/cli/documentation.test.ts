@@ -73,7 +73,7 @@ describe('help', () => {
   it.each(program.commands.map((command) => [command.name(), command] as const))(
     'of %s is the same when only that command is loaded',
     async (name, command) => {
-      const [only, ...others] = (await createProgram(cli, name)).commands;
+      const [only, ...others] = (await createProgram(cli, { first: name })).commands;
       expect(others).toEqual([]);
       expect(only?.name()).toBe(name);
       expect(only?.helpInformation()).toBe(command.helpInformation());

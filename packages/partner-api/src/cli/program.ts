@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 
 import type { Cli } from './cli.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT, UsageError } from './exit-codes.js';
 import { addGlobalOptions, type GlobalOptions } from './settings/global-options.js';
 import { tellAttempts } from './tell-attempts.js';
 import { tellError } from './tell-error.js';
@@ -35,8 +35,20 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   profiles: async () => (await import('./commands/profiles.js')).addProfileCommands,
 };
 
-/** Puts the command line together: all of it, or only what its first word needs. */
-export async function createProgram(cli: Cli, first = ''): Promise<Command> {
+/** How a program is put together. */
+interface ProgramOptions {
+  /** Loads only what this first word of the arguments needs. Default: all commands. */
+  readonly first?: string | undefined;
+  /** Wrong use is told by the caller. */
+  readonly tellsNothing?: boolean;
+  readonly onCommand?: (command: Command) => void;
+}
+
+/** Puts the command line together. */
+export async function createProgram(
+  cli: Cli,
+  { first = '', tellsNothing = false, onCommand }: ProgramOptions = {},
+): Promise<Command> {
   const program = new Command('pay-partner')
     .description("The provider's partner API on the command line: every operation.")
     .version(readVersion(), '--version', 'print the version')
@@ -44,14 +56,15 @@ export async function createProgram(cli: Cli, first = ''): Promise<Command> {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => cli.terminal.print(text.replace(/\n$/, '')),
-      // An unknown option is quoted with its value, which a mistyped --api-key=… would be.
-      writeErr: (text) =>
-        cli.terminal.warn(text.replace(/\n$/, '').replace(/(--[\w-]+)=[^']*/g, '$1=…')),
+      writeErr: (text) => {
+        if (!tellsNothing) cli.terminal.warn(hideValues(text.replace(/\n$/, '')));
+      },
     })
     .addHelpText('after', EXAMPLES);
   addGlobalOptions(program);
   program.hook('preAction', (_program, command) => {
     const options = command.optsWithGlobals<GlobalOptions>();
+    onCommand?.(command);
     cli.terminal.quiet = options.quiet === true;
     if (options.verbose === true) cli.onClose(tellAttempts(cli.terminal));
   });
@@ -69,17 +82,38 @@ function commandsFor(first: string): readonly (() => Promise<AddCommands>)[] {
 
 /** Runs one command line and gives its exit code. It never throws. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
-  const program = await createProgram(cli, args[0]);
+  // A command line that cannot be read has no options yet.
+  const asJson = args.includes('--json');
+  let running: Command | undefined;
+  const program = await createProgram(cli, {
+    first: args[0],
+    tellsNothing: asJson,
+    onCommand: (command) => (running = command),
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
-    // Commander has told it already; help that was asked for is no failure.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return tellError(error, cli.terminal, program.opts<GlobalOptions>());
+    if (!(error instanceof CommanderError)) {
+      return tellError(error, cli.terminal, program.opts<GlobalOptions>(), running);
+    }
+    // Help that was asked for is no failure. In words commander has told it already.
+    if (error.exitCode === 0) return EXIT.ok;
+    return asJson ? tellError(usageErrorOf(error), cli.terminal, { json: true }) : EXIT.usage;
   } finally {
     cli.close();
   }
+}
+
+function usageErrorOf({ code, message }: CommanderError): UsageError {
+  const isHelp = code.startsWith('commander.help');
+  const words = isHelp ? 'A command is missing; --help lists them.' : hideValues(message);
+  return new UsageError(words.replace(/^error: /, ''));
+}
+
+/** An unknown option is quoted with its value, which a mistyped --api-key=… would be. */
+function hideValues(text: string): string {
+  return text.replace(/(--[\w-]+)=[^']*/g, '$1=…');
 }
 
 function readVersion(): string {

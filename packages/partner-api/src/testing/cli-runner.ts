@@ -27,6 +27,8 @@ export interface CliResult {
 export interface CliInput {
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string;
+  /** Nothing comes from stdin, and it does not end. */
+  readonly openStdin?: boolean;
   /** As if on a terminal of so many columns. */
   readonly columns?: number;
   readonly signal?: AbortSignal;
@@ -39,7 +41,7 @@ export async function run(args: readonly string[], input: CliInput = {}): Promis
   const stdout = Object.assign(new PassThrough(), terminal);
   const stderr = Object.assign(new PassThrough(), terminal);
   const source = Object.assign(new PassThrough(), { isTTY: false }) as unknown;
-  (source as PassThrough).end(stdin);
+  if (input.openStdin !== true) (source as PassThrough).end(stdin);
   const said = Promise.all([text(stdout), text(stderr)]);
   const world = { env, stdin: source as NodeJS.ReadStream, stdout, stderr, signal };
   const code = await runCli(new Cli(world), args);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Transaction } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
 import { fieldText, toJsonText } from '../../exact-text.js';
+import { toPlainText } from '../output/plain-text.js';
 import { renderTable } from '../output/table.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';
@@ -63,8 +64,8 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const page = await client.transactions.list(params, { signal });
   if (options.json === true) return terminal.printJson(page);
   showTable(cli, page.data.transactions, options);
-  const { nextCursor } = page.pagination;
-  if (nextCursor !== undefined) terminal.note(`There is more: --cursor '${nextCursor}', or --all.`);
+  const { hasMore, nextCursor = '' } = page.pagination;
+  if (hasMore) terminal.note(`There is more: --cursor '${toPlainText(nextCursor)}', or --all.`);
 }
 
 function showTable(
