@@ -154,15 +154,15 @@ describe('with --json', () => {
 describe('what cannot be right', () => {
   it.each([
     ['transactions list --limit 0', '--limit must'],
-    ['transactions export --output a.csv --page-size 0', '--page-size must'],
+    ['transactions export -o - --format csv --page-size 0', '--page-size must'],
     ['transactions list --from-date 2026-02-30', '--from-date is a day'],
     ['transactions list --timeout 99999999', '--timeout must'],
     ['checkout-sessions create --merchant-id 1 --order-id 2 --amount 1e3', '--amount must'],
     ['checkout-sessions create --merchant-id 1', '--order-id is missing'],
     ['analytics x --timeframe custom --to-date 2026-01-01', '--from-date'],
   ])('%s is named as it was typed', async (line, named) => {
-    const { code, stderr } = await pay(line);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(named)]);
+    const { code, stdout, stderr } = await pay(line);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(named)]);
   });
 
   it.each(['constructor', '__proto__'])('no profile is called %s by itself', async (name) => {

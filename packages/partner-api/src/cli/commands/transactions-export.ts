@@ -94,6 +94,8 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   const filters = filtersOf(options);
   const params = { ...filters, limit: options.pageSize };
   const { client, connection } = await cli.open(command);
+  // Filters that cannot be right are refused before there is anything to leave behind.
+  client.transactions.iterate(params);
   const job = { client, params, format, signal, terminal };
   if (options.output === '-') {
     const { words } = await streamExport(job);

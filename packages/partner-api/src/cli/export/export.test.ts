@@ -183,6 +183,13 @@ describe('an export', () => {
     expect([child.exitCode, await readdir(dirname(file))]).toEqual([0, ['rows.csv']]);
   });
 
+  it('with filters that cannot be right leaves no file', async () => {
+    await using folder = await makeFolder();
+    const { code, stderr } = await exportTo(folder.at('a.csv'), '--to-date', '2026-02-30');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^Error: .*--to-date .*\n$/)]);
+    expect(await readdir(folder.at('.'))).toEqual([]);
+  });
+
   it('writes over no folder and no device', async () => {
     await using folder = await makeFolder();
     for (const output of [folder.at('.'), '/dev/null']) {
