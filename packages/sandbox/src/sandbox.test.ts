@@ -42,6 +42,21 @@ describe('createSandbox', () => {
     await second.close();
   });
 
+  it.each([
+    ['an address that is not percent-encoded', 'GET', '/api/v1/schedule-transfer/%zz', {}, 400],
+    ['a body that is not compressed as it says', 'POST', '/create-session', 'gzip', 400],
+    ['a compression that it does not know', 'POST', '/create-session', 'odd', 415],
+  ])('refuses %s, and has not failed itself', async (_title, method, path, encoding, expected) => {
+    const test = await startSandbox();
+    const isPost = typeof encoding === 'string';
+    const headers = { 'content-type': 'application/json', api_key: API_KEY };
+    const answer = await test.send(method, path, {
+      headers: isPost ? { ...headers, 'content-encoding': encoding } : headers,
+      ...(isPost ? { body: '{}' } : {}),
+    });
+    expect([answer.status, answer.text]).toEqual([expected, expect.not.stringContaining('itself')]);
+  });
+
   it('refuses an empty key, and marks an unknown address as its own too', async () => {
     expect(() => createSandbox({ apiKey: '' })).toThrow('apiKey');
     const test = await startSandbox();

@@ -27,7 +27,11 @@ export function toApiError(error: unknown): ApiError | undefined {
   if (type === 'entity.too.large') {
     return new ApiError(413, `The body is larger than ${MAXIMUM_BODY}.`);
   }
-  return typeof type === 'string' ? new ApiError(400, 'The body could not be read.') : undefined;
+  // Express and its parsers say by a status what the caller did wrong.
+  const { status } = (error ?? {}) as { status?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500
+    ? new ApiError(status, 'The request could not be read.')
+    : undefined;
 }
 
 /** Checks a body against a schema and names every field that is not good. */
