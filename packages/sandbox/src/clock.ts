@@ -1,3 +1,7 @@
+/** Timestamps are written with years of four digits. */
+const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00Z');
+const AFTER_LAST_MOMENT = Date.parse('+010000-01-01T00:00:00Z');
+
 /** The sandbox's clock: real time plus an offset, so that a test can move days in one call. */
 export class VirtualClock {
   #offsetMilliseconds = 0;
@@ -19,16 +23,24 @@ export class VirtualClock {
 
   /** Moves the clock forward, or back with a negative number. */
   advance(seconds: number): void {
-    this.#offsetMilliseconds += seconds * 1000;
+    this.#moveBy(this.#offsetMilliseconds + seconds * 1000);
   }
 
   /** Sets the clock to a moment; it goes on running from there. */
   set(moment: Date): void {
-    this.#offsetMilliseconds = moment.getTime() - Date.now();
+    this.#moveBy(moment.getTime() - Date.now());
   }
 
   /** Back to real time. */
   reset(): void {
     this.#offsetMilliseconds = 0;
+  }
+
+  #moveBy(offsetMilliseconds: number): void {
+    const moment = Date.now() + offsetMilliseconds;
+    if (!(moment >= FIRST_MOMENT && moment < AFTER_LAST_MOMENT)) {
+      throw new RangeError('The clock goes from the year 0 to 9999.');
+    }
+    this.#offsetMilliseconds = offsetMilliseconds;
   }
 }

@@ -211,6 +211,25 @@ describe('the rest of the control routes', () => {
     expect(row?.['transactionTime']).toMatch(/^2031-05-01T12:00/);
   });
 
+  it.each([{ advanceSeconds: 1e300 }, { advanceSeconds: 3e11 }, { advanceSeconds: -1e12 }])(
+    'refuses a clock beyond the years of four digits (%j), and goes on',
+    async (order) => {
+      const test = await startSandbox();
+      const { status, body } = await test.post('/_sandbox/clock', order);
+      expect([status, body['errors']]).toMatchObject([400, [{ field: 'advanceSeconds' }]]);
+      expect((await test.createSession()).status).toBe(200);
+      expect(test.sandbox.control.clock.offsetSeconds).toBe(0);
+      expect(() => test.sandbox.control.clock.advance(NaN)).toThrow('from the year 0 to 9999');
+    },
+  );
+
+  it('refuses a fault that would be slower than any timer', async () => {
+    const test = await startSandbox();
+    const order = { operation: 'create-session', fault: 'slow-body', seconds: 1e10 };
+    const { status, body } = await test.post('/_sandbox/faults', order);
+    expect([status, body['errors']]).toMatchObject([400, [{ field: 'seconds' }]]);
+  });
+
   it('forgets everything', async () => {
     const test = await startSandbox();
     await test.pay(await test.openSession(), APPROVED);

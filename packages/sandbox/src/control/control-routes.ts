@@ -1,4 +1,5 @@
 import express, { Router } from 'express';
+import type { z } from 'zod';
 import { parseBody } from '../api/json-body.js';
 import { ApiError } from '../api/api-error.js';
 import type { VirtualClock } from '../clock.js';
@@ -71,8 +72,7 @@ export function controlRoutes(control: SandboxControl): Router {
     })
     .post((request, response) => {
       const order = parseBody(clockBody, request.body, SECTION);
-      if ('now' in order) control.clock.set(new Date(order.now));
-      else control.clock.advance(order.advanceSeconds);
+      moveClock(control.clock, order);
       response.json(describeClock(control.clock));
     });
   router.post('/reset', (_request, response) => {
@@ -151,6 +151,18 @@ function addSwitchRoutes(router: Router, control: SandboxControl): void {
       control.signing = parseBody(signingBody, request.body, SECTION).scheme ?? undefined;
       response.json({ scheme: control.signing ?? null });
     });
+}
+
+function moveClock(clock: VirtualClock, order: z.output<typeof clockBody>): void {
+  try {
+    if ('now' in order) clock.set(new Date(order.now));
+    else clock.advance(order.advanceSeconds);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, {
+      fields: [{ field: Object.keys(order)[0] ?? '(body)', message: error.message }],
+    });
+  }
 }
 
 function describeClock(clock: VirtualClock): { now: string; offsetSeconds: number } {

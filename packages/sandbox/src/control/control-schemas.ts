@@ -10,6 +10,8 @@ import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-sig
 const text = z.string('expected a string');
 const integer = z.int('expected an integer');
 const seconds = z.number('expected a number of seconds').min(0, 'expected at least 0 seconds');
+/** Timers cannot be longer (2^31 − 1 ms): they would end at once. */
+const LONGEST_PAUSE = 2_147_483;
 const decimal = z
   .union([text, z.number()], 'expected a decimal, as a string or a number')
   .transform(String)
@@ -55,7 +57,7 @@ export const faultBody = z
     retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
     retryAfterAs: z.enum(['seconds', 'date'], 'expected seconds or date').optional(),
     location: text.optional(),
-    seconds: seconds.optional(),
+    seconds: seconds.max(LONGEST_PAUSE, `expected at most ${LONGEST_PAUSE}`).optional(),
     times: integer.min(1, 'expected at least 1').optional(),
   })
   .refine(({ fault, status }) => fault !== 'error' || status === undefined || status >= 400, {
@@ -90,7 +92,7 @@ export const signingBody = z.strictObject({
   ),
 });
 
-/** Body of `POST /_sandbox/clock`. */
+/** Body of `POST /_sandbox/clock`; whether the clock goes so far, it says itself. */
 export const clockBody = z.union(
   [z.strictObject({ advanceSeconds: z.number() }), z.strictObject({ now: z.iso.datetime() })],
   'expected {"advanceSeconds": 60} or {"now": "2026-01-31T12:00:00.000Z"}',
