@@ -22,3 +22,5 @@ process.stderr.on('error', () => undefined);
 const { env, stdin, stdout, stderr } = process;
 const cli = new Cli({ env, stdin, stdout, stderr, signal: stopping.signal });
 process.exitCode = await runCli(cli, process.argv.slice(2));
+// What a stalled reader has not taken would keep an interrupted run alive.
+if (process.exitCode === EXIT.interrupted) process.exit();

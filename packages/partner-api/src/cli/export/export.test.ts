@@ -183,6 +183,17 @@ describe('an export', () => {
     expect([child.exitCode, await readdir(dirname(file))]).toEqual([0, ['rows.csv']]);
   });
 
+  it.each([
+    ['export', ['transactions', 'export', '-o', '-', '--format', 'csv']],
+    ['list of all', ['transactions', 'list', '--all', '--limit', '1000', '--json']],
+  ])('or %s whose reader has stalled ends by Ctrl-C', async (_title, args) => {
+    const child = startCli([...args, '--verbose'], sandbox.env);
+    await once(createInterface(child.stderr), 'line');
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(130);
+  });
+
   it('with filters that cannot be right leaves no file', async () => {
     await using folder = await makeFolder();
     const { code, stderr } = await exportTo(folder.at('a.csv'), '--to-date', '2026-02-30');

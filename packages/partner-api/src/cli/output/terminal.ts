@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import type { Secret } from '../../secret.js';
+import { throwIfInterrupted } from '../exit-codes.js';
 import { toJsonText } from '../../exact-text.js';
 
 /** A stream that text is written to, and what is known of the terminal behind it. */
@@ -23,15 +24,24 @@ const MIN_HIDDEN_LENGTH = 6;
 export class Terminal {
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
+  readonly #signal: AbortSignal;
   readonly #hasColor: boolean;
   readonly #secrets = new Set<string>();
   quiet = false;
 
-  constructor(streams: { stdout: OutputStream; stderr: OutputStream }, env: NodeJS.ProcessEnv) {
-    this.#stdout = streams.stdout;
-    this.#stderr = streams.stderr;
+  constructor(
+    world: {
+      readonly stdout: OutputStream;
+      readonly stderr: OutputStream;
+      readonly signal: AbortSignal;
+    },
+    env: NodeJS.ProcessEnv,
+  ) {
+    this.#stdout = world.stdout;
+    this.#stderr = world.stderr;
+    this.#signal = world.signal;
     const forbidden = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-    this.#hasColor = streams.stdout.isTTY === true && !forbidden;
+    this.#hasColor = world.stdout.isTTY === true && !forbidden;
   }
 
   /** Width that a table may take: that of the terminal, or any. */
@@ -69,7 +79,13 @@ export class Terminal {
 
   /** Data on stdout as it is, at the speed of whoever reads it. */
   async write(data: string | Uint8Array): Promise<void> {
-    if (!this.#stdout.write(data)) await once(this.#stdout, 'drain');
+    if (this.#stdout.write(data)) return;
+    try {
+      await once(this.#stdout, 'drain', { signal: this.#signal });
+    } catch (error) {
+      throwIfInterrupted(this.#signal);
+      throw error;
+    }
   }
 
   /** A line beside the result, on stderr; nothing with `--quiet`. */
