@@ -35,6 +35,18 @@ describe('proxies', () => {
     expect(proxy.asked).toEqual(['CONNECT provider.example:443']);
   });
 
+  it.each(['gate.example:8080', 'socks5://127.0.0.1:9', '::odd::'])(
+    'that cannot be used (%s) are refused by name, and never passed by',
+    (address) => {
+      const make = () => new NodeTransport({ proxyEnv: { https_proxy: address } });
+      expect(make).toThrow('proxyEnv.https_proxy must be an address such as http://');
+      expect(make).not.toThrow(address);
+      expect(
+        () => new NodeTransport({ proxyEnv: { https_proxy: '', HTTP_PROXY: '' } }),
+      ).not.toThrow();
+    },
+  );
+
   it.each([
     [{ NODE_USE_ENV_PROXY: '1' }, 1],
     [{}, 0],

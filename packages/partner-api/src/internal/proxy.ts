@@ -1,5 +1,6 @@
 import type { Agent, AgentOptions } from 'node:http';
 
+import { InvalidRequestError } from '../errors.js';
 import { http } from './node-http.js';
 
 /** The environment of a proxy: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, in either case. */
@@ -19,10 +20,21 @@ export function readProxyOptions(given: ProxyEnv | undefined): Pick<AgentOptions
   if (given !== undefined && !knowsProxies(process.versions.node)) {
     throw new Error('proxyEnv needs Node 22.21, 24.5 or later: this one would pass the proxy by');
   }
+  if (given !== undefined) checkAddresses(given);
   const found = given ?? (http.globalAgent as Agent & { options: AgentOptions }).options.proxyEnv;
   if (found === undefined) return {};
   const chosen = NAMES.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
   return { proxyEnv: Object.fromEntries(chosen) as Record<string, string> };
+}
+
+/** Node tells no agent that it cannot use a proxy: it goes without. */
+function checkAddresses(env: ProxyEnv): void {
+  for (const name of NAMES.filter((one) => !/^no_proxy$/i.test(one))) {
+    const text = env[name] ?? '';
+    if (text === '' || (/^https?:\/\//i.test(text) && URL.canParse(text))) continue;
+    const advice = 'must be an address such as http://proxy.example:8080';
+    throw new InvalidRequestError(`proxyEnv.${name}`, advice, 'new NodeTransport');
+  }
 }
 
 /** Whether agents of this version of Node take `proxyEnv`. */
