@@ -212,8 +212,12 @@ export class PayCheckout extends LitElement implements FlowHost {
     // What is said within a phase has to be spoken: no focus goes there.
     this.#movesFocus = isOther && this.#wasPressed && this.#hasFocusOrNobody();
     if (isOther) {
-      this.#internals.states.clear();
-      this.#internals.states.add(phase);
+      try {
+        this.#internals.states.clear();
+        this.#internals.states.add(phase);
+      } catch {
+        // An older browser has no such states; a shopper can pay in it all the same.
+      }
     }
     super.update(changed);
   }
