@@ -195,6 +195,14 @@ describe('what the playground does to the tag', () => {
 });
 
 describe('the page of the playground', () => {
+  it('says that it does not know the order of an address, and has a new one', async () => {
+    const playground = await Playground.open(journey, { order: 'Z1', kind: 'return' });
+    await playground.isSaid(/We do not know the order of this address/);
+    await playground.pageButton('New order').click();
+    await playground.shopper.page.locator('#notice').waitFor({ state: 'hidden' });
+    await playground.close();
+  });
+
   it('has no complaint of its own policy, and nothing that is wider than a small phone', async () => {
     const playground = await Playground.open(journey);
     const { page } = playground.shopper;

@@ -98,12 +98,15 @@ export class Playground {
     });
   }
 
+  /** Waits until the page says this above the settings. */
+  async isSaid(words: RegExp): Promise<void> {
+    await this.#page.locator('#notice', { hasText: words }).waitFor();
+  }
+
   /** Waits until the log has this event. */
-  async hears(event: string): Promise<void> {
-    await this.#page
-      .locator('#log b', { hasText: new RegExp(`^${event}$`) })
-      .first()
-      .waitFor();
+  async hears(event: string | RegExp): Promise<void> {
+    const hasText = typeof event === 'string' ? new RegExp(`^${event}$`) : event;
+    await this.#page.locator('#log b', { hasText }).first().waitFor();
   }
 
   /** The events in the log, oldest first, each with its details as they stand there. */

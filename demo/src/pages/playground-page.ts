@@ -81,14 +81,14 @@ async function comeBack(order: string, query: URLSearchParams): Promise<boolean>
 function listen(): void {
   form.addEventListener('change', () => {
     describeShape();
-    void build();
+    void rebuild();
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void build();
+    void rebuild();
   });
   find(form, '#new-order', HTMLButtonElement).addEventListener('click', () => {
-    void build(true);
+    void rebuild(true);
   });
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('button') : null;
@@ -101,6 +101,12 @@ function listen(): void {
   });
 }
 
+/** What was said of the tag before is over when the person asks for another one. */
+async function rebuild(isNew = false): Promise<void> {
+  notice.hidden = true;
+  await build(isNew);
+}
+
 async function build(isNew = false): Promise<void> {
   if (!form.reportValidity()) return;
   const settings = readSettings(form);
@@ -110,7 +116,6 @@ async function build(isNew = false): Promise<void> {
   if (location.search !== '') history.replaceState(null, '', '/playground');
   try {
     await bench.build(settings, merchant.merchant, isNew);
-    notice.hidden = true;
   } catch (error) {
     say(describeError(error));
   }
