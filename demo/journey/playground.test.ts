@@ -203,6 +203,19 @@ describe('the page of the playground', () => {
     await playground.close();
   });
 
+  it('unfolds the group of a setting that is wrong, so that the browser can say so', async () => {
+    const playground = await Playground.open(journey);
+    const { page } = playground.shopper;
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${journey.addresses.shop}/playground?returnParam=9!`);
+    const field = playground.control('returnParam');
+    await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
+    await field.fill('paid_by');
+    await field.blur();
+    await playground.isBuilt();
+    await playground.close();
+  });
+
   it('has no complaint of its own policy, and nothing that is wider than a small phone', async () => {
     const playground = await Playground.open(journey);
     const { page } = playground.shopper;

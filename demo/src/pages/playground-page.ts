@@ -108,7 +108,7 @@ async function rebuild(isNew = false): Promise<void> {
 }
 
 async function build(isNew = false): Promise<void> {
-  if (!form.reportValidity()) return;
+  if (!checkForm()) return;
   const settings = readSettings(form);
   const merchant = merchants.find((entry) => entry.shape === settings.shape);
   if (merchant === undefined) return;
@@ -119,6 +119,14 @@ async function build(isNew = false): Promise<void> {
   } catch (error) {
     say(describeError(error));
   }
+}
+
+/** The browser says what is wrong at the control, which it cannot do in a group that is folded. */
+function checkForm(): boolean {
+  for (const group of form.querySelectorAll<HTMLDetailsElement>('details:has(:invalid)')) {
+    group.open = true;
+  }
+  return form.reportValidity();
 }
 
 function fillShapes(): void {
