@@ -2,16 +2,13 @@
 import { html, render, type TemplateResult } from 'lit';
 import type { OrderView, PaymentView } from '../../shared/order-view.js';
 import { readOrder, readPayment } from '../parts/shop-api.js';
-
-const PAUSE_MS = 2000;
-/** Ten minutes: whoever looks longer presses something. */
-const MAX_LOOKS = 300;
+import { LookPace } from './look-pace.js';
 
 /** Asks again and again while the page is seen, until the order is paid or another one is followed. */
 export class ServerTruth {
   readonly #host: HTMLElement;
   #following = new AbortController();
-  #look: () => void = () => undefined;
+  #pace = new LookPace();
 
   constructor(host: HTMLElement) {
     this.#host = host;
@@ -23,16 +20,17 @@ export class ServerTruth {
   follow(order: string): void {
     this.#following.abort();
     this.#following = new AbortController();
-    void this.#follow(order, this.#following.signal);
+    this.#pace = new LookPace();
+    void this.#follow(order, this.#pace, this.#following.signal);
   }
 
   /** Something happened: the next look is now. */
   lookNow(): void {
-    this.#look();
+    this.#pace.lookNow();
   }
 
-  async #follow(order: string, signal: AbortSignal): Promise<void> {
-    for (let looks = 0; looks < MAX_LOOKS && !signal.aborted; looks += 1) {
+  async #follow(order: string, pace: LookPace, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const [view, payment] = await Promise.all([
         readOrder(order).catch(() => undefined),
         readPayment(order).catch(() => undefined),
@@ -40,19 +38,9 @@ export class ServerTruth {
       if (signal.aborted) return;
       render(renderTruth(view, payment), this.#host);
       if (view?.state === 'paid' && payment?.state === 'paid') return;
-      do await this.#pause();
+      do await pace.pause();
       while (document.visibilityState === 'hidden' && !signal.aborted);
     }
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS);
-      this.#look = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 
