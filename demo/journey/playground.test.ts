@@ -203,6 +203,26 @@ describe('the page of the playground', () => {
     await playground.close();
   });
 
+  it('says that the script of the tag has not come, and goes on when it has', async () => {
+    const playground = await Playground.open(journey);
+    const { page } = playground.shopper;
+    let arrive = (): void => undefined;
+    const arrival = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/v1/pay-checkout.js', async (route) => {
+      await arrival;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await playground.isBuilt();
+    await playground.press('start()');
+    await playground.hears(/start\(\) is not there/);
+    arrive();
+    await playground.tagButton('Pay').waitFor();
+    await playground.press('start()');
+    await playground.hears('pay-ready');
+    await playground.close();
+  });
+
   it('unfolds the group of a setting that is wrong, so that the browser can say so', async () => {
     const playground = await Playground.open(journey);
     const { page } = playground.shopper;

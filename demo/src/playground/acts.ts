@@ -15,22 +15,10 @@ export interface Scene {
 
 /** Keyed by `data-act` of the buttons. Each answers the words for the log. */
 export const ACTS = {
-  start: ({ tag }: Scene) => {
-    tag.start();
-    return 'start()';
-  },
-  retry: ({ tag }: Scene) => {
-    tag.retry();
-    return 'retry()';
-  },
-  close: ({ tag }: Scene) => {
-    tag.close();
-    return 'close()';
-  },
-  reset: ({ tag }: Scene) => {
-    tag.reset();
-    return 'reset()';
-  },
+  start: ({ tag }: Scene) => call(tag, 'start'),
+  retry: ({ tag }: Scene) => call(tag, 'retry'),
+  close: ({ tag }: Scene) => call(tag, 'close'),
+  reset: ({ tag }: Scene) => call(tag, 'reset'),
   moveBefore: ({ tag, places }: Scene) => {
     const place = otherPlace(tag, places);
     if (!tag.isConnected) return 'cannot be moved: it is not on the page';
@@ -65,6 +53,13 @@ export type ActName = keyof typeof ACTS;
 
 export function isAct(name: string | undefined): name is ActName {
   return name !== undefined && Object.hasOwn(ACTS, name);
+}
+
+/** A tag has its methods when its script has come. */
+function call(tag: PayTag, method: 'start' | 'retry' | 'close' | 'reset'): string {
+  if (!(method in tag)) return `${method}() is not there: the script of the tag has not come`;
+  tag[method]();
+  return `${method}()`;
 }
 
 function otherPlace(tag: PayTag, { first, second }: Places): HTMLElement {
