@@ -64,6 +64,20 @@ describe('the partner console', () => {
     await chart.waitFor();
   });
 
+  it('goes back to a timeframe that the provider chose', async () => {
+    await open('?partner_name=harbour-lane');
+    await page.locator('.chart').first().waitFor();
+    const timeframe = page.getByLabel('Timeframe');
+    expect(await timeframe.inputValue()).toBe('');
+    await timeframe.selectOption('weekly');
+    await press('Show');
+    await page.getByRole('img', { name: /^Daily: volume: 7 values/ }).waitFor();
+    const asked = page.waitForRequest(/\/api\/analytics/);
+    await page.goBack();
+    expect(new URL((await asked).url()).search).toBe('?partner_name=harbour-lane');
+    expect(await timeframe.inputValue()).toBe('');
+  });
+
   it('says at the field that a timeframe is too long, and that nobody has this name', async () => {
     await open(
       '?partner_name=harbour-lane&timeframe=custom&from_date=2026-01-01&to_date=2026-06-01',

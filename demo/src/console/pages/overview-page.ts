@@ -32,8 +32,6 @@ async function start(): Promise<void> {
   // What the form goes back to when the address names nobody.
   partner.defaultValue = partners[0] ?? '';
   readAddress(form);
-  // A choice of "as the provider chooses" leaves no trace in the address of its own.
-  if (location.search !== '' && !location.search.includes('timeframe=')) timeframe.value = '';
   showDays();
   timeframe.addEventListener('change', showDays);
   watchFilters(form, () => {

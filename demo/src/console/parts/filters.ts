@@ -2,10 +2,13 @@
 import type { ConsoleProblem } from '../../../shared/console-view.js';
 import { findFormProblems, showFormProblems } from '../../parts/form-problems.js';
 
-/** Fills the form with what the address says; what it does not say keeps its usual value. */
+/** Fills the form with what the address says; an address that says nothing means the usual values. */
 export function readAddress(form: HTMLFormElement): void {
   form.reset();
-  for (const [name, value] of new URLSearchParams(location.search)) {
+  const said = new URLSearchParams(location.search);
+  // The empty choice leaves no trace in the address of its own.
+  if (said.size > 0) for (const select of form.querySelectorAll('select')) select.value = '';
+  for (const [name, value] of said) {
     const control = form.elements.namedItem(name);
     if (control instanceof HTMLInputElement || control instanceof HTMLSelectElement) {
       control.value = value;
