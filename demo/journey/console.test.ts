@@ -115,6 +115,17 @@ describe('the partner console', () => {
     await expect.poll(orders).toEqual(first);
   });
 
+  it('unfolds the filters that are in the address, and those that are wrong', async () => {
+    await open('transactions?timezone=UTC');
+    await page.getByLabel('Time zone of the days').waitFor();
+    await page.getByText('More filters').click();
+    await page.getByLabel('Time zone of the days').waitFor({ state: 'hidden' });
+    await page.locator('#resellerId').evaluate((field: HTMLInputElement) => (field.value = 'x'));
+    await press('Show');
+    await page.locator('#resellerId-error').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('resellerId');
+  });
+
   it('has a payment of the shop at the top of the list', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();

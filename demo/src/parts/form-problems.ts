@@ -85,7 +85,10 @@ function showAtField(control: Control, message: string | undefined): void {
     others.push(errorId);
   }
   control.toggleAttribute('aria-invalid', false);
-  if (message !== undefined) control.setAttribute('aria-invalid', 'true');
+  if (message !== undefined) {
+    control.setAttribute('aria-invalid', 'true');
+    control.closest('details')?.setAttribute('open', '');
+  }
   if (others.length > 0) control.setAttribute('aria-describedby', others.join(' '));
   else control.removeAttribute('aria-describedby');
 }

@@ -12,6 +12,7 @@ export function readAddress(form: HTMLFormElement): void {
     const control = form.elements.namedItem(name);
     if (control instanceof HTMLInputElement || control instanceof HTMLSelectElement) {
       control.value = value;
+      control.closest('details')?.setAttribute('open', '');
     }
   }
 }
