@@ -126,6 +126,20 @@ describe('the partner console', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('resellerId');
   });
 
+  it('adds to a list while the page of another list is still to come', async () => {
+    await open('transactions');
+    await button('Show more').waitFor();
+    await journey.sandbox.holdNext('transactions-list');
+    await press('Show more');
+    await expect.poll(() => journey.sandbox.heldCalls()).toBe(1);
+    await page.getByLabel('Status').selectOption('SUCCESS');
+    await press('Show');
+    await page.getByText('50 transactions; there are more.').waitFor();
+    await press('Show more');
+    await expect.poll(async () => (await orders()).length).toBe(100);
+    await journey.sandbox.releaseFaults();
+  });
+
   it('has a payment of the shop at the top of the list', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();

@@ -19,7 +19,8 @@ const loader = new Loader({ host, waiting, form });
 
 /** Counts the lists that were asked for, so that a new one begins with every row folded. */
 let listNumber = 0;
-let isAdding = false;
+/** The list that is being added to; another one does not wait for it. */
+let addingTo: number | undefined;
 
 readAddress(form);
 watchFilters(form, load);
@@ -39,9 +40,9 @@ function load(): void {
 
 /** Asks for the page after the last one, and takes the focus to its first row. */
 async function add(view: TransactionsView, query: URLSearchParams): Promise<void> {
-  if (isAdding || view.nextCursor === undefined) return;
-  isAdding = true;
+  if (addingTo === listNumber || view.nextCursor === undefined) return;
   const asked = listNumber;
+  addingTo = asked;
   waiting.start('Asking for more…');
   try {
     const next = new URLSearchParams([...query, ['cursor', view.nextCursor]]);
@@ -59,7 +60,7 @@ async function add(view: TransactionsView, query: URLSearchParams): Promise<void
     const again = (): void => void add(view, query);
     render(renderList(view, query, renderProblem(problem, again)), host);
   } finally {
-    isAdding = false;
+    if (addingTo === asked) addingTo = undefined;
   }
 }
 
