@@ -215,6 +215,20 @@ describe('the partner console', () => {
     await page.getByText('Last working day of each month').waitFor();
   });
 
+  it('fits a small phone when its letters are twice as large', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const [path, loaded] of PAGES) {
+      await open(path);
+      await page.locator(loaded).first().waitFor();
+      const sideways = await page.evaluate(() => {
+        const { documentElement: root } = document;
+        root.style.fontSize = '200%';
+        return root.scrollWidth - root.clientWidth;
+      });
+      expect({ path, sideways }).toEqual({ path, sideways: 0 });
+    }
+  });
+
   it('fits a phone: nothing scrolls sideways, and all can be hit with a thumb', async () => {
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 844 });

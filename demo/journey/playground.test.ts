@@ -236,6 +236,23 @@ describe('the page of the playground', () => {
     await playground.close();
   });
 
+  it('can be read on a small phone when its letters are twice as large', async () => {
+    const playground = await Playground.open(journey, { autostart: 'true' });
+    const { page } = playground.shopper;
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    await playground.scrollToTag();
+    await playground.hears('pay-ready');
+    const found = await page.evaluate(() => ({
+      sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      narrow: [...document.querySelectorAll('#phases dd, #truth dd, #log .what')]
+        .filter((words) => words.getBoundingClientRect().width < 150)
+        .map((words) => words.textContent),
+    }));
+    expect(found).toEqual({ sideways: 0, narrow: [] });
+    await playground.close();
+  });
+
   it('has no complaint of its own policy, and nothing that is wider than a small phone', async () => {
     const playground = await Playground.open(journey);
     const { page } = playground.shopper;

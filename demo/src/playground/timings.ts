@@ -24,7 +24,6 @@ const FROM_START: readonly (readonly [MetricName, string])[] = [
   ['outcome', 'it is known'],
 ];
 
-const ROW_PX = 40;
 const SMALLEST_PERCENT = 0.6;
 
 /** Lays the bars out. The outcome takes as long as a person: it does not stretch the scale. */
@@ -57,29 +56,30 @@ export function renderTimings(timings: Timings): TemplateResult {
 }
 
 function renderGroup(title: string, rows: readonly Bar[]): TemplateResult {
-  const words = rows.map(({ name, durationMs }) => `${name} ${formatMs(durationMs)}`).join(', ');
   return html`<figure class="timings">
     <figcaption>${title}</figcaption>
-    <svg width="100%" height=${rows.length * ROW_PX} role="img" aria-label="${title}: ${words}">
-      ${rows.map(renderBar)}
-    </svg>
+    ${rows.map(renderBar)}
   </figure>`;
 }
 
-function renderBar({ name, what, durationMs, percent, isCut }: Bar, row: number): TemplateResult {
-  const top = row * ROW_PX;
-  return svg`<g class="bar ${name}">
-    <text x="0" y=${top + 15}>${name}<tspan class="what" dx="6">${what}</tspan></text>
-    <text x="100%" y=${top + 15} text-anchor="end">${formatMs(durationMs)}</text>
-    <rect class="track" x="0" y=${top + 22} width="100%" height="10" rx="5"></rect>
-    <rect x="0" y=${top + 22} width="${isCut ? 92 : percent}%" height="10" rx="5"></rect>
-    ${
-      isCut
-        ? svg`<rect x="94%" y=${top + 22} width="2%" height="10"></rect>
-          <rect x="98%" y=${top + 22} width="2%" height="10" rx="5"></rect>`
-        : ''
-    }
-  </g>`;
+/** The words stand beside the picture and not in it, so that large letters find room. */
+function renderBar({ name, what, durationMs, percent, isCut }: Bar): TemplateResult {
+  return html`<div class="bar ${name}">
+    <p>
+      <span>${name} <span class="what">${what}</span></span>
+      <span>${formatMs(durationMs)}</span>
+    </p>
+    <svg width="100%" height="10" aria-hidden="true">
+      <rect class="track" width="100%" height="10" rx="5"></rect>
+      <rect width="${isCut ? 92 : percent}%" height="10" rx="5"></rect>
+      ${
+        isCut
+          ? svg`<rect x="94%" width="2%" height="10"></rect>
+            <rect x="98%" width="2%" height="10" rx="5"></rect>`
+          : ''
+      }
+    </svg>
+  </div>`;
 }
 
 function formatMs(durationMs: number): string {
