@@ -40,6 +40,22 @@ describe('a shopper who comes back without paying', () => {
   });
 });
 
+describe('a shopper who comes back while the shop does not answer', () => {
+  it('is told so, and not that the order is unknown; trying again goes on', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    const { order } = await shopper.order();
+    await page.route('**/api/orders/*', (route) => route.abort());
+    await page.goto(`${journey.addresses.shop}/result?order=${order}&kind=cancel`);
+    await page.getByText('We could not reach the shop.').waitFor();
+    await page.unroute('**/api/orders/*');
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.getByText('Your order is kept.').waitFor();
+    await shopper.button('Pay').waitFor();
+    await shopper.close();
+  });
+});
+
 describe('a redirect address typed by hand', () => {
   it('never makes an order paid: it says confirming, then that it could not be confirmed', async () => {
     const shopper = await journey.shopper();

@@ -37,7 +37,11 @@ find(document, '#title', HTMLElement).textContent = said?.title ?? 'Welcome back
 void start();
 
 async function start(): Promise<void> {
-  const view = await readOrder(order).catch(() => undefined);
+  const view = await readOrder(order).catch(() => null);
+  if (view === null) {
+    render(html`We could not reach the shop. <a href=${location.href}>Try again</a>.`, words);
+    return;
+  }
   if (view === undefined) {
     render(html`We do not know this order in this browser. <a href="/">Go to the shop</a>.`, words);
     return;
