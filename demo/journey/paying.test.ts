@@ -115,3 +115,24 @@ describe('a shopper', () => {
     await shopper.close();
   });
 });
+
+describe('the pages of the shop', () => {
+  it('fit a small phone when its letters are twice as large', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await page.setViewportSize({ width: 360, height: 740 });
+    const { order } = await shopper.order();
+    await page.locator('[data-add]').first().click();
+    for (const path of ['', 'basket', 'checkout', `pay?order=${order}`, `order?order=${order}`]) {
+      await page.goto(`${journey.addresses.shop}/${path}`);
+      await page.locator('.basket-lines, .totals, [data-add]').first().waitFor();
+      const sideways = await page.evaluate(() => {
+        const { documentElement: root } = document;
+        root.style.fontSize = '200%';
+        return root.scrollWidth - root.clientWidth;
+      });
+      expect({ path, sideways }).toEqual({ path, sideways: 0 });
+    }
+    await shopper.close();
+  });
+});
