@@ -175,6 +175,9 @@ describe('what the playground does to the tag', () => {
     await playground.press('reset()');
     await playground.press('start()');
     await expect.poll(() => playground.fact('way')).toBe('inline');
+    const log = await playground.log();
+    const afterStart = log.slice(log.findIndex(({ name }) => name === 'start()'));
+    expect(afterStart.map(({ details }) => details['phase'])).toContain('opening');
     await expect.poll(() => playground.fact('sessions')).toBe('1');
     await playground.close();
   });

@@ -11,41 +11,55 @@ export interface Scene {
   readonly places: Places;
   /** Called with a clone before it is put on the page. */
   readonly onClone: (clone: PayTag) => void;
+  /** Writes words to the log: before anything is done, so that what comes of it stands below. */
+  readonly note: (words: string) => void;
 }
 
-/** Keyed by `data-act` of the buttons. Each answers the words for the log. */
+/** Keyed by `data-act` of the buttons. */
 export const ACTS = {
-  start: ({ tag }: Scene) => call(tag, 'start'),
-  retry: ({ tag }: Scene) => call(tag, 'retry'),
-  close: ({ tag }: Scene) => call(tag, 'close'),
-  reset: ({ tag }: Scene) => call(tag, 'reset'),
-  moveBefore: ({ tag, places }: Scene) => {
+  start: (scene: Scene) => {
+    call(scene, 'start');
+  },
+  retry: (scene: Scene) => {
+    call(scene, 'retry');
+  },
+  close: (scene: Scene) => {
+    call(scene, 'close');
+  },
+  reset: (scene: Scene) => {
+    call(scene, 'reset');
+  },
+  moveBefore: ({ tag, places, note }: Scene) => {
     const place = otherPlace(tag, places);
-    if (!tag.isConnected) return 'cannot be moved: it is not on the page';
-    if (!('moveBefore' in place)) return 'moveBefore() is not known to this browser';
-    (place as HTMLElement & { moveBefore: (node: Node, before: null) => void }).moveBefore(
-      tag,
-      null,
-    );
-    return 'moved with moveBefore()';
+    if (!tag.isConnected) {
+      note('cannot be moved: it is not on the page');
+    } else if (!('moveBefore' in place)) {
+      note('moveBefore() is not known to this browser');
+    } else {
+      note('moved with moveBefore()');
+      (place as HTMLElement & { moveBefore: (node: Node, before: null) => void }).moveBefore(
+        tag,
+        null,
+      );
+    }
   },
-  append: ({ tag, places }: Scene) => {
+  append: ({ tag, places, note }: Scene) => {
+    note('moved with append()');
     otherPlace(tag, places).append(tag);
-    return 'moved with append()';
   },
-  remove: ({ tag }: Scene) => {
+  remove: ({ tag, note }: Scene) => {
+    note('taken off the page');
     tag.remove();
-    return 'taken off the page';
   },
-  putBack: ({ tag, places }: Scene) => {
+  putBack: ({ tag, places, note }: Scene) => {
+    note('put back');
     if (!tag.isConnected) places.first.append(tag);
-    return 'put back';
   },
-  clone: ({ tag, places, onClone }: Scene) => {
+  clone: ({ tag, places, note, onClone }: Scene) => {
+    note('cloned');
     const clone = tag.cloneNode(true) as PayTag;
     onClone(clone);
     places.copy.replaceChildren(clone);
-    return 'cloned';
   },
 } as const;
 
@@ -56,10 +70,13 @@ export function isAct(name: string | undefined): name is ActName {
 }
 
 /** A tag has its methods when its script has come. */
-function call(tag: PayTag, method: 'start' | 'retry' | 'close' | 'reset'): string {
-  if (!(method in tag)) return `${method}() is not there: the script of the tag has not come`;
+function call({ tag, note }: Scene, method: 'start' | 'retry' | 'close' | 'reset'): void {
+  if (!(method in tag)) {
+    note(`${method}() is not there: the script of the tag has not come`);
+    return;
+  }
+  note(`${method}()`);
   tag[method]();
-  return `${method}()`;
 }
 
 function otherPlace(tag: PayTag, { first, second }: Places): HTMLElement {

@@ -75,13 +75,15 @@ export class Bench {
   act(name: ActName): void {
     if (this.#scene === undefined) return;
     const { watch } = this.#scene;
-    const done = ACTS[name]({
+    ACTS[name]({
       ...this.#scene,
       onClone: (clone) => {
         watch.watchClone(clone);
       },
+      note: (words) => {
+        watch.note(words);
+      },
     });
-    watch.note(done);
   }
 
   /** The HTML as it is to be copied: with the whole token. */
