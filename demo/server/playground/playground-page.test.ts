@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeEvent } from '../../src/playground/event-entry.js';
 import { shortenToken, writeMarkup } from '../../src/playground/markup.js';
@@ -119,5 +120,13 @@ describe('a line of the log', () => {
   it('stands out when it is good, and when it is trouble', () => {
     expect(describeEvent(new Event('pay-paid'), 0).tone).toBe('good');
     expect(describeEvent(new Event('pay-error'), 0).tone).toBe('bad');
+  });
+});
+
+describe('the page of the playground', () => {
+  it('says above the settings that it needs JavaScript, and not below all that needs it', () => {
+    const page = readFileSync(new URL('../../src/playground.html', import.meta.url), 'utf8');
+    expect(page).toContain('<noscript');
+    expect(page.indexOf('<noscript')).toBeLessThan(page.indexOf('<form'));
   });
 });
