@@ -126,6 +126,15 @@ describe('the partner console', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('resellerId');
   });
 
+  it('counts one as one, and asks for what the address says though the form does not offer it', async () => {
+    await open('transactions?limit=1');
+    await page.getByText('1 transaction; there are more.').waitFor();
+    expect(await page.locator('#limit').inputValue()).toBe('1');
+    await open('?partner_name=harbour-lane&timeframe=yearly');
+    await page.getByRole('heading', { name: 'The provider refused this.' }).waitFor();
+    expect(await page.getByLabel('Timeframe').inputValue()).toBe('yearly');
+  });
+
   it('adds to a list while the page of another list is still to come', async () => {
     await open('transactions');
     await button('Show more').waitFor();

@@ -4,6 +4,7 @@ import type { AnalyticsView } from '../../../shared/console-view.js';
 import { find } from '../../parts/find.js';
 import { renderGroup } from '../parts/charts.js';
 import { read } from '../parts/console-api.js';
+import { count } from '../parts/count.js';
 import { formatNumber } from '../parts/exact-number.js';
 import { renderOthers } from '../parts/field-list.js';
 import { readAddress, toQuery, watchFilters } from '../parts/filters.js';
@@ -47,7 +48,7 @@ function load(): void {
     ask: (signal) => read<AnalyticsView>(`/api/analytics?${query}`, signal),
     draw: renderAnalytics,
     summary: ({ figures, groups }) =>
-      `${Object.keys(figures).length} figures and ${groups.length} pictures.`,
+      `${count(Object.keys(figures).length, 'figure')} and ${count(groups.length, 'picture')}.`,
   });
 }
 

@@ -4,6 +4,7 @@ import { keyed } from 'lit/directives/keyed.js';
 import type { TransactionsView } from '../../../shared/console-view.js';
 import { find } from '../../parts/find.js';
 import { read, toProblem } from '../parts/console-api.js';
+import { count } from '../parts/count.js';
 import { renderOthers } from '../parts/field-list.js';
 import { readAddress, toQuery, watchFilters } from '../parts/filters.js';
 import { readKnownThings, suggestMerchants } from '../parts/known-things.js';
@@ -34,7 +35,7 @@ function load(): void {
     ask: (signal) => read<TransactionsView>(`/api/transactions?${query}`, signal),
     draw: (view) => renderList(view, query),
     summary: ({ rows, hasMore }) =>
-      `${rows.length} transactions${hasMore ? '; there are more' : ', and that is all'}.`,
+      `${count(rows.length, 'transaction')}${hasMore ? '; there are more' : ', and that is all'}.`,
   });
 }
 

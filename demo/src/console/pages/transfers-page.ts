@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import type { ProviderFields, TransfersView } from '../../../shared/console-view.js';
 import { find } from '../../parts/find.js';
 import { read } from '../parts/console-api.js';
+import { count } from '../parts/count.js';
 import { renderOthers } from '../parts/field-list.js';
 import { readAddress, toQuery, watchFilters } from '../parts/filters.js';
 import { readKnownThings, suggestMerchants } from '../parts/known-things.js';
@@ -42,7 +43,7 @@ function load(): void {
   void loader.load({
     ask: (signal) => read<TransfersView>(`/api/transfers?${query}`, signal),
     draw: renderTransfers,
-    summary: ({ transfers }) => `${transfers.length} scheduled transfers.`,
+    summary: ({ transfers }) => `${count(transfers.length, 'scheduled transfer')}.`,
   });
 }
 

@@ -11,10 +11,17 @@ export function readAddress(form: HTMLFormElement): void {
   for (const [name, value] of said) {
     const control = form.elements.namedItem(name);
     if (control instanceof HTMLInputElement || control instanceof HTMLSelectElement) {
+      if (control instanceof HTMLSelectElement) offer(control, value);
       control.value = value;
       control.closest('details')?.setAttribute('open', '');
     }
   }
+}
+
+/** A value that is not offered is asked for all the same: what it means is not for us to say. */
+function offer(select: HTMLSelectElement, value: string): void {
+  const isOffered = [...select.options].some((option) => option.value === value);
+  if (!isOffered) select.add(new Option(value, value));
 }
 
 /** The values of the form that are not empty, as a query. A control that is switched off has none. */
