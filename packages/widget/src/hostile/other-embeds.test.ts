@@ -3,10 +3,10 @@ import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
 import { readPageMessage } from '../flow/page-messages.js';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { SdkAdapter, SdkHandle } from '../sdk/sdk-adapter.js';
+import { EVERY_PHASE } from '../testing/every-phase.js';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
-import { EVERY_PHASE } from './every-phase.js';
 
 /** Notes the types that anybody listens for at the window. */
 const NOTE_LISTENERS = `

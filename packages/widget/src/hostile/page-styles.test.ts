@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { EVERY_PHASE } from '../testing/every-phase.js';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { WorldClient } from '../testing/world-client.js';
-import { EVERY_PHASE } from './every-phase.js';
 import { contrastOf, isTouchable } from './look.js';
 
 /** Rules of pages that mean something else, and meet the element too. */

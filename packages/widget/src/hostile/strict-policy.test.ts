@@ -1,8 +1,8 @@
 import { expect } from '@open-wc/testing';
+import { EVERY_PHASE } from '../testing/every-phase.js';
 import { MerchantPage, NONCE, STRICT_POLICY } from '../testing/merchant-page.js';
 import { until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
-import { EVERY_PHASE } from './every-phase.js';
 
 describe("a page under default-src 'none', a nonce, and Trusted Types", () => {
   let world: WorldClient;

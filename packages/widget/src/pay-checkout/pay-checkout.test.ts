@@ -1,19 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { OUTCOME_EVENTS } from '../flow/flow-teller.js';
-import { BUTTONS, isCertain, type OutcomePhase } from '../flow/phases.js';
+import { BUTTONS, isCertain } from '../flow/phases.js';
 import { en } from '../labels/en.js';
+import { OUTCOMES } from '../testing/every-phase.js';
 import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
-
-const OUTCOMES: readonly OutcomePhase[] = [
-  'paid',
-  'failed',
-  'cancelled',
-  'left',
-  'expired',
-  'unconfirmed',
-];
 
 describe('<pay-checkout>', () => {
   let world: WorldClient;

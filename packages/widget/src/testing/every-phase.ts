@@ -3,7 +3,8 @@ import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js
 
 type Reach = (harness: PayCheckoutHarness) => Promise<void>;
 
-const OUTCOMES: readonly OutcomePhase[] = [
+/** The phases that say what became of the payment. */
+export const OUTCOMES: readonly OutcomePhase[] = [
   'paid',
   'failed',
   'cancelled',
