@@ -234,7 +234,8 @@ describe('the page of the playground', () => {
     const field = playground.control('returnParam');
     await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
     await field.fill('paid_by');
-    await field.blur();
+    // Not by leaving the field: in Firefox a driver's words do not count as a person's.
+    await field.evaluate((it: HTMLInputElement) => it.form?.requestSubmit());
     await playground.isBuilt();
     await playground.close();
   });
