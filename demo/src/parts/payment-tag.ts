@@ -35,10 +35,14 @@ function keepTokenFresh(tag: HTMLElement, order: string): void {
   tag.addEventListener('pay-error', (event) => {
     if (readCode(event) !== 'order_token_expired' || freshTokens >= MAX_FRESH_TOKENS) return;
     freshTokens += 1;
-    void readOrder(order).then((view) => {
-      if (view !== undefined) tag.setAttribute('order-token', view.orderToken);
-    });
+    void refresh(tag, order);
   });
+}
+
+/** Without the shop there is no new token, and the tag goes on saying that the old one has run out. */
+async function refresh(tag: HTMLElement, order: string): Promise<void> {
+  const view = await readOrder(order).catch(() => undefined);
+  if (view !== undefined) tag.setAttribute('order-token', view.orderToken);
 }
 
 function readCode(event: Event): unknown {

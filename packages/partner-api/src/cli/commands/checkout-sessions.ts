@@ -5,6 +5,7 @@ import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
 import { toPlainText } from '../output/plain-text.js';
 import type { GlobalOptions } from '../settings/global-options.js';
+import { parseExactJson } from '../settings/exact-json.js';
 import { collectFields } from '../settings/parse-option.js';
 import { readExistingFile } from '../settings/private-file.js';
 import { addSessionFields, sessionFieldsOf } from './session-fields.js';
@@ -59,9 +60,10 @@ async function create(cli: Cli, command: Command): Promise<void> {
 async function readBody(file: string): Promise<object> {
   const text = await readExistingFile(file);
   try {
-    const body = JSON.parse(text) as unknown;
+    const body = parseExactJson(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  } catch {
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
     // Told below, as any other text that is no object.
   }
   throw new UsageError(`${file} does not hold a JSON object.`);

@@ -10,6 +10,7 @@ import { fieldText } from '../../exact-text.js';
 import { renderTable } from '../output/table.js';
 import { describeSchedule } from '../schedule-words.js';
 import type { GlobalOptions } from '../settings/global-options.js';
+import { parseExactJson } from '../settings/exact-json.js';
 import { parseTimezone } from '../settings/parse-option.js';
 import { readExistingFile } from '../settings/private-file.js';
 
@@ -79,8 +80,9 @@ function rowOf(transfer: ScheduledTransfer, timezone: string): string[] {
 async function readBody(file: string): Promise<ScheduledTransfersBody> {
   const text = await readExistingFile(file);
   try {
-    return JSON.parse(text) as ScheduledTransfersBody;
-  } catch {
+    return parseExactJson(text) as ScheduledTransfersBody;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} is not valid JSON.`);
   }
 }

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 
+import { UsageError } from '../exit-codes.js';
 import { isTimezone } from '../schedule-words.js';
+import { parseExactJson } from './exact-json.js';
 
 export function parseSeconds(text: string): number {
   const seconds = Number(text);
@@ -43,8 +45,9 @@ export function collectFields(
 
 function parseValue(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
     return text;
   }
 }

@@ -1,0 +1,34 @@
+import { countSignificantDigits } from '../../decimal.js';
+import { UsageError } from '../exit-codes.js';
+
+/** Digits that survive the way through a double. */
+const EXACT_DIGITS = 15;
+
+type SourceReviver = (
+  key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+) => unknown;
+const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
+
+/**
+ * Reads JSON that a person wrote to be sent.
+ *
+ * @throws {UsageError} when a number in it would lose digits on its way
+ * @throws {SyntaxError} when it is no JSON
+ */
+export function parseExactJson(text: string): unknown {
+  return parseWithSource(text, (_key, value, context) => {
+    if (typeof value === 'number' && !keepsDigits(value, context?.source ?? String(value))) {
+      throw new UsageError(
+        'A number of more than 15 digits would be changed on its way: write it as a text, in quotes.',
+      );
+    }
+    return value;
+  });
+}
+
+function keepsDigits(value: number, source: string): boolean {
+  const [digits = ''] = source.split(/e/i);
+  return Number.isFinite(value) && countSignificantDigits(digits) <= EXACT_DIGITS;
+}
