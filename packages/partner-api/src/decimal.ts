@@ -7,7 +7,7 @@
 const SOURCES = Symbol.for('pay-checkout.partner-api.decimal-sources');
 
 /** Digits that survive the way from decimal text to a double and back (`DBL_DIG` of C). */
-const EXACT_DIGITS = 15;
+export const EXACT_DIGITS = 15;
 /** Beyond this an exponent is no amount of money, only a way to fill the memory. */
 const MAX_EXPONENT = 100;
 

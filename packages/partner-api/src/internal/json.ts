@@ -6,7 +6,8 @@ type SourceReviver = (
   value: unknown,
   context?: { readonly source?: string },
 ) => unknown;
-const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
+/** `JSON.parse` as it is where the platform tells the text of each number. */
+export const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
 
 /**
  * Reads JSON without losing digits: `decimalOf` gives the exact text of numbers that are too long

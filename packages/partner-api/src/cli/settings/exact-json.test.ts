@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 
-import { run } from '../../testing/cli-runner.js';
+import { makeFolder, run } from '../../testing/cli-runner.js';
 import { answerJson, startServer } from '../../testing/test-server.js';
 import { parseExactJson } from './exact-json.js';
 
@@ -26,9 +24,9 @@ describe('JSON that a person wrote', () => {
 
   it('is sent by no command when it would be changed', async () => {
     await using server = await startServer((response) => answerJson(response, {}));
-    const folder = mkdtempSync(join(tmpdir(), 'exact-json-'));
-    const file = join(folder, 'body.json');
-    writeFileSync(file, '{"SplitFee":[{"value":1000000000000000000.01}]}');
+    await using folder = await makeFolder();
+    const file = folder.at('body.json');
+    await writeFile(file, '{"SplitFee":[{"value":1000000000000000000.01}]}');
     const env = { PAY_PARTNER_BASE_URL: server.url, PAY_PARTNER_API_KEY: 'invented-key' };
     for (const args of [
       [...CREATE, '--extra-field', 'tip=12345678901234567.89'],
@@ -39,6 +37,5 @@ describe('JSON that a person wrote', () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining('write it as a text')]);
     }
     expect(server.requests).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 });

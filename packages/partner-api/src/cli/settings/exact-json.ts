@@ -1,15 +1,6 @@
-import { countSignificantDigits } from '../../decimal.js';
+import { countSignificantDigits, EXACT_DIGITS } from '../../decimal.js';
+import { parseWithSource } from '../../internal/json.js';
 import { UsageError } from '../exit-codes.js';
-
-/** Digits that survive the way through a double. */
-const EXACT_DIGITS = 15;
-
-type SourceReviver = (
-  key: string,
-  value: unknown,
-  context?: { readonly source?: string },
-) => unknown;
-const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
 
 /**
  * Reads JSON that a person wrote to be sent.
