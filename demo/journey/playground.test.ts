@@ -64,6 +64,30 @@ describe('the playground', () => {
     await playground.close();
   });
 
+  it('does so, too, when it learns only in the click that the SDK leaves', async () => {
+    const settings = { shape: 'navigates', isFramed: 'true' };
+    const playground = await Playground.open(journey, settings, /\/v1\/checkout-config/);
+    await playground.scrollToTag();
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.approved);
+    await playground.isPaidOnce();
+    expect(await waysOf(playground)).toEqual(new Set(['inline', 'popup']));
+    await playground.close();
+  });
+
+  it('asks for a press on the hosted page when it began by itself in a frame', async () => {
+    const settings = { shape: 'navigates', isFramed: 'true', autostart: 'true' };
+    const playground = await Playground.open(journey, settings);
+    await playground.scrollToTag();
+    const framed = playground.shopper.page.frameLocator('#stage > iframe');
+    await framed.locator('body.hosted').waitFor();
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.approved);
+    await framed.getByRole('link', { name: 'Continue to the shop' }).click();
+    await playground.isPaidOnce();
+    await playground.close();
+  });
+
   it('comes back as a whole when the page in the frame leaves for the payment', async () => {
     const playground = await Playground.open(journey, { mode: 'redirect', isFramed: 'true' });
     await playground.scrollToTag();

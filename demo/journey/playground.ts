@@ -27,10 +27,14 @@ export class Playground {
     this.#isFramed = isFramed;
   }
 
-  /** Opens it with these settings, by the names of its controls, and waits for the tag. */
+  /**
+   * Opens it with these settings, by the names of its controls, and waits for the tag. Addresses
+   * that match `unreachable` are.
+   */
   static async open(
     journey: Journey,
     settings: Readonly<Record<string, string>> = {},
+    unreachable?: RegExp,
   ): Promise<Playground> {
     const shopper = await journey.shopper();
     const playground = new Playground(shopper, journey.addresses, settings['isFramed'] === 'true');
@@ -40,7 +44,19 @@ export class Playground {
         return Promise.resolve();
       };
       Object.defineProperty(navigator, 'clipboard', { value: { writeText } });
+      // A page opens windows soon after a press only; in a browser under test it always does.
+      const open = window.open.bind(window);
+      let pressedAt = -Infinity;
+      addEventListener(
+        'click',
+        ({ isTrusted, timeStamp }) => isTrusted && (pressedAt = timeStamp),
+        {
+          capture: true,
+        },
+      );
+      window.open = (...given) => (performance.now() - pressedAt < 5000 ? open(...given) : null);
     });
+    if (unreachable) await shopper.page.route(unreachable, (route) => route.abort());
     const query = new URLSearchParams(settings).toString();
     await shopper.page.goto(`${journey.addresses.shop}/playground?${query}`);
     await playground.isBuilt();

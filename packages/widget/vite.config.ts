@@ -7,9 +7,9 @@ import { tightenStyles } from './bundling/tighten-styles.ts';
 
 /** Names that we keep to ourselves. What tabs say to each other is not among them: they may differ. */
 const INNER_NAMES = [
-  'known trouble remedy isFollowing isFramed isAlone inWindow given checking teller feed tell reply',
+  'known trouble remedy isFollowing isFramed inWindow given checking teller feed tell reply',
   'hostedUrl formLabel lastHint choose redraw hear phases codes card refusedField sdkProblem',
-  'way fail leave declined declines askedLanguage addController hostConnected hostDisconnected hostUpdate ctor parts',
+  'way fail leave staysHere declined declines askedLanguage addController hostConnected hostDisconnected hostUpdate ctor parts',
 ];
 
 /** The single file for a page's `<script>`: a classic script that works as a module too. */

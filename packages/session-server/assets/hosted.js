@@ -1,6 +1,7 @@
 // @ts-check
 // The hosted page: hands an outcome back to the merchant's page, and tells whoever opened this
-// window that something moved. The outcome itself is asked for again over there.
+// window that something moved. The outcome itself is asked for again over there. Runs before the
+// element does.
 (() => {
   const element = /** @type {HTMLElement} */ (document.querySelector('pay-checkout'));
   const leave = /** @type {HTMLElement} */ (document.getElementById('leave'));
@@ -8,7 +9,8 @@
   const isFramed = window.parent !== window;
   /** Who shows this page, if anybody does. */
   const shower = /** @type {Window | null} */ (window.opener ?? (isFramed ? window.parent : null));
-  const origins = (document.documentElement.dataset['origins'] ?? '').split(' ');
+  const { origins: allowed = '', navigates } = document.documentElement.dataset;
+  const origins = allowed.split(' ');
 
   /** How long a payment received stays on the screen before the page goes on, in milliseconds. */
   const READING_TIME = 2500;
@@ -19,6 +21,12 @@
     'pay-cancel': 'cancel',
     'pay-back': 'back',
   };
+
+  if (isFramed && navigates === 'true') {
+    // The SDK would leave for a page that no frame may show: a press opens a window for it.
+    element.setAttribute('mode', 'popup');
+    element.removeAttribute('autostart');
+  }
 
   for (const [name, kind] of Object.entries(KIND_OF_EVENT)) {
     element.addEventListener(name, (event) => {

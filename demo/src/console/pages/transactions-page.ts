@@ -18,10 +18,10 @@ const form = find(document, '#filters', HTMLFormElement);
 const waiting = new Waiting(find(document, '#waiting', HTMLElement));
 const loader = new Loader({ host, waiting, form });
 
-/** Counts the lists that were asked for, so that a new one begins with every row folded. */
-let listNumber = 0;
+/** What was asked for last. A list is told by the very object that it was asked with. */
+let newest: URLSearchParams;
 /** The list that is being added to; another one does not wait for it. */
-let addingTo: number | undefined;
+let addingTo: URLSearchParams | undefined;
 
 readAddress(form);
 watchFilters(form, load);
@@ -30,7 +30,7 @@ void readKnownThings().then((known) => suggestMerchants('merchants', known));
 
 function load(): void {
   const query = toQuery(form);
-  listNumber += 1;
+  newest = query;
   void loader.load({
     ask: (signal) => read<TransactionsView>(`/api/transactions?${query}`, signal),
     draw: (view) => renderList(view, query),
@@ -39,16 +39,18 @@ function load(): void {
   });
 }
 
-/** Asks for the page after the last one, and takes the focus to its first row. */
+/**
+ * Asks for the page after the last one, and takes the focus to its first row. A list that makes way
+ * for a newer one, which is still to come, does not grow.
+ */
 async function add(view: TransactionsView, query: URLSearchParams): Promise<void> {
-  if (addingTo === listNumber || view.nextCursor === undefined) return;
-  const asked = listNumber;
-  addingTo = asked;
+  if (query !== newest || query === addingTo || view.nextCursor === undefined) return;
+  addingTo = query;
   waiting.start('Asking for more…');
   try {
     const next = new URLSearchParams([...query, ['cursor', view.nextCursor]]);
     const more = await read<TransactionsView>(`/api/transactions?${next}`);
-    if (asked !== listNumber) return;
+    if (query !== newest) return;
     const rows = [...view.rows, ...more.rows];
     render(renderList({ ...more, rows }, query), host);
     waiting.end(`${more.rows.length} more, ${rows.length} in all.`);
@@ -56,12 +58,12 @@ async function add(view: TransactionsView, query: URLSearchParams): Promise<void
     button?.focus();
   } catch (error) {
     const problem = toProblem(error);
-    if (asked !== listNumber) return;
+    if (query !== newest) return;
     waiting.end(`${problem.title} ${problem.next}`, 'heard');
     const again = (): void => void add(view, query);
     render(renderList(view, query, renderProblem(problem, again)), host);
   } finally {
-    if (addingTo === asked) addingTo = undefined;
+    if (addingTo === query) addingTo = undefined;
   }
 }
 
@@ -81,7 +83,7 @@ function renderList(
         Download all as CSV
       </a>
     </p>
-    ${keyed(listNumber, renderTransactions(rows, timezone))}
+    ${keyed(query, renderTransactions(rows, timezone))}
     ${trouble ?? (hasMore ? renderMore(view, query) : nothing)}
     ${
       hasMore && nextCursor === undefined

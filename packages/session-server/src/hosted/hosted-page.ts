@@ -13,15 +13,19 @@ export interface HostedPage {
  */
 export function renderHostedPage({ merchant, order, orderToken }: HostedPage): Html {
   return html`<!doctype html>
-    <html lang="en" data-origins="${merchant.origins.join(' ')}">
+    <html
+      lang="en"
+      data-origins="${merchant.origins.join(' ')}"
+      data-navigates="${String(merchant.sdk.navigates ?? false)}"
+    >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Pay ${merchant.name} – order ${order}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
-        <script src="/v1/pay-checkout.js" defer></script>
         <script src="/v1/assets/hosted.js" defer></script>
+        <script src="/v1/pay-checkout.js" defer></script>
       </head>
       <body class="hosted">
         <main>

@@ -151,11 +151,13 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
     case 'leave':
       return mayStart(state) || isAsking(state) ? { phase: 'redirecting', url: event.url } : state;
 
-    case 'follow': {
-      const { checkout, order } = event;
-      if (phase !== 'idle' || known) return state;
-      return { phase: 'confirming', known: { checkout, revision: -1, order } };
-    }
+    case 'follow':
+      return phase === 'idle' && !known
+        ? {
+            phase: 'confirming',
+            known: { checkout: event.checkout, revision: -1, order: event.order },
+          }
+        : state;
 
     case 'opened':
       return isAsking(state) ? opened(event) : state;

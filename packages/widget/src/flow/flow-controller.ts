@@ -20,7 +20,7 @@ import { startWhenVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
 import { FlowTeller, isOutcome } from './flow-teller.js';
 import { closeWithWindow, openWindow } from './hosted-window.js';
-import { chooseWay, surroundings, type Way } from './modes.js';
+import { chooseWay, type Way } from './modes.js';
 import { askToOpen } from './opening.js';
 import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
 import { prepare } from './preparing.js';
@@ -83,15 +83,20 @@ export class FlowController implements ReactiveController {
   }
 
   start(): void {
-    if (!mayStart(this.state)) return;
+    if (mayStart(this.state) && this.staysHere()) this.send({ type: 'start' });
+  }
+
+  /** Chooses the way: opens the window if it asks for one, and leaves the page if it must. */
+  staysHere(): boolean {
     const { hostedUrl, host } = this;
     this.way = this.choose();
     if (this.way === 'popup' && hostedUrl) {
       this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
       if (!this.window) this.way = 'redirect';
     }
-    if (this.way === 'redirect' && hostedUrl) this.leave(hostedUrl);
-    else this.send({ type: 'start' });
+    if (this.way !== 'redirect' || !hostedUrl) return true;
+    this.leave(hostedUrl);
+    return false;
   }
 
   close(): void {
@@ -128,7 +133,7 @@ export class FlowController implements ReactiveController {
 
   choose(): Way {
     const { mode, createSession } = this.host;
-    const way = chooseWay(mode, surroundings(this.sdk?.navigates));
+    const way = chooseWay(mode, { navigates: this.sdk?.navigates, isFramed: parent !== window });
     return createSession && way !== 'overlay' ? 'inline' : way;
   }
 
@@ -142,9 +147,10 @@ export class FlowController implements ReactiveController {
   hint(kind: HintKind): void {
     const { known } = this.state;
     const session = sessionOf(this.state);
-    if (!known || !session) return;
-    const { sessionId } = session;
-    this.lastHint = sendHint(this.host.serverUrl, known.checkout, { kind, sessionId });
+    if (known && session) {
+      const hint = { kind, sessionId: session.sessionId };
+      this.lastHint = sendHint(this.host.serverUrl, known.checkout, hint);
+    }
   }
 
   hostConnected(): void {

@@ -10,8 +10,6 @@ export interface Surroundings {
   readonly navigates: boolean | undefined;
   /** Whether the page is shown in a frame of another one. */
   readonly isFramed: boolean;
-  /** Whether a window that is opened here could tell nothing and be told nothing. */
-  readonly isAlone: boolean;
 }
 
 /** Apps that show pages without windows of their own. */
@@ -22,11 +20,13 @@ const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
  * from outside a frame, and a window is opened from inside one, where the provider's page may not
  * be shown. So does `overlay` with such an SDK. An unknown mode is `auto`.
  */
-export function chooseWay(mode: string | null | undefined, around: Surroundings): Way {
+export function chooseWay(
+  mode: string | null | undefined,
+  { navigates, isFramed }: Surroundings,
+): Way {
   if (mode === 'inline' || mode === 'redirect') return mode;
-  const { navigates, isFramed } = around;
   if (mode === 'overlay' && !navigates) return mode;
-  if (mode === 'popup' || (navigates && isFramed)) return around.isAlone ? 'redirect' : 'popup';
+  if (mode === 'popup' || (navigates && isFramed)) return isAlone() ? 'redirect' : 'popup';
   return navigates ? 'redirect' : 'inline';
 }
 
@@ -35,14 +35,7 @@ export function isElsewhere(mode: string | null | undefined): boolean {
   return mode === 'popup' || mode === 'redirect';
 }
 
-/** Looks at this page. */
-export function surroundings(navigates: boolean | undefined): Surroundings {
-  return {
-    navigates,
-    isFramed: parent !== window,
-    // Only asked for a window, and dear.
-    get isAlone() {
-      return crossOriginIsolated || WEB_VIEW.test(navigator.userAgent);
-    },
-  };
+/** Whether a window that is opened here could tell nothing and be told nothing. */
+function isAlone(): boolean {
+  return crossOriginIsolated || WEB_VIEW.test(navigator.userAgent);
 }

@@ -45,8 +45,9 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     }
     flow.teller.measure('session');
     flow.sdk = reply.sdk;
-    if (hostedUrl && !isElsewhere(way) && isElsewhere(flow.choose())) flow.leave(hostedUrl);
-    else flow.send({ type: 'opened', reply, order, way });
+    // What the shopper pressed a moment ago may still open a window.
+    const mayLeave = reply.sessionId && hostedUrl && !isElsewhere(way);
+    if (!mayLeave || flow.staysHere()) flow.send({ type: 'opened', reply, order, way: flow.way });
   } catch (error) {
     if (signal.aborted) return;
     const trouble = coded(error, 'session_failed');

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import type { PayRedirectEvent } from '../events/pay-redirect.js';
 import type { Way } from '../flow/modes.js';
 import { Tab } from '../testing/tab.js';
 import { hasten, until } from '../testing/until.js';
@@ -297,6 +298,57 @@ describe('<pay-checkout> modes', () => {
       expect(url).to.equal(hostedUrl());
       (popup as Window | null)?.close();
       tab.close();
+    });
+
+    it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
+      await describeNavigating();
+      await world.write({ config: { status: 500, body: {} } });
+      const tab = await Tab.open(world);
+      const { page } = tab;
+      const opened: string[] = [];
+      page.open = (wanted) => {
+        opened.push(String(wanted));
+        return { closed: false, close: () => undefined } as Window;
+      };
+      tab.element.start();
+      await tab.reaches('ready');
+      expect(opened).to.deep.equal([hostedUrl()]);
+      expect(await world.opens()).to.have.length(1);
+      expect(await world.seen('GET', /sdk\.js$/)).to.have.length(0);
+      tab.close();
+    });
+
+    it('asks in the frame, on the hosted page, when the browser opens no window so late', async () => {
+      await describeNavigating();
+      await world.write({ config: { status: 500, body: {} } });
+      const tab = await Tab.open(world);
+      tab.page.open = () => null;
+      const redirect = new Promise<PayRedirectEvent>((resolve) => {
+        tab.element.addEventListener('pay-redirect', (event) => {
+          event.preventDefault();
+          resolve(event);
+        });
+      });
+      tab.element.start();
+      expect((await redirect).url).to.equal(hostedUrl());
+      tab.close();
+    });
+
+    it('goes nowhere with an order that turns out to be paid', async () => {
+      await describeNavigating();
+      const sdk = { ...world.sdkDescription, navigates: true };
+      const { sessionId: _none, ...paid } = world.openReply({ state: 'paid', sdk });
+      await world.write({ config: { status: 500, body: {} }, open: [{ status: 200, body: paid }] });
+      const harness = await PayCheckoutHarness.place(world);
+      const left: string[] = [];
+      harness.element.addEventListener('pay-redirect', (event) => {
+        event.preventDefault();
+        left.push(event.url);
+      });
+      const heard = harness.hears('pay-paid');
+      harness.press();
+      await heard;
+      expect(left).to.deep.equal([]);
     });
   });
 
