@@ -4,7 +4,8 @@ import { CARDS, CONFIRMING, PAID } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
-  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+  // Long enough for a slow machine to show what is said before it ends.
+  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '6' } });
 });
 afterAll(() => journey.stop());
 
