@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { isFirefox, PATIENCE_MS } from './journey/patience.js';
+import { isFirefox, PATIENCE_MS, TEST_TIMEOUT_MS } from './journey/patience.js';
 
 /** The journeys: a real browser over the real processes, each file with a stack of its own. */
 export default defineConfig({
   test: {
     include: ['journey/**/*.test.ts'],
-    testTimeout: isFirefox ? 90_000 : 30_000,
+    testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: 60_000,
     // The driver of Firefox trips over frames that go while they load; the story itself is not in it.
     onUnhandledError: ({ stack = '' }) => !(isFirefox && stack.includes('BidiPage._onNavigation')),

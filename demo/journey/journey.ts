@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
 import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
-import { PATIENCE_MS } from './patience.js';
+import { LATENCY_MS, PATIENCE_MS } from './patience.js';
 import { type BrowserHabits, startBrowser } from './start-browser.js';
 
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
@@ -26,6 +26,18 @@ export interface MerchantOrder {
     readonly attempts: readonly { readonly status: string }[];
     readonly transactions: readonly unknown[];
   }[];
+}
+
+/** Makes each answer of the network late, and the rest of it like that of a phone far from its mast. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: LATENCY_MS,
+    downloadThroughput: 200_000,
+    uploadThroughput: 100_000,
+  });
 }
 
 /** Sandbox, session server and shop as real processes, and a real browser in front of them. */
@@ -76,6 +88,10 @@ export class Journey {
   async shopper(): Promise<Shopper> {
     const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
     context.setDefaultTimeout(PATIENCE_MS);
+    if (LATENCY_MS > 0) {
+      // A window may be closed again before it is slow.
+      context.on('page', (page) => void slowDown(page).catch(() => undefined));
+    }
     context.on('weberror', (found) => {
       const error = found.error();
       if (!NOTE_OF_FIREFOX.test(error.name)) throw error;

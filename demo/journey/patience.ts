@@ -1,5 +1,13 @@
 /** Whether `PAY_BROWSER=firefox` asks for the Firefox of this machine, instead of a Chromium. */
 export const isFirefox = process.env['PAY_BROWSER'] === 'firefox';
 
+/** Milliseconds that a page of a Chromium waits longer for each answer, by `PAY_LATENCY_MS`. */
+export const LATENCY_MS = isFirefox ? 0 : Number(process.env['PAY_LATENCY_MS'] ?? 0);
+
+const isSlow = isFirefox || LATENCY_MS > 0;
+
 /** Longer than what a shopper does takes in this browser, and shorter than a test may take. */
-export const PATIENCE_MS = isFirefox ? 30_000 : 12_000;
+export const PATIENCE_MS = isSlow ? 30_000 : 12_000;
+
+/** How long a test may take in this browser. */
+export const TEST_TIMEOUT_MS = isSlow ? 90_000 : 30_000;

@@ -59,7 +59,13 @@ describe('the playground', () => {
   });
 
   it('opens a window for such an SDK when the page is in a frame', async () => {
-    const playground = await payWith({ shape: 'navigates', isFramed: 'true' });
+    const playground = await Playground.open(journey, { shape: 'navigates', isFramed: 'true' });
+    await playground.scrollToTag();
+    // It knows the SDK then.
+    await playground.tag.getByText('Test', { exact: true }).waitFor();
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.approved);
+    await playground.isPaidOnce();
     expect(await waysOf(playground)).toEqual(new Set(['popup']));
     await playground.close();
   });

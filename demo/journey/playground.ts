@@ -85,10 +85,15 @@ export class Playground {
     });
   }
 
-  /** A button of the tag, by its words, on the page that the tag is on. */
-  tagButton(name: string | RegExp): Locator {
+  /** The tag, on the page that it is on. */
+  get tag(): Locator {
     const page = this.#isFramed ? this.#page.frameLocator('#stage > iframe') : this.#page;
-    return page.locator('pay-checkout').getByRole('button', { name }).first();
+    return page.locator('pay-checkout');
+  }
+
+  /** A button of the tag, by its words. */
+  tagButton(name: string | RegExp): Locator {
+    return this.tag.getByRole('button', { name }).first();
   }
 
   /** A tag that starts by itself does so when it is seen. */
