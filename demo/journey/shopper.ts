@@ -109,7 +109,12 @@ export class Shopper {
 
   async enterCode(code: string): Promise<void> {
     await this.form.getByLabel('Code from your bank').fill(code);
-    await this.form.getByRole('button', { name: 'Confirm' }).click();
+    const confirm = this.form.getByRole('button', { name: 'Confirm' });
+    await confirm.click({ trial: true });
+    // The mouse misses when the frame shrinks to the new form around it.
+    await confirm.evaluate((button: HTMLElement) => {
+      button.click();
+    });
   }
 
   /** Waits until the element says these words. */
