@@ -13,6 +13,8 @@ export interface KnownThings {
 /** Answer of `GET /api/transactions`. */
 export interface TransactionsView {
   readonly rows: readonly ProviderFields[];
+  /** How many rows came that are no objects, and are not among these. */
+  readonly unreadable: number;
   /** The zone that days are counted in, as the provider says it. */
   readonly timezone?: string;
   readonly hasMore: boolean;

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TransactionsView } from '../../shared/console-view.js';
 import { problemOf, startConsole, type RunningConsole } from '../testing/running-console.js';
@@ -43,6 +46,17 @@ describe('the list of transactions', () => {
     partner.sandbox.control.addFault({ operation: 'transactions-list', fault: 'unknown-field' });
     const [other] = (await list('limit=1')).rows;
     expect(Object.keys(other!).length).toBeGreaterThan(Object.keys(row!).length);
+  });
+
+  it('shows the rows around one that is no object, and says that there was one', async () => {
+    const body = '{"data":{"transactions":[null,{"id":"a"}]},"pagination":{"hasMore":false}}';
+    const provider = createServer((_, response) => response.end(body)).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const { port } = provider.address() as AddressInfo;
+    const odd = await startConsole({ providerUrl: `http://127.0.0.1:${port}` });
+    expect((await odd.get(LIST)).body).toMatchObject({ rows: [{ id: 'a' }], unreadable: 1 });
+    await odd.close();
+    provider.close();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** `GET /api/transactions` and `GET /api/transactions.csv`: the list of spec 4.1. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PartnerClient, Secret } from '@pay-checkout/partner-api';
+import { unreadableRowsOf, type PartnerClient, type Secret } from '@pay-checkout/partner-api';
 import { TransactionCsv } from '@pay-checkout/partner-api/node';
 import { Router } from 'express';
 import { z } from 'zod';
@@ -45,6 +45,7 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
     const { nextCursor } = pagination;
     const reply: TransactionsView = {
       rows: data.transactions.map(toFields),
+      unreadable: unreadableRowsOf(answer).count,
       ...(typeof timezone === 'string' && { timezone }),
       hasMore: pagination.hasMore,
       ...(nextCursor !== undefined && { nextCursor }),

@@ -14,6 +14,11 @@ export type {
   TransactionStatusFilter,
 } from './resources/transactions.js';
 export type { TransactionIterator } from './resources/transaction-iterator.js';
+export {
+  unreadableRowsOf,
+  type UnreadableRow,
+  type UnreadableRows,
+} from './resources/unreadable-rows.js';
 export type { Reports, ReportSchedule, UpdateReportScheduleParams } from './resources/reports.js';
 export type {
   AssociateMerchantParams,

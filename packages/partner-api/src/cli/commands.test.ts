@@ -48,6 +48,24 @@ describe('every operation', () => {
     expect(all.stderr).toBe('');
   });
 
+  it('lists the rows around one that is no object, and says where that one stood', async () => {
+    await using server = await startServer((response) => {
+      answerJson(response, { ...pageOf(null as unknown as object, { id: 'a' }) });
+    });
+    const input = { env: { PAY_PARTNER_BASE_URL: server.url } };
+    const words = 'Warning: 1 row is no object and was left out';
+    for (const [line, place] of [
+      ['transactions list --columns id', 'index 0 of the first page (null)'],
+      ['transactions list --columns id --cursor c1', "index 0 of --cursor 'c1' (null)"],
+      ['transactions list --columns id --all', 'index 0 of the first page (null)'],
+    ] as const) {
+      const { code, stdout, stderr } = await pay(line, input);
+      expect([code, stdout]).toEqual([0, 'id\na\n']);
+      expect(stderr).toContain(words);
+      expect(stderr).toContain(place);
+    }
+  });
+
   it('shows a row as a block where the terminal is too narrow for columns', async () => {
     const { stdout } = await pay('transactions list --limit 2', { columns: 40 });
     expect(stdout).toMatch(/^transactionTime +\S+\nid +txn_/);

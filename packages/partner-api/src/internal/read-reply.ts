@@ -79,7 +79,8 @@ function refuseUnexpected(log: DriftSink): DriftSink {
     unknownField: (path, name) => log.unknownField(path, name),
     unexpectedType: (path, expected, value) => {
       log.unexpectedType(path, expected, value);
-      throw new UnexpectedShape(`${path.replace(/^\./, '')} (${kindOf(value)})`, `a ${expected}`);
+      const wanted = `${expected === 'object' ? 'an' : 'a'} ${expected}`;
+      throw new UnexpectedShape(`${path.replace(/^\./, '')} (${kindOf(value)})`, wanted);
     },
   };
 }

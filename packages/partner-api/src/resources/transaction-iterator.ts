@@ -3,6 +3,12 @@ import { writeCheckpoint, type IterationPosition } from '../internal/checkpoint.
 import { GivenRows } from '../internal/given-rows.js';
 import { PageSource, type FetchPage } from '../internal/page-source.js';
 import type { Transaction, TransactionPage } from './transactions.js';
+import {
+  addUnreadable,
+  NO_UNREADABLE_ROWS,
+  unreadableRowsOf,
+  type UnreadableRows,
+} from './unreadable-rows.js';
 
 const OPERATION = 'transactions.iterate';
 
@@ -34,6 +40,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   #cursorInHand: string | undefined;
   #pagesRead = 0;
   #idsBefore: readonly string[] = [];
+  #unreadable = NO_UNREADABLE_ROWS;
   #mode: 'unset' | 'items' | 'pages' = 'unset';
   #closed = false;
   #turn: Promise<unknown> | undefined;
@@ -88,6 +95,14 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
    */
   checkpoint(): string {
     return writeCheckpoint(this.#position(), this.#filters);
+  }
+
+  /**
+   * The rows so far that were left out because they are no objects, with the cursors of their pages.
+   * One that goes on from a checkpoint begins to count anew, with the page that it reads first.
+   */
+  get unreadableRows(): UnreadableRows {
+    return this.#unreadable;
   }
 
   #position(): IterationPosition {
@@ -152,6 +167,11 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     // Whoever looks at a few rows may stop on the first page: a second one would be for nothing.
     this.#readAheadAt = this.#pagesRead === 1 ? (this.#rows.length >> 1) + 1 : 1;
     this.#cursorInHand = fetched.cursor;
+    this.#unreadable = addUnreadable(
+      this.#unreadable,
+      unreadableRowsOf(fetched.page),
+      fetched.cursor,
+    );
     return fetched.page;
   }
 

@@ -95,8 +95,7 @@ describe('transactions.list', () => {
   it.each([
     ['data is not an object', {}],
     ['data.transactions is not an array', { data: { transactions: {} } }],
-    ['data.transactions[1] is not an object', { data: { transactions: [{}, 'canary'] } }],
-    ['pagination is not an object', { data: { transactions: [] } }],
+    ['pagination is not an object', { data: { transactions: ['canary'] } }],
     [
       'pagination.hasMore is not a boolean',
       { data: { transactions: [] }, pagination: { hasMore: 'no' } },

@@ -76,6 +76,23 @@ describe('a row of the list', () => {
   });
 });
 
+describe('a row that is no object', () => {
+  it('hides none of the others, and is told apart from a list without it', async () => {
+    const gateway = await gatewayTo(200, listOf('null,{"id":"tx-1"},"canary"'));
+    const page = await gateway.listTransactions(QUERY);
+    expect(page.rows).toMatchObject([{ id: 'tx-1' }]);
+    expect(page.unreadable).toEqual({
+      count: 2,
+      first: [
+        { index: 0, kind: 'null' },
+        { index: 2, kind: 'text' },
+      ],
+    });
+    const whole = await gatewayTo(200, listOf('{"id":"tx-1"}'));
+    expect((await whole.listTransactions(QUERY)).unreadable).toBeUndefined();
+  });
+});
+
 describe('a list that cannot be read', () => {
   it.each([
     [500, '{}'],

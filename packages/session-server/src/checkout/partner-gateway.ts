@@ -4,6 +4,8 @@ import {
   isPartnerApiError,
   type PartnerClient,
   type Transaction,
+  type UnreadableRow,
+  unreadableRowsOf,
 } from '@pay-checkout/partner-api';
 import { AppError } from '../errors.js';
 import type { TransactionRow } from '../evidence/evidence.js';
@@ -21,7 +23,15 @@ export type SessionResult =
 /** One page of the list, newest first. */
 export interface TransactionPage {
   readonly rows: readonly TransactionRow[];
+  /** Rows that are no objects: evidence of nothing, and no sign that something was not paid. */
+  readonly unreadable?: UnreadableRows;
   readonly nextCursor: string | undefined;
+}
+
+/** How many rows of a page could not be read, and where the first of them stood. No values. */
+export interface UnreadableRows {
+  readonly count: number;
+  readonly first: readonly Pick<UnreadableRow, 'index' | 'kind'>[];
 }
 
 export interface TransactionQuery {
@@ -63,8 +73,10 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
           ...(cursor === undefined ? {} : { cursor }),
         });
         const { hasMore, nextCursor } = page.pagination;
+        const unreadable = unreadableRowsOf(page);
         return {
           rows: page.data.transactions.map(toRow),
+          ...(unreadable.count > 0 && { unreadable }),
           nextCursor: hasMore && nextCursor !== '' ? nextCursor : undefined,
         };
       } catch (cause) {

@@ -42,6 +42,23 @@ describe('explaining an order', () => {
     });
   };
 
+  it('says how many rows could not be read, since any of them may be about the order', async () => {
+    await new StoreHarness(store).expose();
+    const unreadable = { count: 3, first: [{ index: 0, kind: 'null' }] };
+    const lines = await explainOrder({
+      merchant: testMerchant(),
+      order: 'A1001',
+      store,
+      gateway: {
+        listTransactions: () => Promise.resolve({ rows: [], unreadable, nextCursor: undefined }),
+      },
+      now: NOW,
+    });
+    expect(lines.at(-2)).toBe(
+      '3 rows of the list are no transactions: any of them may be about this order.',
+    );
+  });
+
   const rowOf = (orderId: number): TransactionRow => ({
     id: 'tx-1',
     transactionTime: '2026-01-01T00:01:00.000Z',

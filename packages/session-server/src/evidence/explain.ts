@@ -31,7 +31,7 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   const checkouts = await store.findOrder(merchant.id, order);
   if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: never opened here.`];
   const attempts = (await Promise.all(checkouts.map(({ id }) => store.findAttempts(id)))).flat();
-  const { rows, isWhole } = await readBack(
+  const { rows, unreadable, isWhole } = await readBack(
     options,
     new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
     Math.min(...checkouts.map(({ createdAt }) => createdAt)),
@@ -61,6 +61,11 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       if (candidates.length === 0) lines.push('    no transaction names this order');
     }
   }
+  if (unreadable > 0) {
+    lines.push(
+      `${String(unreadable)} rows of the list are no transactions: any of them may be about this order.`,
+    );
+  }
   const count = String(rows.length);
   lines.push(
     isWhole
@@ -75,22 +80,28 @@ async function readBack(
   { gateway, now }: ExplainOptions,
   providerMerchantIds: ReadonlySet<number>,
   openedAt: number,
-): Promise<{ readonly rows: readonly TransactionRow[]; readonly isWhole: boolean }> {
+): Promise<{
+  readonly rows: readonly TransactionRow[];
+  readonly unreadable: number;
+  readonly isWhole: boolean;
+}> {
   const window = { fromDate: dayOf(openedAt - DAY_MS), toDate: dayOf(now + DAY_MS) };
   const rows: TransactionRow[] = [];
+  let unreadable = 0;
   let pages = 0;
   for (const providerMerchantId of providerMerchantIds) {
     let cursor: string | undefined;
     do {
-      if (pages === MOST_PAGES) return { rows, isWhole: false };
+      if (pages === MOST_PAGES) return { rows, unreadable, isWhole: false };
       const query = { ...window, providerMerchantId, cursor, limit: PAGE_ROWS };
       const read = await gateway.listTransactions(query);
       pages += 1;
       rows.push(...read.rows);
+      unreadable += read.unreadable?.count ?? 0;
       cursor = read.nextCursor === cursor ? undefined : read.nextCursor;
     } while (cursor !== undefined);
   }
-  return { rows, isWhole: true };
+  return { rows, unreadable, isWhole: true };
 }
 
 /** Whether some field, not only a match field, seems to mean this order: a near miss is shown too. */

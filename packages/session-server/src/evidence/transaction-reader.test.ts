@@ -364,3 +364,47 @@ describe('a look that runs out of its pages', () => {
     expect(list.warnings).toHaveLength(1);
   });
 });
+
+describe('rows that cannot be read', () => {
+  const unreadable = { count: 2, first: [{ index: 0, kind: 'null' }] };
+
+  /** A reader of a list whose one page has rows, and some that are none. */
+  function setUp() {
+    const list = new TestList([]);
+    const looks: unknown[] = [];
+    const reader = list.reader({
+      gateway: {
+        listTransactions: () => {
+          const rows = [rowOf('tx-0', NOW - 1000)];
+          return Promise.resolve({ rows, unreadable, nextCursor: undefined });
+        },
+      },
+      observer: {
+        looked: ({ unreadableRows, isOk }) => looks.push({ unreadableRows, isOk }),
+      },
+    });
+    return { list, looks, reader };
+  }
+
+  it('stop no look, are counted at each, and hold up no row around them', async () => {
+    const { list, looks, reader } = setUp();
+    await reader.look(NOW - HOUR_MS);
+    await reader.look(NOW - HOUR_MS);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-0']);
+    expect(looks).toEqual([
+      { unreadableRows: 2, isOk: true },
+      { unreadableRows: 2, isOk: true },
+    ]);
+  });
+
+  it('are told in the log once an hour, by their places and kinds', async () => {
+    const { list, reader } = setUp();
+    await reader.look(NOW - HOUR_MS);
+    await reader.look(NOW - HOUR_MS);
+    const told = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
+    expect(list.warnings).toEqual([told]);
+    list.clock.time += HOUR_MS;
+    await reader.look(NOW - HOUR_MS);
+    expect(list.warnings).toEqual([told, told]);
+  });
+});

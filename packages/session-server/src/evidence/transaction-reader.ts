@@ -1,5 +1,9 @@
 import type { Clock } from '../clock.js';
-import type { PartnerGateway, TransactionPage } from '../checkout/partner-gateway.js';
+import type {
+  PartnerGateway,
+  TransactionPage,
+  UnreadableRows,
+} from '../checkout/partner-gateway.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
@@ -15,6 +19,8 @@ const RECENT_MS = 3_600_000;
 const LONGEST_BACKOFF_MS = 60_000;
 /** A provider that asks for a longer pause is asked again after this: nobody is paid meanwhile. */
 const LONGEST_ASKED_MS = 3_600_000;
+/** A row that cannot be read is met again by every look: it is told once in this time. */
+const TELL_UNREADABLE_MS = 3_600_000;
 
 export interface TransactionReaderOptions {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
@@ -68,6 +74,8 @@ export class TransactionReader {
   /** How far back a look that failed should have read: the next one makes up for it. */
   #owedMs = Infinity;
   #pagesRead = 0;
+  #unreadableRows = 0;
+  #unreadableToldAt = -Infinity;
   /** The pages of the last minute. */
   #pages: { readonly at: number; readonly isDeep: boolean }[] = [];
   /** What is left of a look that ran out of budget. */
@@ -123,6 +131,7 @@ export class TransactionReader {
   async #lookOnce(sinceMs: number): Promise<void> {
     const startedAt = performance.now();
     this.#pagesRead = 0;
+    this.#unreadableRows = 0;
     try {
       await this.#readBack(Math.min(sinceMs, this.#owedMs));
       this.#failures = 0;
@@ -144,6 +153,7 @@ export class TransactionReader {
     }
     this.#options.observer.looked({
       pages: this.#pagesRead,
+      unreadableRows: this.#unreadableRows,
       seconds: (performance.now() - startedAt) / 1000,
       isOk: this.#failures === 0,
     });
@@ -180,6 +190,7 @@ export class TransactionReader {
       }
       const page = await this.#readPage(stretch, cursor, isDeep);
       crashPoint('evidence:page-read');
+      if (page.unreadable) this.#noteUnreadable(page.unreadable);
       await this.#options.onRows(page.rows);
       crashPoint('evidence:page-settled');
       cursor = page.nextCursor;
@@ -189,6 +200,20 @@ export class TransactionReader {
       reachedMs = Math.min(reachedMs, oldestOf(page.rows));
       if (reachedMs < stretch.sinceMs) return undefined;
     }
+  }
+
+  /** The rows around them count as always. One of these may be a payment: a person must look. */
+  #noteUnreadable({ count, first }: UnreadableRows): void {
+    this.#unreadableRows += count;
+    const { providerMerchantId, logger, clock } = this.#options;
+    const now = clock.now();
+    if (restOf(this.#unreadableToldAt, TELL_UNREADABLE_MS, now) > 0) return;
+    this.#unreadableToldAt = now;
+    const places = first.map(({ index, kind }) => `${String(index)}: ${kind}`);
+    logger.warn(
+      { providerMerchantId, page: this.#pagesRead, count, places },
+      'rows of the list of transactions could not be read',
+    );
   }
 
   #readPage(

@@ -21,6 +21,8 @@ export interface ProviderCall {
 /** One look at a merchant's transactions. */
 export interface EvidenceLook {
   readonly pages: number;
+  /** Rows that were no objects, counted at each look that met them. */
+  readonly unreadableRows: number;
   readonly seconds: number;
   readonly isOk: boolean;
 }

@@ -59,6 +59,7 @@ describe('the metrics', () => {
       .poll(() => sample('pay_evidence_look_seconds_count{result="ok"}'))
       .toBeGreaterThan(0);
     expect(await sample('pay_evidence_pages_total')).toBeGreaterThan(0);
+    expect(await sample('pay_evidence_unreadable_rows_total')).toBe(0);
   });
 
   it('count openings that were refused, by their code', async () => {

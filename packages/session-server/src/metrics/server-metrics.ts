@@ -70,6 +70,10 @@ export class ServerMetrics implements Observer {
     registers: this.#registers,
   });
   readonly #pages = this.#counter('pay_evidence_pages_total', 'Pages of transactions asked for');
+  readonly #unreadable = this.#counter(
+    'pay_evidence_unreadable_rows_total',
+    'Rows of transactions that could not be read, each time that one was met',
+  );
   readonly #received = this.#counter(
     'pay_webhooks_received_total',
     'Deliveries of the provider that were answered, by what they were',
@@ -125,9 +129,10 @@ export class ServerMetrics implements Observer {
     this.#provider.observe({ operation, outcome }, seconds);
   }
 
-  looked({ pages, seconds, isOk }: EvidenceLook): void {
+  looked({ pages, unreadableRows, seconds, isOk }: EvidenceLook): void {
     this.#looks.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
+    this.#unreadable.inc({}, unreadableRows);
   }
 
   deliveryReceived(result: 'stored' | 'repeated' | 'test'): void {

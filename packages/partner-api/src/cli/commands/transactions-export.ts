@@ -16,6 +16,7 @@ import { runExport, streamExport, type ExportJob } from '../export/run-export.js
 import { TRANSACTION_COLUMNS } from '../../csv/transaction-columns.js';
 import { toPlainText } from '../output/plain-text.js';
 import type { Terminal } from '../output/terminal.js';
+import { warnOfUnreadableRows } from '../output/unreadable-words.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';
 import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
@@ -98,7 +99,8 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   client.transactions.iterate(params);
   const job = { client, params, format, signal, terminal };
   if (options.output === '-') {
-    const { words } = await streamExport(job);
+    const { words, unreadable } = await streamExport(job);
+    warnOfUnreadableRows(terminal, unreadable);
     warnOfInexactNumbers(terminal, format);
     return terminal.note(words);
   }
@@ -133,9 +135,11 @@ async function exportToFile(
     terminal.note(`Going on after ${formatCount(resumed.rows)} rows of ${output}.`);
   }
   try {
-    const { rows, bytes, reached, words } = await runExport(job, file);
+    const { rows, bytes, reached, words, unreadable } = await runExport(job, file);
+    warnOfUnreadableRows(terminal, unreadable);
     warnOfInexactNumbers(terminal, job.format);
-    if (json) terminal.printJson({ output, format, rows, bytes, reached });
+    if (json)
+      terminal.printJson({ output, format, rows, unreadable: unreadable.count, bytes, reached });
     else terminal.note(`${output}: ${words}, ${formatBytes(bytes)}.`);
   } catch (error) {
     await file.close().catch(() => undefined);

@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
 
 import type { Transaction } from '../../resources/transactions.js';
+import {
+  addUnreadable,
+  NO_UNREADABLE_ROWS,
+  unreadableRowsOf,
+} from '../../resources/unreadable-rows.js';
 import type { Cli } from '../cli.js';
 import { fieldText, toJsonText } from '../../exact-text.js';
 import { toPlainText } from '../output/plain-text.js';
 import { renderTable } from '../output/table.js';
+import { warnOfUnreadableRows } from '../output/unreadable-words.js';
 import type { GlobalOptions } from '../settings/global-options.js';
 import { collectNames, parseCount } from '../settings/parse-option.js';
 import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
@@ -55,13 +61,20 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const { terminal } = cli;
   const { signal } = cli.world;
   if (options.all === true) {
-    for await (const { data } of client.transactions.iterate(params, { signal }).pages()) {
-      if (options.json !== true) showTable(cli, data.transactions, options);
-      else await terminal.write(data.transactions.map((row) => `${toJsonText(row)}\n`).join(''));
+    const iterator = client.transactions.iterate(params, { signal });
+    try {
+      for await (const { data } of iterator.pages()) {
+        if (options.json !== true) showTable(cli, data.transactions, options);
+        else await terminal.write(data.transactions.map((row) => `${toJsonText(row)}\n`).join(''));
+      }
+    } finally {
+      warnOfUnreadableRows(terminal, iterator.unreadableRows);
     }
     return;
   }
   const page = await client.transactions.list(params, { signal });
+  const unreadable = unreadableRowsOf(page);
+  warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, options.cursor));
   if (options.json === true) return terminal.printJson(page);
   showTable(cli, page.data.transactions, options);
   const { hasMore, nextCursor = '' } = page.pagination;

@@ -1,3 +1,4 @@
+import type { UnreadableRows } from '../../resources/unreadable-rows.js';
 import { UsageError } from '../exit-codes.js';
 
 /** How far an export has come; written beside it. It holds ids and a cursor, and no key. */
@@ -10,6 +11,8 @@ export interface ExportCheckpoint {
   readonly rows: number;
   /** `transactionTime` of the last row. */
   readonly reached?: string;
+  /** Rows that were left out so far, if there were any. */
+  readonly unreadable?: UnreadableRows;
   /** All rows are written; only the file's own name is missing. */
   readonly ended: boolean;
   /** For `transactions.resume`. */
@@ -33,14 +36,17 @@ export function parseCheckpoint(text: string, path: string, request: string): Ex
 
 function parse(text: string): ExportCheckpoint | undefined {
   try {
-    const { version, bytes, rows, position, request } = JSON.parse(text) as ExportCheckpoint;
+    const read = JSON.parse(text) as ExportCheckpoint;
+    const { version, bytes, rows, position, request, unreadable } = read;
     const isWhole =
       version === 1 &&
       Number.isSafeInteger(bytes) &&
       Number.isSafeInteger(rows) &&
       typeof position === 'string' &&
-      typeof request === 'string';
-    return isWhole ? (JSON.parse(text) as ExportCheckpoint) : undefined;
+      typeof request === 'string' &&
+      (unreadable === undefined ||
+        (Number.isSafeInteger(unreadable.count) && Array.isArray(unreadable.first)));
+    return isWhole ? read : undefined;
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ import {
   type CliResult,
   type SandboxProcess,
 } from '../../testing/cli-runner.js';
-import { answerJson, startServer } from '../../testing/test-server.js';
+import { answerJson, pageOf, startServer } from '../../testing/test-server.js';
 
 const ROWS = 4000;
 let sandbox: SandboxProcess;
@@ -242,5 +242,46 @@ describe('an export', () => {
     fails = false;
     expect((await run(args, { env })).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe('id\r\na\r\nb\r\n');
+  });
+
+  it('leaves out rows that are no objects, and says how many and where, also after a stop', async () => {
+    await using folder = await makeFolder();
+    const file = folder.at('rows.csv');
+    let fails = true;
+    await using server = await startServer((response, { body }) => {
+      const { cursor } = JSON.parse(body) as { cursor?: string };
+      if (cursor !== undefined && fails) return answerJson(response, {}, 503);
+      const isFirst = cursor === undefined;
+      const transactions = isFirst ? [null, { id: 'a' }] : [{ id: 'b' }, 'canary', ['canary']];
+      const pagination = isFirst ? { hasMore: true, nextCursor: 'c' } : { hasMore: false };
+      return answerJson(response, { data: { transactions }, pagination });
+    });
+    const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
+    const args = argsOf(file, '--retries', '0', '--columns', 'id', '--json');
+    expect((await run(args, { env })).code).toBe(3);
+    fails = false;
+    const { code, stdout, stderr } = await run(args, { env });
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ rows: 2, unreadable: 3 }),
+    ]);
+    expect(stderr).toContain(
+      'Warning: 3 rows are no objects and were left out; nothing is known of what they are about: ' +
+        "index 0 of the first page (null), index 1 of --cursor 'c' (text), index 2 of --cursor 'c' (list).",
+    );
+    expect(await readFile(file, 'utf8')).toBe('id\r\na\r\nb\r\n');
+    const streamed = await run(argsOf('-', '--format', 'ndjson'), { env });
+    expect(streamed.stdout).toBe('{"id":"a"}\n{"id":"b"}\n');
+    expect(streamed.stderr).toContain('Warning: 3 rows are no objects');
+  });
+
+  it('is not disturbed by a time that is no text', async () => {
+    await using server = await startServer((response) => {
+      answerJson(response, pageOf({ id: 'a', transactionTime: 5 }));
+    });
+    await using folder = await makeFolder();
+    const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
+    const { code, stderr } = await run(argsOf(folder.at('a.csv')), { env, columns: 100 });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 rows')]);
   });
 });

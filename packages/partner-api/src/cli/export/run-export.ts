@@ -2,6 +2,11 @@ import type { PartnerClient } from '../../client.js';
 import { isPartnerApiError } from '../../errors.js';
 import type { ListTransactionsParams, Transaction } from '../../resources/transactions.js';
 import type { TransactionIterator } from '../../resources/transaction-iterator.js';
+import {
+  addUnreadable,
+  NO_UNREADABLE_ROWS,
+  type UnreadableRows,
+} from '../../resources/unreadable-rows.js';
 import type { Terminal } from '../output/terminal.js';
 import type { ExportFile, SavedState } from './export-file.js';
 import type { ExportFormat } from './export-format.js';
@@ -25,6 +30,8 @@ export interface ExportResult {
   readonly bytes: number;
   /** `transactionTime` of the last row. */
   readonly reached: string | undefined;
+  /** Rows that were left out, those of earlier runs included. */
+  readonly unreadable: UnreadableRows;
   readonly words: string;
 }
 
@@ -44,12 +51,15 @@ export async function runExport(job: ExportJob, file: ExportFile): Promise<Expor
   const line = new ProgressLine(job.terminal, progress.rows);
   const iterator = startIterator(job, resumed?.position);
   const writer = new PageWriter(file);
+  const unreadable = (): UnreadableRows =>
+    addUnreadable(resumed?.unreadable ?? NO_UNREADABLE_ROWS, iterator.unreadableRows);
   const stateOf = (ended: boolean): SavedState => ({
     request: job.request,
     ended,
     position: iterator.checkpoint(),
     rows: progress.rows,
     ...(progress.reached === undefined ? {} : { reached: progress.reached }),
+    ...(unreadable().count === 0 ? {} : { unreadable: unreadable() }),
   });
   try {
     if (file.bytes === 0 && job.format.header !== '') {
@@ -68,7 +78,8 @@ export async function runExport(job: ExportJob, file: ExportFile): Promise<Expor
   }
   await writer.save(stateOf(true));
   await file.finish();
-  return { ...progress, bytes: file.bytes, words: line.end(progress.rows) };
+  const words = line.end(progress.rows);
+  return { ...progress, bytes: file.bytes, unreadable: unreadable(), words };
 }
 
 function startIterator(job: ExportJob, position: string | undefined): TransactionIterator {
@@ -98,7 +109,8 @@ async function writePages(
 }
 
 function lastTimeOf(rows: readonly Transaction[]): string | undefined {
-  return rows.findLast(({ transactionTime }) => transactionTime !== undefined)?.transactionTime;
+  return rows.findLast(({ transactionTime }) => typeof transactionTime === 'string')
+    ?.transactionTime;
 }
 
 /** Writes the rows of a list to stdout; there is nothing to go on from. */
@@ -109,10 +121,12 @@ export async function streamExport(
   const progress: Progress = { rows: 0, reached: undefined };
   const line = new ProgressLine(terminal, 0);
   if (format.header !== '') await terminal.write(format.header);
-  for await (const { data } of client.transactions.iterate(params, { signal }).pages()) {
+  const iterator = client.transactions.iterate(params, { signal });
+  for await (const { data } of iterator.pages()) {
     await terminal.write(Buffer.from(format.encode(data.transactions)));
     progress.rows += data.transactions.length;
     progress.reached = lastTimeOf(data.transactions) ?? progress.reached;
   }
-  return { ...progress, words: line.end(progress.rows) };
+  const { unreadableRows: unreadable } = iterator;
+  return { ...progress, unreadable, words: line.end(progress.rows) };
 }

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+
+import { decimalOf } from '../decimal.js';
+import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
+import type { Transaction } from './transactions.js';
+import { unreadableRowsOf } from './unreadable-rows.js';
+
+type Rows = readonly unknown[];
+
+/** A provider whose list has these pages; the cursor of one is `page 2`, `page 3`, …. */
+async function startPages(...pages: readonly Rows[]) {
+  return startServer((response, { body }) => {
+    const { cursor } = JSON.parse(body) as { cursor?: string };
+    const at = cursor === undefined ? 0 : Number(cursor.replace('page ', '')) - 1;
+    const hasMore = at + 1 < pages.length;
+    answerJson(response, {
+      data: { transactions: pages[at], timezone: 'UTC' },
+      pagination: { hasMore, ...(hasMore && { nextCursor: `page ${at + 2}` }) },
+    });
+  });
+}
+
+async function idsOf(rows: AsyncIterable<Transaction>, count = Infinity): Promise<unknown[]> {
+  const ids: unknown[] = [];
+  for await (const { id } of rows) if (ids.push(id) === count) break;
+  return ids;
+}
+
+const ODD: Rows = [null, { id: 'a' }, 'canary', [{ id: 'x' }], { id: 'b' }, 7, true];
+
+describe('a row that is no object', () => {
+  it('hides no other row of its page, and is told with its place and kind, not its value', async () => {
+    await using server = await startPages(ODD);
+    const page = await clientOf(server.url).transactions.list();
+    expect(page.data.transactions).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(page.data.timezone).toBe('UTC');
+    const told = unreadableRowsOf(page);
+    expect(told).toEqual({
+      count: 5,
+      first: [
+        { index: 0, kind: 'null' },
+        { index: 2, kind: 'text' },
+        { index: 3, kind: 'list' },
+        { index: 5, kind: 'whole number' },
+        { index: 6, kind: 'boolean' },
+      ],
+    });
+    expect(unreadableRowsOf({ ...page })).toBe(told);
+    expect(JSON.stringify([page, told])).not.toContain('canary');
+  });
+
+  it('is counted as drift of the list', async () => {
+    await using server = await startPages(ODD);
+    const client = clientOf(server.url);
+    await client.transactions.list();
+    expect(client.driftReport()['transactions.list']?.unexpectedTypes).toMatchObject({
+      'data.transactions[]: null instead of object': 1,
+      'data.transactions[]: list instead of object': 1,
+    });
+  });
+
+  it.each(['off', 'warn'] as const)('is told with validation "%s"', async (validation) => {
+    await using server = await startPages([null]);
+    const page = await clientOf(server.url, { validation }).transactions.list();
+    expect(unreadableRowsOf(page).count).toBe(1);
+  });
+
+  it('makes the whole page an error with validation "strict"', async () => {
+    await using server = await startPages(ODD);
+    const client = clientOf(server.url, { validation: 'strict' });
+    const error = await failureOf(client.transactions.list());
+    expect(error).toMatchObject({ name: 'InvalidResponseError', problem: 'shape' });
+    expect((error as Error).message).toContain('data.transactions[] (null) is not an object');
+  });
+
+  it('leaves the digits of the rows around it as they came', async () => {
+    const rows = '[null,{"amount":12345678901234567890.12}]';
+    await using server = await startServer((response) => {
+      response.end(`{"data":{"transactions":${rows}},"pagination":{"hasMore":false}}`);
+    });
+    const [row] = (await clientOf(server.url).transactions.list()).data.transactions;
+    expect(decimalOf(row!, 'amount')).toBe('12345678901234567890.12');
+  });
+
+  it('however often it comes, is counted whole and kept as twenty places', async () => {
+    await using server = await startPages(Array<null>(5_000).fill(null));
+    const { count, first } = unreadableRowsOf(await clientOf(server.url).transactions.list());
+    expect([count, first.length]).toEqual([5_000, 20]);
+  });
+
+  it('is none in a page as the document shows it', async () => {
+    await using server = await startPages([{ id: 'a' }]);
+    const page = await clientOf(server.url).transactions.list();
+    expect(unreadableRowsOf(page)).toEqual({ count: 0, first: [] });
+  });
+});
+
+describe('an iteration that meets rows that are no objects', () => {
+  it('gives every other row, and tells them with the cursors of their pages', async () => {
+    await using server = await startPages([null, { id: 'a' }], ['text'], [{ id: 'b' }, 5]);
+    const rows = clientOf(server.url).transactions.iterate();
+    expect(await idsOf(rows)).toEqual(['a', 'b']);
+    expect(rows.unreadableRows).toEqual({
+      count: 3,
+      first: [
+        { index: 0, kind: 'null' },
+        { cursor: 'page 2', index: 0, kind: 'text' },
+        { cursor: 'page 3', index: 1, kind: 'whole number' },
+      ],
+    });
+  });
+
+  it('does the same page by page', async () => {
+    await using server = await startPages([null, { id: 'a' }], ['text'], [{ id: 'b' }]);
+    const iterator = clientOf(server.url).transactions.iterate();
+    const sizes: number[] = [];
+    for await (const { data } of iterator.pages()) sizes.push(data.transactions.length);
+    expect([sizes, iterator.unreadableRows.count]).toEqual([[1, 0, 1], 2]);
+  });
+
+  it('goes on from any checkpoint without a gap or a double', async () => {
+    await using server = await startPages(
+      [null, { id: 'a' }, 'x', { amount: 1 }, { id: 'b' }],
+      [[], { id: 'c' }],
+    );
+    const { transactions } = clientOf(server.url);
+    const all = ['a', undefined, 'b', 'c'];
+    for (let given = 1; given < all.length; given += 1) {
+      const rows = transactions.iterate();
+      const before = await idsOf(rows, given);
+      const after = await idsOf(transactions.resume(rows.checkpoint()));
+      expect([...before, ...after]).toEqual(all);
+    }
+  });
+});
