@@ -1,4 +1,5 @@
 import { decimalOf } from './decimal.js';
+import { writeDeepJson } from './internal/deep-json.js';
 
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
@@ -6,10 +7,18 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
  * JSON text of an answer or of a part of it, numbers with every digit that they came with: those that
  * are too long for a double are written from their source text.
  *
- * @param indent - As of `JSON.stringify`. Default: one line.
+ * @param indent - As of `JSON.stringify`. Default: one line, and always so where thousands of levels
+ *   would make the white space larger than any text can be.
  */
 export function toJsonText(value: unknown, indent?: number): string {
-  return JSON.stringify(value, keepDigits, indent);
+  try {
+    return JSON.stringify(value, keepDigits, indent);
+  } catch (error) {
+    if (!(error instanceof RangeError) || typeof value !== 'object' || value === null) throw error;
+    return writeDeepJson(value, (holder, key, number) =>
+      JSON.stringify(keepDigits.call(holder, key, number)),
+    );
+  }
 }
 
 function keepDigits(this: object, key: string, item: unknown): unknown {

@@ -1,6 +1,8 @@
 import { needsSource, rememberSource } from '../decimal.js';
+import { parseDeepJson } from './deep-json.js';
 
-type SourceReviver = (
+/** What `JSON.parse` asks for each value, and tells of its text. */
+export type SourceReviver = (
   this: object,
   key: string,
   value: unknown,
@@ -19,14 +21,22 @@ export function parseJson(
   bytes: Uint8Array = new TextEncoder().encode(text),
 ): unknown {
   if (!mayHoldLongNumber(bytes)) return JSON.parse(text) as unknown;
-  return parseWithSource(text, function (key, value, context) {
-    const source = context?.source;
-    if (typeof value === 'number' && source !== undefined && needsSource(source)) {
-      rememberSource(this, key, source);
-    }
-    return value;
-  });
+  try {
+    return parseWithSource(text, keepSource);
+  } catch (error) {
+    // The stack is too small for it: one field of many levels must not cost the whole answer.
+    if (error instanceof RangeError) return parseDeepJson(text);
+    throw error;
+  }
 }
+
+const keepSource: SourceReviver = function (key, value, context) {
+  const source = context?.source;
+  if (typeof value === 'number' && source !== undefined && needsSource(source)) {
+    rememberSource(this, key, source);
+  }
+  return value;
+};
 
 /** A number of more than 15 digits has at least as many digits and points in a row. */
 const LONG_RUN = 16;

@@ -93,6 +93,18 @@ describe('a row that is no object', () => {
   });
 });
 
+describe('a field of 50,000 levels', () => {
+  it('hides no row, nor a digit of their money', async () => {
+    const deep = `{"id":"tx-1","x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const gateway = await gatewayTo(
+      200,
+      listOf(`${deep},{"id":"tx-2","amount":9.990000000000001}`),
+    );
+    const { rows } = await gateway.listTransactions(QUERY);
+    expect(rows).toMatchObject([{ id: 'tx-1' }, { id: 'tx-2', amount: '9.990000000000001' }]);
+  });
+});
+
 describe('a list that cannot be read', () => {
   it.each([
     [500, '{}'],

@@ -22,6 +22,11 @@ describe('JSON that a person wrote', () => {
     },
   );
 
+  it('is refused in words when it has too many levels', () => {
+    const text = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect(() => parseExactJson(text)).toThrow('The JSON has too many levels to be sent.');
+  });
+
   it('is sent by no command when it would be changed', async () => {
     await using server = await startServer((response) => answerJson(response, {}));
     await using folder = await makeFolder();

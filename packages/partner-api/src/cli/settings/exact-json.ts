@@ -1,23 +1,30 @@
 import { countSignificantDigits, EXACT_DIGITS } from '../../decimal.js';
-import { parseWithSource } from '../../internal/json.js';
+import { parseWithSource, type SourceReviver } from '../../internal/json.js';
 import { UsageError } from '../exit-codes.js';
 
 /**
  * Reads JSON that a person wrote to be sent.
  *
- * @throws {UsageError} when a number in it would lose digits on its way
+ * @throws {UsageError} when a number in it would lose digits on its way, or it has too many levels
  * @throws {SyntaxError} when it is no JSON
  */
 export function parseExactJson(text: string): unknown {
-  return parseWithSource(text, (_key, value, context) => {
-    if (typeof value === 'number' && !keepsDigits(value, context?.source ?? String(value))) {
-      throw new UsageError(
-        'A number of more than 15 digits would be changed on its way: write it as a text, in quotes.',
-      );
-    }
-    return value;
-  });
+  try {
+    return parseWithSource(text, refuseLongNumber);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError('The JSON has too many levels to be sent.', { cause: error });
+  }
 }
+
+const refuseLongNumber: SourceReviver = (_key, value, context) => {
+  if (typeof value === 'number' && !keepsDigits(value, context?.source ?? String(value))) {
+    throw new UsageError(
+      'A number of more than 15 digits would be changed on its way: write it as a text, in quotes.',
+    );
+  }
+  return value;
+};
 
 function keepsDigits(value: number, source: string): boolean {
   const [digits = ''] = source.split(/e/i);
