@@ -51,6 +51,8 @@ describe('profiles', () => {
 });
 
 describe('the hidden question', () => {
+  const never = new AbortController().signal;
+
   function fakeTerminal(): {
     input: NodeJS.ReadStream;
     type: (text: string) => void;
@@ -69,7 +71,7 @@ describe('the hidden question', () => {
   it('takes a key without showing a letter of it, and leaves the terminal as it was', async () => {
     const { input, type, raw } = fakeTerminal();
     const output = new PassThrough();
-    const answer = askHidden('Key: ', input, output);
+    const answer = askHidden('Key: ', input, output, never);
     type('secretx\u007f\r');
     expect(await answer).toBe('secret');
     expect(String(output.read())).toBe('Key: \n');
@@ -78,13 +80,30 @@ describe('the hidden question', () => {
 
   it('can be given up by Ctrl-D, and is interrupted by Ctrl-C', async () => {
     const first = fakeTerminal();
-    const answer = askHidden('Key: ', first.input, new PassThrough());
+    const answer = askHidden('Key: ', first.input, new PassThrough(), never);
     first.type('sec\u0004');
     expect(await answer).toBeUndefined();
     const second = fakeTerminal();
-    const interrupted = askHidden('Key: ', second.input, new PassThrough());
+    const interrupted = askHidden('Key: ', second.input, new PassThrough(), never);
     second.type('sec\u0003');
     await expect(interrupted).rejects.toThrow('interrupted');
     expect(second.raw).toEqual([true, false]);
+  });
+
+  it('ends when the process is told to stop, once, and leaves the terminal as it was', async () => {
+    const { input, type, raw } = fakeTerminal();
+    const stopping = new AbortController();
+    const answer = askHidden('Key: ', input, new PassThrough(), stopping.signal);
+    type('sec');
+    stopping.abort(new Error('stopped by SIGTERM'));
+    await expect(answer).rejects.toThrow('interrupted');
+    expect([raw, input.isPaused(), input.listenerCount('keypress')]).toEqual([
+      [true, false],
+      true,
+      0,
+    ]);
+    const tooLate = askHidden('Key: ', input, new PassThrough(), stopping.signal);
+    await expect(tooLate).rejects.toThrow('interrupted');
+    expect(raw).toEqual([true, false]);
   });
 });

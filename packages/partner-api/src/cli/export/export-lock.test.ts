@@ -75,6 +75,55 @@ describe('the lock of an export', () => {
     await (await ExportLock.take(folder.at('a.csv'))).release();
   });
 
+  describe('that was killed before it got its name', () => {
+    const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    const DEAD = JSON.stringify({ pid: NO_PROCESS, host: hostname() });
+    const ALIVE = JSON.stringify({ pid: process.ppid, host: hostname() });
+
+    /** Leaves such a folder, as it was so long ago, and says what the next lock leaves of it. */
+    async function sweep(
+      name: string,
+      files: Readonly<Record<string, string>>,
+      hoursAgo = 2,
+    ): Promise<readonly string[]> {
+      await using folder = await makeFolder();
+      const path = folder.at(name);
+      await mkdir(path);
+      const then = new Date(Date.now() - hoursAgo * 3_600_000);
+      for (const [file, text] of Object.entries(files)) {
+        await writeFile(join(path, file), text);
+        await utimes(join(path, file), then, then);
+      }
+      await utimes(path, then, then);
+      await (await ExportLock.take(folder.at('a.csv'))).release();
+      return await readdir(folder.at('.'));
+    }
+
+    it.each([
+      ['empty', {}],
+      ['with its note', { [ID]: DEAD }],
+      ['with a note that was cut off', { [ID]: '' }],
+      ['with the note of another machine', { [ID]: '{"pid":7,"host":"elsewhere.example"}' }],
+    ])('is swept by the next one: %s', async (_, files) => {
+      expect(await sweep(`a.csv.lock.${ID}`, files)).toEqual([]);
+    });
+
+    it('is left while it is younger than an hour, or its process lives', async () => {
+      expect(await sweep(`a.csv.lock.${ID}`, {}, 0.9)).toEqual([`a.csv.lock.${ID}`]);
+      expect(await sweep(`a.csv.lock.${ID}`, { [ID]: ALIVE })).toEqual([`a.csv.lock.${ID}`]);
+    });
+
+    it('takes nothing along that is another’s', async () => {
+      for (const [name, files] of [
+        [`b.csv.lock.${ID}`, {}],
+        ['a.csv.lock.mine', {}],
+        [`a.csv.lock.${ID}`, { 'thesis.txt': 'precious' }],
+      ] as const) {
+        expect(await sweep(name, files)).toEqual([name]);
+      }
+    });
+  });
+
   it('left by a crash has one heir at most, however many processes start in the same instant', async () => {
     await using folder = await makeFolder();
     const dead = JSON.stringify({ pid: NO_PROCESS, host: hostname() });

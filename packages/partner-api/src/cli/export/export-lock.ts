@@ -11,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import { UsageError } from '../exit-codes.js';
 import { codeOf, tell } from '../settings/private-file.js';
@@ -19,6 +19,9 @@ import { codeOf, tell } from '../settings/private-file.js';
 /** A lock whose holder cannot be looked at counts as long as it was touched so recently. */
 const FRESH_MILLISECONDS = 30_000;
 const TOUCH_MILLISECONDS = 5_000;
+/** A lock takes its name within milliseconds; one that is still waiting for it so long never will. */
+const OLD_MILLISECONDS = 3_600_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Who holds a lock. */
 interface Holder {
@@ -56,6 +59,7 @@ export class ExportLock {
     if (note === undefined) {
       throw new UsageError(`Another export has just begun to write ${output}.`);
     }
+    await sweep(path);
     return new ExportLock(note);
   }
 
@@ -100,6 +104,30 @@ async function occupy(path: string): Promise<string | undefined> {
     if (isNotEmpty(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Removes locks that never got their name, because their process was killed before. They keep nobody
+ * away, so what cannot be removed is left.
+ */
+async function sweep(path: string): Promise<void> {
+  const begin = `${basename(path)}.`;
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const id = entry.name.slice(begin.length);
+    if (!entry.isDirectory() || !entry.name.startsWith(begin) || !UUID.test(id)) continue;
+    await removeIfDead(join(dirname(path), entry.name), id).catch(() => undefined);
+  }
+}
+
+async function removeIfDead(folder: string, id: string): Promise<void> {
+  if (Date.now() - (await stat(folder)).mtimeMs < OLD_MILLISECONDS) return;
+  const note = join(folder, id);
+  const holder = await readHolder(note);
+  if (holder !== undefined && (await isAtWork(note, holder))) return;
+  await rm(note, { force: true });
+  // Anything else in it is not ours, and keeps the folder.
+  await rmdir(folder);
 }
 
 async function namesIn(path: string): Promise<readonly string[]> {

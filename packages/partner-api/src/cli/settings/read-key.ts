@@ -56,9 +56,10 @@ export async function readKeyFile(file: string, from: Stdin): Promise<Secret> {
 export async function askForKey({
   stdin,
   stderr,
-}: Pick<KeySources, 'stdin' | 'stderr'>): Promise<Secret | undefined> {
+  signal,
+}: Pick<KeySources, 'stdin' | 'stderr' | 'signal'>): Promise<Secret | undefined> {
   if (!stdin.isTTY || stderr.isTTY !== true) return undefined;
-  const typed = await askHidden('API key (it is not shown): ', stdin, stderr);
+  const typed = await askHidden('API key (it is not shown): ', stdin, stderr, signal);
   return typed === undefined || typed === '' ? undefined : new Secret(typed);
 }
 
