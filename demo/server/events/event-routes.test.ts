@@ -72,7 +72,8 @@ describe('an event of the session server', () => {
 
   it.each([
     ['is not certain', { certain: false }, 'not_certain'],
-    ['says another state', { state: 'unconfirmed' }, 'not_certain'],
+    ['says another state', { state: 'unconfirmed' }, 'recorded'],
+    ['says another state for certain', { state: 'failed' }, 'recorded'],
     ['says less money', { amount: '104.99' }, 'amount_differs'],
     ['says more money', { amount: '105.01' }, 'amount_differs'],
     ['says money that is not exact', { amount: '105.001' }, 'amount_differs'],
@@ -82,10 +83,21 @@ describe('an event of the session server', () => {
     expect((await readState()).state).toBe('awaiting_payment');
   });
 
-  it.each(['checkout.unconfirmed', 'checkout.attention', 'checkout.refunded', 'checkout.new'])(
-    'never pays an order when it is a %s, and is told in the timeline',
+  it.each(['checkout.attention', 'checkout.refunded', 'checkout.new'])(
+    'pays the order when its state is paid, although its type is %s',
     async (type) => {
       await deliver({ type });
+      expect(await readState()).toMatchObject({
+        state: 'paid',
+        timeline: [{ type, effect: 'paid' }],
+      });
+    },
+  );
+
+  it.each(['checkout.paid', 'checkout.unconfirmed', 'checkout.attention', 'checkout.new'])(
+    'never pays an order when its state is another, although its type is %s',
+    async (type) => {
+      await deliver({ type, state: 'returned' });
       expect(await readState()).toMatchObject({
         state: 'awaiting_payment',
         timeline: [{ type, effect: 'recorded' }],
@@ -100,10 +112,24 @@ describe('an event of the session server', () => {
     expect(await readState()).toMatchObject({ refund: 'full' });
   });
 
-  it('still pays the order when a later refund overtook it', async () => {
-    await deliver({ sequence: 4, refund: 'partial', type: 'checkout.refunded' }, { id: 'msg_2' });
-    expect((await deliver({ sequence: 3 }, { id: 'msg_1' })).body).toEqual({ effect: 'paid' });
-    expect(await readState()).toMatchObject({ state: 'paid', refund: 'partial' });
+  it('that was overtaken by its refund is dropped: the refund said that the order was paid', async () => {
+    const refunded = { sequence: 4, refund: 'full', type: 'checkout.refunded' };
+    expect((await deliver(refunded, { id: 'msg_2' })).body).toEqual({ effect: 'paid' });
+    expect((await deliver({ sequence: 3 }, { id: 'msg_1' })).body).toEqual({ effect: 'stale' });
+    expect(await readState()).toMatchObject({ state: 'paid', refund: 'full' });
+  });
+
+  it('is dropped when its sequence is not higher, also under another id', async () => {
+    await deliver({ sequence: 3, refund: 'partial' }, { id: 'msg_1' });
+    const again = { sequence: 3, refund: 'none', attention: ['paid_twice'] };
+    expect((await deliver(again, { id: 'msg_2' })).body).toEqual({ effect: 'stale' });
+    expect(await readState()).toMatchObject({ refund: 'partial', attention: [] });
+  });
+
+  it('keeps the sequence of what did not fit the order, too', async () => {
+    await deliver({ sequence: 3, amount: '104.99' }, { id: 'msg_1' });
+    expect((await deliver({ sequence: 2 }, { id: 'msg_2' })).body).toEqual({ effect: 'stale' });
+    expect((await readState()).state).toBe('awaiting_payment');
   });
 
   it('of one checkout takes nothing from what another one said', async () => {

@@ -223,7 +223,8 @@ export class OrderStore {
     const newest = this.#database
       .prepare(
         `SELECT body FROM events WHERE number = :number AND (checkout, sequence) IN
-           (SELECT checkout, MAX(sequence) FROM events WHERE number = :number GROUP BY checkout)`,
+           (SELECT checkout, MAX(sequence) FROM events WHERE number = :number GROUP BY checkout)
+           AND effect <> 'stale'`,
       )
       .all({ number })
       .map(({ body }) => checkoutEventSchema.parse(JSON.parse(String(body))).data);

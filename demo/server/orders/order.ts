@@ -4,7 +4,7 @@ import type { PricedBasket } from '../../shared/pricing.js';
 import type { CheckoutEvent } from '../events/event-schema.js';
 import type { Address, Customer } from './order-schema.js';
 
-/** `paid` is set by one thing only: a signed `checkout.paid` event that fits the order. */
+/** `paid` is set by one thing only: a signed event whose state is `paid`, certain, and fits the order. */
 export type OrderState = 'awaiting_payment' | 'paid';
 
 /** What an order of the playground has besides. */
@@ -47,20 +47,20 @@ export type EventEffect = 'paid' | 'recorded' | 'stale' | 'not_certain' | 'amoun
 /**
  * Decides what an event does. `lastSequence` is the highest one seen for the same checkout.
  *
- * A payment does not become untrue by arriving late: a good `checkout.paid` counts even when later
- * news of the same checkout (a refund, say) overtook it. Every other old event is dropped.
+ * Each event is the whole checkout as it is after the change: its state says what is true, and its
+ * type only why it was sent. So an event that is not newer is dropped, whatever it is: when a refund
+ * overtakes the payment, it says itself that the order was paid.
  */
 export function decideEffect(
   order: Pick<Order, 'state' | 'basket' | 'currency'>,
-  { type, data }: CheckoutEvent,
+  { data }: CheckoutEvent,
   lastSequence: number | undefined,
 ): EventEffect {
-  const isOld = lastSequence !== undefined && data.sequence < lastSequence;
-  if (type !== 'checkout.paid') return isOld ? 'stale' : 'recorded';
-  if (!data.certain || data.state !== 'paid') return 'not_certain';
+  if (lastSequence !== undefined && data.sequence <= lastSequence) return 'stale';
+  if (data.state !== 'paid') return 'recorded';
+  if (!data.certain) return 'not_certain';
   const isSameAmount =
     data.currency === order.currency && fromDecimalText(data.amount) === order.basket.totalMinor;
   if (!isSameAmount) return 'amount_differs';
-  if (order.state === 'paid') return isOld ? 'stale' : 'recorded';
-  return 'paid';
+  return order.state === 'paid' ? 'recorded' : 'paid';
 }

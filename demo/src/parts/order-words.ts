@@ -38,7 +38,7 @@ export function tellStory(view: OrderView): readonly StoryLine[] {
 
 function wordsFor({ type, effect }: TimelineView, view: OrderView): string | undefined {
   if (effect === 'stale' || effect === 'not_certain') return undefined;
-  if (effect === 'paid') return 'Your payment has arrived. We start packing.';
+  if (effect === 'paid') return `Your payment has arrived${whatFollows(type, view)}`;
   if (effect === 'amount_differs') {
     return 'A payment arrived that differs from the order. We will write to you.';
   }
@@ -49,6 +49,15 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
       : 'A part of your payment was given back.';
   }
   return WORDS[type] ?? 'There is news about the payment.';
+}
+
+/** Nothing is packed whose money went back already, or that a person must look at first. */
+function whatFollows(type: string, { refund, attention }: OrderView): string {
+  if (type.includes('refund')) {
+    return refund === 'full' ? ', and was given back.' : ', and a part of it was given back.';
+  }
+  if (attention.length > 0) return '. Somebody here needs to look at it before we pack.';
+  return '. We start packing.';
 }
 
 const PAYMENT_WORDS: Readonly<Record<string, string>> = {
