@@ -124,6 +124,38 @@ describe('the partner console', () => {
     await expect.poll(orders).toEqual(first);
   });
 
+  it('draws the rows that are added, and none of those that stand', async () => {
+    await open('transactions');
+    await button('Show more').waitFor();
+    const drawn = await page.evaluateHandle(() => {
+      const counted = { times: 0 };
+      const parse = Date.parse.bind(Date);
+      // Each row that is drawn has its moment read once.
+      Date.parse = (text) => {
+        counted.times += 1;
+        return parse(text);
+      };
+      return counted;
+    });
+    for (const rows of [100, 150]) {
+      await press('Show more');
+      await expect.poll(async () => (await orders()).length).toBe(rows);
+      expect(await drawn.evaluate(({ times }) => times)).toBe(rows - 50);
+    }
+  });
+
+  it('says that a row of the provider cannot be read, and shows those around it', async () => {
+    await page.route('**/api/transactions?*', (route) =>
+      route.fulfill({
+        json: { rows: [{ id: 'a', orderRef: 'A1' }], unreadable: 1, hasMore: false, others: {} },
+      }),
+    );
+    await open('transactions');
+    await page.getByText('1 row of the provider cannot be read').waitFor();
+    expect(await orders()).toEqual(['A1']);
+    await page.unroute('**/api/transactions?*');
+  });
+
   it('unfolds the filters that are in the address, and those that are wrong', async () => {
     await open('transactions?timezone=UTC');
     await page.getByLabel('Time zone of the days').waitFor();

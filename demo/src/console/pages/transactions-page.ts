@@ -1,7 +1,7 @@
 /** The list of transactions, a page at a time, and all of it as a file. */
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
-import type { TransactionsView } from '../../../shared/console-view.js';
+import type { ProviderFields, TransactionsView } from '../../../shared/console-view.js';
 import { find } from '../../parts/find.js';
 import { read, toProblem } from '../parts/console-api.js';
 import { count } from '../parts/count.js';
@@ -18,6 +18,14 @@ const form = find(document, '#filters', HTMLFormElement);
 const waiting = new Waiting(find(document, '#waiting', HTMLElement));
 const loader = new Loader({ host, waiting, form });
 
+/** All pages of a list so far, and what the newest of them said beside its rows. */
+interface ShownList {
+  readonly pages: readonly (readonly ProviderFields[])[];
+  readonly rowCount: number;
+  readonly unreadable: number;
+  readonly newest: TransactionsView;
+}
+
 /** What was asked for last. A list is told by the very object that it was asked with. */
 let newest: URLSearchParams;
 /** The list that is being added to; another one does not wait for it. */
@@ -33,7 +41,7 @@ function load(): void {
   newest = query;
   void loader.load({
     ask: (signal) => read<TransactionsView>(`/api/transactions?${query}`, signal),
-    draw: (view) => renderList(view, query),
+    draw: (view) => renderList(growBy(view), query),
     summary: ({ rows, hasMore }) =>
       `${count(rows.length, 'transaction')}${hasMore ? '; there are more' : ', and that is all'}.`,
   });
@@ -43,37 +51,48 @@ function load(): void {
  * Asks for the page after the last one, and takes the focus to its first row. A list that makes way
  * for a newer one, which is still to come, does not grow.
  */
-async function add(view: TransactionsView, query: URLSearchParams): Promise<void> {
-  if (query !== newest || query === addingTo || view.nextCursor === undefined) return;
+async function add(list: ShownList, query: URLSearchParams): Promise<void> {
+  const { nextCursor } = list.newest;
+  if (query !== newest || query === addingTo || nextCursor === undefined) return;
   addingTo = query;
   waiting.start('Asking for more…');
   try {
-    const next = new URLSearchParams([...query, ['cursor', view.nextCursor]]);
+    const next = new URLSearchParams([...query, ['cursor', nextCursor]]);
     const more = await read<TransactionsView>(`/api/transactions?${next}`);
     if (query !== newest) return;
-    const rows = [...view.rows, ...more.rows];
-    render(renderList({ ...more, rows }, query), host);
-    waiting.end(`${more.rows.length} more, ${rows.length} in all.`);
-    const button = host.querySelector<HTMLElement>(`[aria-controls="row-${view.rows.length}"]`);
+    const grown = growBy(more, list);
+    render(renderList(grown, query), host);
+    waiting.end(`${more.rows.length} more, ${grown.rowCount} in all.`);
+    const button = host.querySelector<HTMLElement>(`[aria-controls="row-${list.rowCount}"]`);
     button?.focus();
   } catch (error) {
     const problem = toProblem(error);
     if (query !== newest) return;
     waiting.end(`${problem.title} ${problem.next}`, 'heard');
-    const again = (): void => void add(view, query);
-    render(renderList(view, query, renderProblem(problem, again)), host);
+    const again = (): void => void add(list, query);
+    render(renderList(list, query, renderProblem(problem, again)), host);
   } finally {
     if (addingTo === query) addingTo = undefined;
   }
 }
 
+function growBy(view: TransactionsView, list?: ShownList): ShownList {
+  return {
+    pages: [...(list?.pages ?? []), view.rows],
+    rowCount: (list?.rowCount ?? 0) + view.rows.length,
+    unreadable: (list?.unreadable ?? 0) + view.unreadable,
+    newest: view,
+  };
+}
+
 function renderList(
-  view: TransactionsView,
+  list: ShownList,
   query: URLSearchParams,
   trouble?: TemplateResult,
 ): TemplateResult {
-  const { rows, timezone, hasMore, nextCursor, others } = view;
-  if (rows.length === 0 && !hasMore) {
+  const { pages, rowCount, unreadable } = list;
+  const { timezone, hasMore, nextCursor, others } = list.newest;
+  if (rowCount === 0 && !hasMore && unreadable === 0) {
     return html`<p class="lead">No transaction fits these filters.</p>
       <a class="button quiet" href="/transactions">Show them all</a>`;
   }
@@ -83,8 +102,16 @@ function renderList(
         Download all as CSV
       </a>
     </p>
-    ${keyed(query, renderTransactions(rows, timezone))}
-    ${trouble ?? (hasMore ? renderMore(view, query) : nothing)}
+    ${
+      unreadable === 0
+        ? nothing
+        : html`<p class="note">
+            ${count(unreadable, 'row')} of the provider cannot be read, and may be about any
+            payment.
+          </p>`
+    }
+    ${keyed(query, renderTransactions(pages, timezone))}
+    ${trouble ?? (hasMore ? renderMore(list, query) : nothing)}
     ${
       hasMore && nextCursor === undefined
         ? html`<p class="note">
@@ -96,13 +123,10 @@ function renderList(
   `;
 }
 
-function renderMore(
-  view: TransactionsView,
-  query: URLSearchParams,
-): TemplateResult | typeof nothing {
-  if (view.nextCursor === undefined) return nothing;
+function renderMore(list: ShownList, query: URLSearchParams): TemplateResult | typeof nothing {
+  if (list.newest.nextCursor === undefined) return nothing;
   return html`<p class="next">
-    <button type="button" class="button quiet" @click=${() => void add(view, query)}>
+    <button type="button" class="button quiet" @click=${() => void add(list, query)}>
       Show more
     </button>
   </p>`;

@@ -7,10 +7,7 @@ const MOST_DIGITS = 100;
 export function formatNumber(text: string): string {
   const digits = countDecimals(text);
   if (digits === undefined) return text;
-  return new Intl.NumberFormat('en-GB', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(text as Intl.StringNumericLiteral);
+  return formatOf(digits).format(text as Intl.StringNumericLiteral);
 }
 
 /** `12.5` and `GBP` → `£12.50`. Digits are added to the usual number, and never taken away. */
@@ -18,14 +15,24 @@ export function formatMoney(text: string, currency: string): string {
   const digits = countDecimals(text);
   if (digits === undefined) return text;
   if (!/^[A-Z]{3}$/.test(currency)) return `${formatNumber(text)} ${currency}`.trim();
-  const usual = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
-  const usualDigits = usual.resolvedOptions().minimumFractionDigits ?? 0;
+  const usualDigits = formatOf(undefined, currency).resolvedOptions().minimumFractionDigits ?? 0;
   const shown = Math.max(usualDigits, digits);
-  return new Intl.NumberFormat('en-GB', {
-    ...{ style: 'currency', currency },
-    minimumFractionDigits: shown,
-    maximumFractionDigits: shown,
-  }).format(text as Intl.StringNumericLiteral);
+  return formatOf(shown, currency).format(text as Intl.StringNumericLiteral);
+}
+
+/** One for each kind of number: to make one takes longer than to write a whole row with it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(digits: number | undefined, currency?: string): Intl.NumberFormat {
+  const kind = `${currency ?? ''} ${digits ?? ''}`;
+  const known = formats.get(kind);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat('en-GB', {
+    ...(currency !== undefined && { style: 'currency', currency }),
+    ...(digits !== undefined && { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  });
+  formats.set(kind, made);
+  return made;
 }
 
 /** Whether a text is a decimal that is not zero. */

@@ -1,5 +1,6 @@
 /** Transactions as a table; on a narrow page each row is a card. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { ProviderFields } from '../../../shared/console-view.js';
 import { renderFields } from './field-list.js';
 import {
@@ -12,12 +13,16 @@ import {
 
 const TITLES = ['Time', 'Order', 'Merchant', 'Paid with', 'Status', 'Amount'] as const;
 
-/** The roles are said aloud: a table that is laid out as cards would lose them. */
+/**
+ * The roles are said aloud: a table that is laid out as cards would lose them. A page that stands is
+ * not drawn again when the next one is added.
+ */
 export function renderTransactions(
-  rows: readonly ProviderFields[],
+  pages: readonly (readonly ProviderFields[])[],
   timezone: string | undefined,
 ): TemplateResult {
   const moments = new MomentWords(timezone);
+  let before = 0;
   return html`<table class="transactions" role="table">
     <caption>
       Newest first. Times in ${moments.zone}.
@@ -34,7 +39,13 @@ export function renderTransactions(
       </tr>
     </thead>
     <tbody role="rowgroup">
-      ${rows.map((row, index) => renderRow(row, index, moments))}
+      ${pages.map((rows) => {
+        const first = before;
+        before += rows.length;
+        return guard([rows, moments.zone], () =>
+          rows.map((row, index) => renderRow(row, first + index, moments)),
+        );
+      })}
     </tbody>
   </table>`;
 }
