@@ -55,7 +55,7 @@ describe('explaining an order', () => {
       now: NOW,
     });
     expect(lines.at(-2)).toBe(
-      '3 rows of the list are no transactions: any of them may be about this order.',
+      'Rows of the list that are no transactions: 3. Any may be about this order.',
     );
   });
 

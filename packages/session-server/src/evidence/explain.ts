@@ -63,7 +63,7 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   }
   if (unreadable > 0) {
     lines.push(
-      `${String(unreadable)} rows of the list are no transactions: any of them may be about this order.`,
+      `Rows of the list that are no transactions: ${String(unreadable)}. Any may be about this order.`,
     );
   }
   const count = String(rows.length);
