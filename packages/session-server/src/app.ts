@@ -12,6 +12,7 @@ import { hostedRoutes } from './hosted/hosted-routes.js';
 import { errorHandler, notFoundHandler } from './http/error-handler.js';
 import { healthRoutes } from './http/health-routes.js';
 import { describeApi } from './http/openapi.js';
+import { KeyGuesses } from './http/key-guesses.js';
 import { createRateLimiters, type RateLimits } from './http/rate-limits.js';
 import { requestId } from './http/request-id.js';
 import { allowPages, dataHeaders, errorHeaders } from './http/security.js';
@@ -93,7 +94,8 @@ function createApp(services: AppServices): Express {
   app.get('/openapi.json', (_request, response) => {
     response.json(describeApi(publicUrl));
   });
-  app.use('/v1', merchantOrderRoutes({ merchants, store }));
+  const guesses = new KeyGuesses(rateLimits.wrongKeysPerAddress);
+  app.use('/v1', merchantOrderRoutes({ merchants, store, guesses }));
   app.use('/v1', allowPages(merchants, publicUrl));
 
   app.use(notFoundHandler);

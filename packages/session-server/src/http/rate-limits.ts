@@ -12,6 +12,8 @@ export interface RateLimits {
   readonly opensPerMerchant: number;
   /** Polls and hints together. */
   readonly questionsPerAddress: number;
+  /** Wrong Bearer keys of merchants. */
+  readonly wrongKeysPerAddress: number;
 }
 
 export interface RateLimiters {
@@ -49,7 +51,7 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
  * So many a minute of each key. It counts in the library's own store, without the library's
  * middleware: on the way of every poll that costs more than the poll itself.
  */
-class Limit {
+export class Limit {
   readonly #what: string;
   readonly #limit: number;
   readonly #hits = new MemoryStore();
@@ -71,13 +73,18 @@ class Limit {
       { retryAfterSeconds: MINUTE_MS / 1000 },
     );
   }
+
+  /** What was counted was none of what is limited. */
+  async takeBack(key: string): Promise<void> {
+    await this.#hits.decrement(key);
+  }
 }
 
 /** Some proxies write the port of the connection too: `192.0.2.1:51234`, `[2001:db8::1]:51234`. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 
 /** The address of the browser: a whole /56 of IPv6 counts as one. */
-function addressOf({ ip = '' }: Request): string {
+export function addressOf({ ip = '' }: Request): string {
   const [, inBrackets, ofVersion4] = WITH_PORT.exec(ip) ?? [];
   return ipKeyGenerator(inBrackets ?? ofVersion4 ?? ip);
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router } from 'express';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { AppError, orderNotFound } from '../errors.js';
+import type { KeyGuesses } from '../http/key-guesses.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { toMerchantOrder } from './merchant-order.js';
@@ -10,11 +11,18 @@ import { toMerchantOrder } from './merchant-order.js';
 export function merchantOrderRoutes(options: {
   readonly merchants: MerchantSource;
   readonly store: CheckoutStore;
+  /** How often an address may try a wrong key. */
+  readonly guesses: KeyGuesses;
 }): Router {
-  const { merchants, store } = options;
+  const { merchants, store, guesses } = options;
   const router = Router();
   router.get('/merchant/orders/:order', async (request, response) => {
-    const merchant = findByKey(request.headers.authorization, await merchants.all());
+    const key = readKey(request.headers.authorization);
+    const known = await merchants.all();
+    const merchant =
+      key === undefined
+        ? undefined
+        : await guesses.judge(request, key, () => findByKey(key, known));
     if (!merchant) {
       response.setHeader('www-authenticate', 'Bearer');
       throw new AppError(
@@ -37,13 +45,12 @@ export function merchantOrderRoutes(options: {
   return router;
 }
 
+function readKey(authorization = ''): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,200})$/.exec(authorization)?.[1];
+}
+
 /** The key selects the merchant; every stored hash is compared, in constant time. */
-function findByKey(
-  authorization: string | undefined,
-  merchants: readonly Merchant[],
-): Merchant | undefined {
-  const [, key] = /^Bearer ([\x21-\x7e]{1,200})$/.exec(authorization ?? '') ?? [];
-  if (key === undefined) return undefined;
+function findByKey(key: string, merchants: readonly Merchant[]): Merchant | undefined {
   const given = Buffer.from(`sha256:${createHash('sha256').update(key).digest('hex')}`);
   return merchants.filter(({ apiKeyHash }) =>
     apiKeyHash.some((hash) => {

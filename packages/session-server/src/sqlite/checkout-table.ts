@@ -3,7 +3,7 @@ import { advance, type Checkout, type CheckoutFact, eventsBetween } from '../che
 import type { Change, StoreRules } from '../checkout/checkout-store.js';
 import type { Observer } from '../metrics/observer.js';
 import { writeOrderEvent } from '../order-events/order-event.js';
-import { RecentMap } from './recent-map.js';
+import { RecentMap } from '../recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { fromCheckout, toCheckout } from './sqlite-rows.js';
 

@@ -4,7 +4,7 @@ import {
   type StoredToken,
   toStoredToken,
 } from '../checkout/attempt-token.js';
-import { RecentMap } from './recent-map.js';
+import { RecentMap } from '../recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 
 const KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
