@@ -5,6 +5,7 @@ import { ConfigError } from './errors.js';
 import { runExplain } from './explain-command.js';
 import { runEvents } from './events-command.js';
 import { runInventory } from './inventory-command.js';
+import { runRestore } from './restore-command.js';
 import { startSessionServer } from './session-server.js';
 import { runWebhooks } from './webhooks-command.js';
 
@@ -15,6 +16,9 @@ const USAGE = `Usage:
   pay-session-server events redrive <event id>… | --merchant <id> | --all
                                                   send events that were given up again
   pay-session-server webhooks                     count what became of the provider's deliveries
+  pay-session-server restore <backup file>        put a backup in the place of the data file
+  pay-session-server restore --since <time>       say that a backup of this time is in its place
+  pay-session-server restore                      finish a restore that was not finished
   pay-session-server inventory [--json]           list the scripts of the payment pages, with their hashes
   pay-session-server inventory --record <url>     say what a payment page is made of now
   pay-session-server inventory --check <url> [<record file>]
@@ -64,6 +68,7 @@ async function runCommand(
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
   if (command === 'inventory') return runInventory(parseConfig(process.env), words);
+  if (command === 'restore') return runRestore(parseConfig(process.env), words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
 }
@@ -72,7 +77,7 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
-      ['DatabaseInUseError', 'AppError', 'PageChangedError'].includes(error.name));
+      ['DatabaseInUseError', 'DataFileError', 'AppError', 'PageChangedError'].includes(error.name));
   const text = isExpected ? error.message : String((error as Error).stack);
   process.stderr.write(`pay-session-server: ${text}\n`);
   process.exitCode = 1;

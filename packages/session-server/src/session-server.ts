@@ -23,7 +23,10 @@ import { startEventSender } from './order-events/event-sender.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
+import { startLossWatch } from './restore/loss-watch.js';
+import { LostAttempts } from './restore/lost-attempts.js';
 import { storeRulesOf } from './store-rules.js';
+import { unfinishedRestore } from './sqlite/data-file-error.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
 import { loadSandboxKeys } from './webhooks/body-keys.js';
 import { BodyVault } from './webhooks/body-vault.js';
@@ -54,6 +57,7 @@ export interface SessionServerParts {
  * Starts the session server: the one place where its parts are made and put together.
  *
  * @throws {ConfigError} listing every mistake of the merchants file
+ * @throws {DataFileError} when the data file cannot be used as it is
  */
 export async function startSessionServer(
   config: Config,
@@ -76,7 +80,13 @@ export async function startSessionServer(
     rules: storeRulesOf(config),
     observer,
   });
+  const loss = await store.findLoss();
+  if (loss?.isRead === false) {
+    await Promise.all([store.close(), merchants.close()]);
+    throw unfinishedRestore(config.databaseFile);
+  }
   const shop = new ShopClient();
+  const lookUpOrder = parts.lookUpOrder ?? createOrderLookup(shop);
   const changes = new ChangeFeed();
   const provider = new PartnerClient({
     apiKey: config.partnerApiKey,
@@ -85,6 +95,7 @@ export async function startSessionServer(
     transport: createProviderTransport(),
   });
   const gateway = observeGateway(createPartnerGateway(provider), observer);
+  const lost = new LostAttempts({ loss, store, merchants, lookUpOrder, logger });
   const evidence = new EvidenceService({
     store,
     merchants,
@@ -94,13 +105,14 @@ export async function startSessionServer(
     logger,
     intervalMs: config.readIntervalSeconds * 1000,
     pagesPerMinute: config.readPagesPerMinute,
+    lost,
     observer,
   });
   const checkouts = new CheckoutService({
     merchants,
     store,
     gateway,
-    lookUpOrder: parts.lookUpOrder ?? createOrderLookup(shop),
+    lookUpOrder,
     evidence,
     changes,
     clock,
@@ -141,6 +153,11 @@ export async function startSessionServer(
   });
   const sender = startEventSender({ store, merchants, shop, clock, logger, observer });
   const jobs = [inbox, sender, startSweeper({ store, evidence, changes, logger })];
+  if (loss) {
+    const { watchSeconds } = storeRulesOf(config);
+    const isAsking = () => lost.isAsking();
+    jobs.push(startLossWatch({ loss, watchSeconds, evidence, merchants, isAsking, clock, logger }));
+  }
   changes.onAny(() => {
     sender.wake();
   });

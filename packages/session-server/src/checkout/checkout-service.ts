@@ -272,7 +272,7 @@ function opened(merchant: Merchant, checkout: Checkout, sessionId: string | unde
 }
 
 /** @throws {AppError} when the shop's price is not one that this merchant can charge */
-function priceOf(order: ShopOrder, merchant: Merchant): number {
+export function priceOf(order: ShopOrder, merchant: Merchant): number {
   if (order.currency !== merchant.currency) {
     throw new AppError(
       502,
@@ -293,11 +293,12 @@ function priceOf(order: ShopOrder, merchant: Merchant): number {
   return amountMinor;
 }
 
-function openingRequest(
+/** @throws {AppError} when the shop's own return address is not one that this merchant may have */
+export function openingRequest(
   merchant: Merchant,
   order: ShopOrder,
   amountMinor: number,
-  request: OpenCheckoutRequest,
+  request: Pick<OpenCheckoutRequest, 'renew'>,
 ): OpeningRequest {
   return {
     merchant: merchant.id,

@@ -3,6 +3,7 @@ import type { Checkout, CheckoutFact } from './checkout.js';
 import type { ReturnKind } from '../contract.js';
 import type { OperatorStore } from '../operator/operator-store.js';
 import type { EventStore } from '../order-events/event-store.js';
+import type { RestoreStore } from '../restore/restore-store.js';
 import type { DeliveryStore } from '../webhooks/delivery-store.js';
 
 /**
@@ -108,7 +109,7 @@ export interface DueLook {
  * PostgreSQL behind several replicas can keep the same promises. `checkout-store.contract.ts` is
  * the suite that every implementation passes.
  */
-export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore {
+export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore, RestoreStore {
   /** Decides about an opening; see {@link OpeningDecision}. */
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**
@@ -149,7 +150,7 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore 
   /** Attempts due for a look that nobody waits for, and when to look next, in one step. */
   claimDueLooks(limit: number): Promise<DueLook[]>;
 
-  /** Whether the store can be written to. */
+  /** Writes something: rejects when the store cannot keep anything. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

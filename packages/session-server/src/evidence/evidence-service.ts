@@ -8,6 +8,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import type { LostAttempts } from '../restore/lost-attempts.js';
 import { judge, referencesOf, type TransactionRow } from './evidence.js';
 import { expectedPaymentOf } from './expected-payment.js';
 import { TransactionReader } from './transaction-reader.js';
@@ -24,6 +25,8 @@ export interface EvidenceServiceOptions {
   readonly logger: Logger;
   readonly intervalMs: number;
   readonly pagesPerMinute: number;
+  /** Finds attempts again that a backup has lost. Default: there are none. */
+  readonly lost?: Pick<LostAttempts, 'adopt'>;
   /** Hears of every look. Default: nobody. */
   readonly observer?: Pick<Observer, 'looked'>;
 }
@@ -66,6 +69,7 @@ export class EvidenceService {
 
   /** Judges rows of one provider merchant, and stores what they prove. */
   async settle(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
+    await this.#options.lost?.adopt(providerMerchantId, rows);
     // All of them: the entry of one may have got another id at the provider since.
     const merchants = await this.#options.merchants.all();
     const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];

@@ -7,6 +7,8 @@ import type {
   StoreRules,
 } from '../checkout/checkout-store.js';
 import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
+import type { FoundAttempt } from '../restore/restore-store.js';
+import { TO_ORDER_ID } from './loss-table.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { toAttempt } from './sqlite-rows.js';
 import type { TokenTable } from './token-table.js';
@@ -134,6 +136,53 @@ export class AttemptTable {
     return { attempt: toAttempt(row), tokens };
   }
 
+  /** An attempt that was lost and is found again: watched, and its session can be shown to nobody. */
+  insertFound(found: FoundAttempt, checkout: string, now: number): void {
+    this.#connection.insert('attempts', {
+      order_id: found.orderId,
+      merchant_reference: found.merchantReference,
+      checkout,
+      merchant: found.request.merchant,
+      order_name: found.request.order,
+      provider_merchant_id: found.request.providerMerchantId,
+      status: 'superseded',
+      session_id: null,
+      is_renewal: 0,
+      lease_until: now,
+      created_at: found.createdAt,
+      next_look_at: now + FIRST_LOOK_SECONDS * 1000,
+      looks: 0,
+      token_hashes: '',
+    });
+  }
+
+  /** The attempt that was made last, of those made until a time. */
+  findLast(until: number): Pick<Attempt, 'orderId' | 'createdAt'> | undefined {
+    const row = this.#connection.get(
+      'SELECT * FROM attempts WHERE created_at <= :until ORDER BY order_id DESC LIMIT 1',
+      { until },
+    );
+    return row && toAttempt(row);
+  }
+
+  /** The `order_id` that would be given out next. */
+  peekOrderId(now: number): number {
+    this.#lastOrderId ??= this.#findLastOrderId();
+    return Math.max(this.#lastOrderId + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
+  }
+
+  /** Gives out none up to this one. */
+  skipOrderIds(to: number): void {
+    this.#lastOrderId = Math.max(to, this.#lastOrderId ?? 0);
+  }
+
+  has(orderId: number): boolean {
+    const row = this.#connection.get('SELECT 1 FROM attempts WHERE order_id = :orderId', {
+      orderId,
+    });
+    return row !== undefined;
+  }
+
   /** Stores the session of an attempt; says whether it is still the one that may be shown. */
   expose(orderId: number, sessionId: string): boolean {
     const exposed = this.#connection.run(
@@ -216,18 +265,22 @@ export class AttemptTable {
   }
 
   /**
-   * No attempt is ever deleted, so the largest `order_id` is the one that was given out last; it is
-   * looked for once, since only the process that holds the file makes attempts.
+   * No attempt is ever deleted, so the largest `order_id` is the one that was given out last, but for
+   * those that a backup has lost; it is looked for once, since only the process that holds the file
+   * makes attempts.
    */
   #allocateOrderId(now: number): number {
-    this.#lastOrderId ??= this.#findLastOrderId();
-    const next = Math.max(this.#lastOrderId + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
+    const next = this.peekOrderId(now);
     if (next <= this.#rules.maxOrderId) return (this.#lastOrderId = next);
     throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
   }
 
   #findLastOrderId(): number {
-    const row = this.#connection.get('SELECT max(order_id) AS last FROM attempts');
+    const row = this.#connection.get(
+      `SELECT max(coalesce((SELECT max(order_id) FROM attempts), 0),
+         coalesce((SELECT value FROM counters WHERE name = :name), 0)) AS last`,
+      { name: TO_ORDER_ID },
+    );
     return Number(row?.['last'] ?? 0);
   }
 }

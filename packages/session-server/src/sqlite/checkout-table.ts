@@ -39,6 +39,11 @@ export class CheckoutTable {
     return checkout;
   }
 
+  /** Many rows are about to change at once. */
+  forgetRecent(): void {
+    this.#recent.clear();
+  }
+
   find(id: string): Checkout | undefined {
     const row = this.#connection.get('SELECT * FROM checkouts WHERE id = :id', { id });
     return row && toCheckout(row);

@@ -2,6 +2,7 @@ import type { Checkout, CheckoutFact } from '../checkout/checkout.js';
 import type { OpeningDecision, OpeningRequest, StoreRules } from '../checkout/checkout-store.js';
 import { type OpeningPlan, type OrderHistory, planOpening } from '../checkout/plan-opening.js';
 import { timedId } from '../random-id.js';
+import type { FoundAttempt } from '../restore/restore-store.js';
 import type { AttemptTable } from './attempt-table.js';
 import type { CheckoutTable } from './checkout-table.js';
 import type { DeliveryTable } from './delivery-table.js';
@@ -30,6 +31,18 @@ export class OpeningSteps {
   begin(request: OpeningRequest, now: number): OpeningDecision {
     const plan = planOpening(this.#historyOf(request, now), request, now, this.#rules);
     return this.#carryOut(plan, request, now);
+  }
+
+  /** An attempt that was lost and is found again belongs to the checkout of its price, also a new one. */
+  adopt(found: FoundAttempt, now: number): void {
+    if (this.#attempts.has(found.orderId)) return;
+    const { request } = found;
+    const checkout =
+      this.#checkouts
+        .findOrder(request.merchant, request.order)
+        .find(({ orderVersion }) => orderVersion === request.orderVersion) ??
+      this.#insertCheckout(request, now, found.createdAt);
+    this.#attempts.insertFound(found, checkout.id, now);
   }
 
   /** What is known of an order; one that is new has no attempts to look for. */
@@ -77,7 +90,7 @@ export class OpeningSteps {
     }
   }
 
-  #insertCheckout(request: OpeningRequest, now: number): Checkout {
+  #insertCheckout(request: OpeningRequest, now: number, createdAt = now): Checkout {
     const checkout: Checkout = {
       id: timedId(now),
       merchant: request.merchant,
@@ -93,7 +106,7 @@ export class OpeningSteps {
       refund: 'none',
       attention: [],
       returnUrl: request.returnUrl,
-      createdAt: now,
+      createdAt,
       expiresAt: now + this.#rules.expireAfterSeconds * 1000,
     };
     this.#checkouts.insert(checkout);

@@ -27,6 +27,7 @@ import type {
   EventClaim,
   OutboxEvent,
 } from '../order-events/event-store.js';
+import type { FoundAttempt, Loss } from '../restore/restore-store.js';
 import type {
   ClaimedDelivery,
   DeliveryCounts,
@@ -289,8 +290,33 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.read(() => this.#tables.reports.findParkedDeliveries(limit));
   }
 
+  declareLoss(since?: number): Promise<Loss> {
+    return this.#connection.write(() => {
+      this.#tables.checkouts.forgetRecent();
+      return this.#tables.loss.declare(since, this.#clock.now());
+    });
+  }
+
+  findLoss(): Promise<Loss | undefined> {
+    return this.#connection.read(() => this.#tables.loss.find());
+  }
+
+  markLossRead(): Promise<void> {
+    return this.#connection.write(() => {
+      this.#tables.loss.markRead();
+    });
+  }
+
+  adoptAttempt(found: FoundAttempt): Promise<void> {
+    return this.#connection.write(() => {
+      this.#tables.openings.adopt(found, this.#clock.now());
+    });
+  }
+
   ping(): Promise<void> {
-    return this.#connection.write(() => undefined);
+    return this.#connection.write(() => {
+      this.#tables.counters.set('pinged_at', this.#clock.now());
+    });
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
+import { DataFileError, explainDataFile } from './data-file-error.js';
 import { GroupCommit } from './group-commit.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './sqlite-schema.js';
@@ -41,28 +42,32 @@ export class SqliteConnection {
    * @param mode `read` and `beside` take no lock, for the file of a running server: the one changes
    *   nothing, the other writes between the writes of the server
    * @throws {DatabaseInUseError} when another process has the file open for writing
+   * @throws {DataFileError} when the file cannot be used as it is
    */
   constructor(path: string, mode: ConnectionMode = 'write') {
     this.isOnlyWriter = mode === 'write';
-    if (mode === 'write') makeForOwner(path);
-    this.#lock = mode === 'write' ? takeLock(`${path}.lock`) : undefined;
+    let lock: DatabaseSync | undefined;
+    let database: DatabaseSync | undefined;
     try {
+      if (mode === 'write') makeForOwner(path);
       if (mode === 'beside' && !existsSync(path)) {
         throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);
       }
-      this.#database = new DatabaseSync(path, { readOnly: mode === 'read' });
-      if (mode === 'write') prepareAlone(this.#database);
-      if (mode === 'beside') prepareBeside(this.#database);
-    } catch (error) {
-      this.#lock?.close();
-      throw error;
-    }
-    if (mode === 'write') {
-      const log = new WalFile(path);
+      // SQLite keeps its log beside the file that a link leads to; so do the lock and we.
+      const file = existsSync(path) ? realpathSync(path) : path;
+      if (mode === 'write') lock = takeDataFileLock(file);
+      database = new DatabaseSync(file, { readOnly: mode === 'read' });
+      if (mode === 'write') prepareAlone(database);
+      if (mode === 'beside') prepareBeside(database);
+      const log = mode === 'write' ? new WalFile(file) : undefined;
       this.#log = log;
-      this.#commits = new GroupCommit(this.#database, () => log.sync());
-    } else {
-      this.#commits = new GroupCommit(this.#database);
+      this.#commits = new GroupCommit(database, log && (() => log.sync()));
+      this.#database = database;
+      this.#lock = lock;
+    } catch (error) {
+      if (database?.isOpen) database.close();
+      lock?.close();
+      throw explainDataFile(path, error);
     }
   }
 
@@ -148,14 +153,23 @@ function makeForOwner(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
-function takeLock(path: string): DatabaseSync {
+/**
+ * Holds a data file against every other process that would write to it, until it is closed.
+ *
+ * @param file with no link in it
+ */
+export function takeDataFileLock(file: string): DatabaseSync {
+  const path = `${file}.lock`;
   const lock = new DatabaseSync(path);
   try {
     lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error)) {
+      const what = 'it is no lock of ours, and holds nothing: delete it, and start again';
+      throw new DataFileError(path, what, { cause: error });
+    }
     throw new DatabaseInUseError(
       'another process has this data file open; stop it first, or use PostgreSQL for several',
       { cause: error },

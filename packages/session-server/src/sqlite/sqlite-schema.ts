@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { DataFileError } from './data-file-error.js';
 
 /** Steps that bring a data file up to date, oldest first; a step that has shipped never changes. */
 const MIGRATIONS: readonly string[] = [
@@ -136,24 +137,60 @@ const SETTINGS = `
  * that process makes each commit durable by itself (`GroupCommit`, `WalFile`); SQLite still does so
  * before and after it moves what is in the log into the file.
  */
-export function prepareAlone(database: DatabaseSync): void {
+export function prepareAlone(database: DatabaseSync, steps = MIGRATIONS): void {
+  refuseStrange(database, steps.length);
   database.exec(`PRAGMA journal_mode = WAL; ${SETTINGS}`);
-  const version = versionOf(database);
-  if (version > MIGRATIONS.length) {
-    throw new Error('this data file was written by a newer version of the server');
-  }
-  for (const [index, step] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${String(index + 1)}; COMMIT;`);
-  }
+  bringUpToDate(database, steps);
   database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${String(LOG_PAGES)}`);
+}
+
+/** Takes the steps that are missing, all of them or none. */
+function bringUpToDate(database: DatabaseSync, steps: readonly string[]): void {
+  const version = versionOf(database);
+  if (version === steps.length) return;
+  const missing = steps.slice(version).join('\n');
+  try {
+    database.exec(
+      `BEGIN IMMEDIATE; ${missing} PRAGMA user_version = ${String(steps.length)}; COMMIT;`,
+    );
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Before anything is changed: the file of a newer version, or of another program, is left alone. */
+function refuseStrange(database: DatabaseSync, newest: number): void {
+  const path = database.location() ?? '';
+  const version = versionOf(database);
+  if (version > newest) {
+    throw new DataFileError(
+      path,
+      'it was written by a newer version of the server, and nothing was changed; start that version, or restore the backup that was made before the upgrade',
+    );
+  }
+  const tables = Number(
+    database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()?.[
+      'count'
+    ],
+  );
+  const isOurs = version === 0 ? tables === 0 : tables > 0;
+  if (!isOurs) {
+    throw new DataFileError(
+      path,
+      'it is the file of another program, and nothing was changed; check PAY_DATABASE_FILE',
+    );
+  }
 }
 
 /** Sets up a connection beside the server that holds the file: its tables are not touched. */
 export function prepareBeside(database: DatabaseSync): void {
   database.exec(SETTINGS);
   if (versionOf(database) !== MIGRATIONS.length) {
-    throw new Error('this data file is of another version of the server; use that version');
+    throw new DataFileError(
+      database.location() ?? '',
+      'it is of another version of the server; use that version',
+    );
   }
 }
 

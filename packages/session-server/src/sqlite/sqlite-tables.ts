@@ -2,8 +2,10 @@ import type { StoreRules } from '../checkout/checkout-store.js';
 import type { Observer } from '../metrics/observer.js';
 import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
+import { CounterTable } from './counter-table.js';
 import { DeliveryTable } from './delivery-table.js';
 import { EventTable } from './event-table.js';
+import { LossTable } from './loss-table.js';
 import { OpeningSteps } from './opening-steps.js';
 import { PaymentSteps } from './payment-steps.js';
 import { ReportQueries } from './report-queries.js';
@@ -21,9 +23,13 @@ export function openTables(
   observer: Pick<Observer, 'checkoutChanged'>,
 ) {
   const tokens = new TokenTable(connection);
+  const attempts = new AttemptTable(connection, rules, tokens);
+  const counters = new CounterTable(connection);
   const tables = {
     checkouts: new CheckoutTable(connection, rules, observer),
-    attempts: new AttemptTable(connection, rules, tokens),
+    attempts,
+    counters,
+    loss: new LossTable(connection, { attempts, counters }, rules),
     tokens,
     transactions: new TransactionTable(connection),
     events: new EventTable(connection),

@@ -1,0 +1,133 @@
+import type { CheckoutStore } from '../checkout/checkout-store.js';
+import { openingRequest, priceOf } from '../checkout/checkout-service.js';
+import { AppError } from '../errors.js';
+import { referencesOf, type TransactionRow } from '../evidence/evidence.js';
+import { describeError, type Logger } from '../logger.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
+import { readLostName } from './lost-name.js';
+import type { Loss } from './restore-store.js';
+
+export interface LostAttemptsOptions {
+  /** What the store has lost; undefined when it never was put back. */
+  readonly loss: Loss | undefined;
+  readonly store: Pick<CheckoutStore, 'findAttemptsByReference' | 'adoptAttempt'>;
+  readonly merchants: MerchantSource;
+  readonly lookUpOrder: OrderLookup;
+  readonly logger: Logger;
+}
+
+/** A payment that names a lost attempt, of an order that could not be found. */
+export interface LostPayment {
+  readonly providerMerchantId: number;
+  readonly transaction: string;
+  /** What the transaction calls the attempt. */
+  readonly reference: string;
+  /** The shop could not be asked: trying again may find it. */
+  readonly isTemporary: boolean;
+}
+
+/** Who an order belongs to, and what it costs. */
+interface Owner {
+  readonly merchant: Merchant;
+  readonly order: ShopOrder;
+}
+
+/**
+ * Finds attempts again that a backup has lost, by the transactions that paid them: the transaction
+ * names order and attempt, the shop its price. From then on they are attempts like any other, and
+ * the usual rules say whether the transaction pays the order, once or twice.
+ */
+export class LostAttempts {
+  readonly #options: LostAttemptsOptions;
+  readonly #notFound = new Map<string, LostPayment>();
+  #adopted = 0;
+
+  constructor(options: LostAttemptsOptions) {
+    this.#options = options;
+  }
+
+  /** How many attempts were found again. */
+  get adopted(): number {
+    return this.#adopted;
+  }
+
+  /** Payments whose order has not been found so far: a person must look at them. */
+  get notFound(): LostPayment[] {
+    return [...this.#notFound.values()];
+  }
+
+  /** Whether some shop could not be asked for its order. */
+  isAsking(): boolean {
+    return this.notFound.some(({ isTemporary }) => isTemporary);
+  }
+
+  /** Stores each attempt that a row of the list says was paid, and that only the provider knows. */
+  async adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
+    const { loss } = this.#options;
+    if (!loss) return;
+    const merchants = (await this.#options.merchants.all()).filter(
+      (merchant) => merchant.providerMerchantId === providerMerchantId,
+    );
+    for (const row of rows) await this.#adoptRow(row, providerMerchantId, merchants, loss);
+  }
+
+  async #adoptRow(
+    row: TransactionRow,
+    providerMerchantId: number,
+    merchants: readonly Merchant[],
+    loss: Loss,
+  ): Promise<void> {
+    const { store, logger } = this.#options;
+    const status = row.status ?? '';
+    const paid = merchants.filter(({ evidence }) =>
+      [...evidence.paidStatuses, ...evidence.refundedStatuses].includes(status),
+    );
+    const references = [...new Set(paid.flatMap(({ evidence }) => referencesOf(row, evidence)))];
+    const name = readLostName(references, loss);
+    if (!name) return;
+    const known = await store.findAttemptsByReference(providerMerchantId, references);
+    if (known.length > 0) return;
+    const { orderId, reference } = name;
+    const transaction = row.id ?? '';
+    try {
+      const owner = name.order === undefined ? undefined : await this.#findOwner(paid, name.order);
+      if (owner) {
+        const { merchant, order } = owner;
+        const request = openingRequest(merchant, order, priceOf(order, merchant), {});
+        const createdAt = loss.since;
+        await store.adoptAttempt({ orderId, merchantReference: reference, createdAt, request });
+        this.#adopted += 1;
+        this.#notFound.delete(transaction);
+        logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was found again');
+        return;
+      }
+      this.#tell({ providerMerchantId, transaction, reference, isTemporary: false });
+    } catch (error) {
+      const isTemporary = !(error instanceof AppError) || error.code === 'order_lookup_failed';
+      this.#tell({ providerMerchantId, transaction, reference, isTemporary }, error);
+    }
+  }
+
+  /** The one merchant whose shop knows the order: several may share an id at the provider. */
+  async #findOwner(merchants: readonly Merchant[], name: string): Promise<Owner | undefined> {
+    const found: Owner[] = [];
+    for (const merchant of merchants) {
+      const order = await this.#options.lookUpOrder(merchant, name);
+      if (order) found.push({ merchant, order });
+    }
+    return found.length === 1 ? found[0] : undefined;
+  }
+
+  #tell(payment: LostPayment, error?: unknown): void {
+    const isNew = !this.#notFound.has(payment.transaction);
+    this.#notFound.set(payment.transaction, payment);
+    if (!isNew) return;
+    const { isTemporary: _again, ...fields } = payment;
+    this.#options.logger.error(
+      { ...fields, ...(error !== undefined && describeError(error)) },
+      'a payment of the time that a backup has lost, of an order that was not found',
+    );
+  }
+}
