@@ -49,6 +49,11 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['evidence/evidence-service.ts', 'merchants.find(due.merchant)', READS],
   ['evidence/evidence-service.ts', 'look(sinceMs)', INSIDE],
   ['evidence/evidence-service.ts', 'merchants.all()', READS],
+  [
+    'evidence/evidence-service.ts',
+    'lost?.adopt(',
+    'An attempt that was found again is watched, so its row is read again.',
+  ],
   ['evidence/evidence-service.ts', 'this.#judgeRow(', INSIDE],
   ['evidence/evidence-service.ts', 'reader.close()', CLOSING],
   ['evidence/evidence-service.ts', 'this.#pumps.values()', CLOSING],

@@ -79,6 +79,22 @@ describe('the settings of README.md', () => {
   });
 });
 
+describe('what a start says, in docs/operations.md', () => {
+  it('is all that a data file can be refused for', () => {
+    const listed = rowsOf('When the data file cannot be used').flatMap(([words = '']) =>
+      [...words.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
+    );
+    const files = ['data-file-error.ts', 'sqlite-connection.ts', 'sqlite-schema.ts'];
+    const said = files
+      .map((file) => readFileSync(join(import.meta.dirname, 'sqlite', file), 'utf8'))
+      .flatMap((text) => [...text.matchAll(/'((?:it|the disk|another|a backup) [^']+)'/g)])
+      .map(([, text = '']) => text);
+    expect(said.length).toBeGreaterThan(10);
+    expect(said.filter((text) => !listed.some((words) => text.startsWith(words)))).toEqual([]);
+    expect(listed.filter((words) => !said.some((text) => text.startsWith(words)))).toEqual([]);
+  });
+});
+
 describe('the log of docs/operations.md', () => {
   it('has a row for each warning and error, and for no other', () => {
     const listed = rowsOf('The log').flatMap(([messages = '']) =>

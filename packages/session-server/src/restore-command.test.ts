@@ -245,7 +245,9 @@ describe('putting a backup back', () => {
       times: 1,
     });
     await expect(restore()).rejects.toThrow('Run "pay-session-server restore" again');
-    await expect(stack.startServer()).rejects.toThrow('finish it first: pay-session-server restore');
+    await expect(stack.startServer()).rejects.toThrow(
+      'finish it first: pay-session-server restore',
+    );
     expect(await runRestore(parseConfig(stack.env), [], stack.clock)).toContain(
       '1 payments found of checkouts that were lost',
     );

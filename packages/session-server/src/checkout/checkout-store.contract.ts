@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Clock } from '../clock.js';
 import { describeOperatorStore } from '../operator/operator-store.contract.js';
 import { describeEventStore } from '../order-events/event-store.contract.js';
+import { describeRestoreStore } from '../restore/restore-store.contract.js';
 import { StoreStory } from '../testing/store-story.js';
 import { describeDeliveryStore } from '../webhooks/delivery-store.contract.js';
 import { describeClock } from './checkout-clock.contract.js';
@@ -38,4 +39,5 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
   describeEventStore(name, open);
   describeDeliveryStore(name, open);
   describeOperatorStore(name, open);
+  describeRestoreStore(name, open);
 }

@@ -35,21 +35,20 @@ export function startLossWatch(options: LossWatchOptions): Repeating {
     async run() {
       const now = clock.now();
       if (now > loss.until + watchSeconds * 1000) return undefined;
+      const createdAt = isAsking() ? loss.since : since;
       // One look for each id at the provider, whichever merchant it is of.
       const all = await merchants.all();
       const byProvider = new Map(all.map((merchant) => [merchant.providerMerchantId, merchant]));
       for (const [providerMerchantId, { id }] of byProvider) {
         // Not awaited: a reader that pauses must not hold up the end of the server.
-        evidence
-          .look({ merchant: id, providerMerchantId, createdAt: since })
-          .catch((error: unknown) => {
-            logger.error(
-              { merchant: id, ...describeError(error) },
-              'a look that was due could not begin',
-            );
-          });
+        evidence.look({ merchant: id, providerMerchantId, createdAt }).catch((error: unknown) => {
+          logger.error(
+            { merchant: id, ...describeError(error) },
+            'a look that was due could not begin',
+          );
+        });
       }
-      if (!isAsking()) since = now - OVERLAP_MS;
+      since = now - OVERLAP_MS;
       return undefined;
     },
   });

@@ -28,7 +28,6 @@ const ADVICE_OF_SQLITE: Readonly<Record<number, string>> = {
 
 const ADVICE_OF_SYSTEM: Readonly<Record<string, string>> = {
   EACCES: ADVICE_OF_SQLITE[14] ?? '',
-  EISDIR: 'it is a folder; check PAY_DATABASE_FILE',
   ENOENT: ADVICE_OF_SQLITE[14] ?? '',
   ENOSPC: ADVICE_OF_SQLITE[13] ?? '',
   EROFS: ADVICE_OF_SQLITE[8] ?? '',

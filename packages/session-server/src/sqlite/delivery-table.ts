@@ -105,7 +105,7 @@ export class DeliveryTable {
   }
 
   /** Lets the parked deliveries that name an attempt be looked at again. */
-  unparkFor(attempt: Attempt, now: number): void {
+  unparkFor(attempt: Pick<Attempt, 'orderId' | 'merchantReference'>, now: number): void {
     if (!this.#hasReferences()) return;
     this.#connection.run(
       `UPDATE deliveries SET status = 'waiting', due_at = :now

@@ -43,6 +43,7 @@ export class OpeningSteps {
         .find(({ orderVersion }) => orderVersion === request.orderVersion) ??
       this.#insertCheckout(request, now, found.createdAt);
     this.#attempts.insertFound(found, checkout.id, now);
+    this.#deliveries.unparkFor(found, now);
   }
 
   /** What is known of an order; one that is new has no attempts to look for. */

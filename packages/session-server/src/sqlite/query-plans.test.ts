@@ -37,6 +37,12 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
   ["status = 'dead'", 'TEMP B-TREE', 'Given up after three days each, until somebody looks.'],
   ['SELECT count(*) AS count FROM deliveries', 'SCAN deliveries', 'Asked by people only.'],
   ['SELECT 1 FROM parked_references LIMIT 1', 'SCAN', 'It stops at the first row.'],
+  ['UPDATE checkouts SET sequence = sequence +', 'SCAN checkouts', 'A backup is put back seldom.'],
+  [
+    'WHERE created_at <= :until ORDER BY order_id',
+    'SCAN attempts',
+    'The same, and it stops early.',
+  ],
 ];
 
 /** What the tests of the store say about it; nothing but its closing is left out here. */
@@ -74,6 +80,19 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
   await store.report();
   await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
   await store.ping();
+  await playRestore(store);
+}
+
+async function playRestore(store: SqliteCheckoutStore): Promise<void> {
+  const loss = await store.declareLoss();
+  await store.findLoss();
+  await store.adoptAttempt({
+    orderId: loss.toOrderId,
+    merchantReference: `A1004.${String(loss.toOrderId)}`,
+    createdAt: loss.since,
+    request: { ...TEST_REQUEST, order: 'A1004' },
+  });
+  await store.markLossRead();
 }
 
 async function playEvents(store: SqliteCheckoutStore): Promise<void> {

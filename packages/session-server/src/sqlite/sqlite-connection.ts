@@ -14,6 +14,8 @@ export type ConnectionMode = 'write' | 'read' | 'beside';
 
 /** SQLITE_BUSY: somebody else has the lock. */
 const BUSY = 5;
+/** SQLITE_NOTADB: the file holds something else. */
+const NO_DATABASE = 26;
 
 /** Thrown when another process holds the data file. */
 export class DatabaseInUseError extends Error {
@@ -166,15 +168,20 @@ export function takeDataFileLock(file: string): DatabaseSync {
     return lock;
   } catch (error) {
     lock.close();
-    if (!isBusy(error)) {
+    if (isNoDatabase(error)) {
       const what = 'it is no lock of ours, and holds nothing: delete it, and start again';
       throw new DataFileError(path, what, { cause: error });
     }
+    if (!isBusy(error)) throw error;
     throw new DatabaseInUseError(
       'another process has this data file open; stop it first, or use PostgreSQL for several',
       { cause: error },
     );
   }
+}
+
+function isNoDatabase(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === NO_DATABASE;
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../logger.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { Repeating } from '../repeat.js';
+import { startLossWatch } from './loss-watch.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_SECONDS = 86_400;
+const UNTIL = Date.UTC(2026, 2, 1, 12);
+const SINCE = UNTIL - 6 * HOUR_MS;
+
+let now: number;
+let isAsking: boolean;
+let looks: { providerMerchantId: number; hoursBack: number }[];
+let watch: Repeating;
+beforeEach(() => {
+  now = UNTIL + HOUR_MS;
+  isAsking = false;
+  looks = [];
+  const merchants = [
+    testMerchant(),
+    testMerchant({ id: 'coffee' }),
+    testMerchant({ id: 'cakes', providerMerchantId: 1002 }),
+  ];
+  watch = startLossWatch({
+    loss: { since: SINCE, until: UNTIL, afterOrderId: 1, toOrderId: 2, isRead: true },
+    watchSeconds: 14 * DAY_SECONDS,
+    evidence: {
+      look: ({ providerMerchantId, createdAt }) => {
+        looks.push({ providerMerchantId, hoursBack: (now - createdAt) / HOUR_MS });
+        return Promise.resolve();
+      },
+    },
+    merchants: { all: () => Promise.resolve(merchants) },
+    isAsking: () => isAsking,
+    clock: { now: () => now },
+    logger: createLogger('silent'),
+  });
+});
+afterEach(() => watch.close());
+
+/** Answers how far back each look of the next round goes. */
+async function nextRound(): Promise<number[]> {
+  looks = [];
+  watch.wake();
+  await expect.poll(() => looks.length).toBe(2);
+  return looks.map(({ hoursBack }) => hoursBack);
+}
+
+describe('the watch for sessions that a backup has lost', () => {
+  it('looks back to the loss at each id at the provider once, then at what is new', async () => {
+    await expect.poll(() => looks.map((look) => look.providerMerchantId)).toEqual([1001, 1002]);
+    expect(looks.map(({ hoursBack }) => hoursBack)).toEqual([7, 7]);
+    now += HOUR_MS;
+    expect(await nextRound()).toEqual([2, 2]);
+  });
+
+  it('looks back to the loss again while a shop could not be asked', async () => {
+    await expect.poll(() => looks.length).toBe(2);
+    isAsking = true;
+    now += HOUR_MS;
+    expect(await nextRound()).toEqual([8, 8]);
+  });
+
+  it('ends when an unpaid attempt would not be looked for any more', async () => {
+    await expect.poll(() => looks.length).toBe(2);
+    now += 15 * DAY_SECONDS * 1000;
+    watch.wake();
+    await watch.close();
+    expect(looks).toHaveLength(2);
+  });
+});

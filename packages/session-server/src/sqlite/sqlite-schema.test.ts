@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { prepareAlone } from './sqlite-schema.js';
+
+const FIRST = "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('kept');";
+const SECOND = 'ALTER TABLE notes ADD COLUMN done INTEGER;';
+const THIRD = 'CREATE TABLE labels (name TEXT);';
+const BROKEN = 'CREATE TABLE labels (name TEXT); ALTER TABLE nothing ADD COLUMN name TEXT;';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'schema-'));
+  path = join(folder, 'data.sqlite');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts a version of the program that has these steps, and stops it. */
+function start(...steps: string[]): void {
+  const database = new DatabaseSync(path);
+  try {
+    prepareAlone(database, steps);
+  } finally {
+    database.close();
+  }
+}
+
+function look() {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const all = (sql: string) => database.prepare(sql).all();
+  const found = {
+    version: all('PRAGMA user_version')[0]?.['user_version'],
+    tables: all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").map(
+      ({ name }) => name,
+    ),
+    notes: all('SELECT * FROM notes').map((row) => ({ ...row })),
+  };
+  database.close();
+  return found;
+}
+
+describe('an upgrade of the data file', () => {
+  it('takes the steps that are missing, and keeps what was there', () => {
+    start(FIRST);
+    start(FIRST, SECOND, THIRD);
+    expect(look()).toEqual({
+      version: 3,
+      tables: ['labels', 'notes'],
+      notes: [{ text: 'kept', done: null }],
+    });
+  });
+
+  it('takes none of them when one fails, so that the version before still starts', () => {
+    start(FIRST);
+    const before = look();
+    expect(() => {
+      start(FIRST, SECOND, BROKEN);
+    }).toThrow('nothing');
+    expect(look()).toEqual(before);
+    start(FIRST);
+    start(FIRST, SECOND, THIRD);
+    expect(look().version).toBe(3);
+  });
+
+  it('is not undone: the version before refuses the file, and leaves it as it is', () => {
+    start(FIRST, SECOND);
+    const after = look();
+    expect(() => {
+      start(FIRST);
+    }).toThrow('written by a newer version of the server, and nothing was changed');
+    expect(look()).toEqual(after);
+  });
+
+  it('leaves the file of another program as it is', () => {
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE notes (text TEXT)');
+    other.close();
+    const before = look();
+    expect(() => {
+      start(FIRST);
+    }).toThrow('it is the file of another program');
+    expect(look()).toEqual(before);
+  });
+});
