@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
@@ -127,6 +127,19 @@ describe('a server whose data file cannot be used says what to do, in one line',
     database.exec('CREATE TABLE notes (text TEXT)');
     database.close();
   }
+});
+
+describe('the restore command', () => {
+  it('puts a backup back, says what came of it, and refuses words that it does not know', async () => {
+    const copy = join(stack.folder, 'copy.sqlite');
+    copyFileSync(dataFile(), copy);
+    const { code, said } = await run({}, 'restore', copy);
+    expect([code, said.trim().split('\n').at(-1)]).toEqual([0, 'The server may be started.']);
+    const wrong = await run({}, 'restore', '--since', 'yesterday');
+    expect([wrong.code, wrong.said]).toEqual([1, '']);
+    expect(wrong.complaint).toContain('expected: restore <backup file>');
+    await stack.startServer();
+  });
 });
 
 describe('a server whose disk is full', () => {

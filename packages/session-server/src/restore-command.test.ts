@@ -4,6 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
 import type { MerchantOrder } from './contract.js';
+import { createLogger } from './logger.js';
 import { runRestore } from './restore-command.js';
 import { TestStack } from './testing/test-stack.js';
 
@@ -253,6 +254,46 @@ describe('putting a backup back', () => {
     );
     await stack.startServer();
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
+  });
+
+  it('that somebody did by hand is told of in the log, once, and no other start is', async () => {
+    const said: string[] = [];
+    const logger = createLogger('silent');
+    logger.error = (...[fields, message]: unknown[]) => {
+      said.push(`${String(message)}: ${String((fields as { reference?: string }).reference)}`);
+    };
+    const other = await TestStack.start({ logger });
+    try {
+      const file = join(other.folder, 'data.sqlite');
+      const source = new DatabaseSync(file, { readOnly: true });
+      await backup(source, backupFile());
+      source.close();
+      other.advance(HOUR);
+      const pay = async (order: string) => {
+        const { body } = await other.open(order, { amount: '9.99' });
+        await other.payAtProvider(body.sessionId ?? '');
+        await other.post(other.webhookPath(body.sessionId ?? ''), {});
+        await other.until(body.checkout, 'paid');
+        return other.session(body.sessionId ?? '').MerchantReference ?? '';
+      };
+      const lost = await pay('LOST');
+      await pay('LOST-2');
+      other.advance(HOUR);
+      await other.server.close();
+      await other.startServer();
+      await pay('FINE');
+      expect(said).toEqual([]);
+      await other.server.close();
+      for (const part of ['', '-wal', '-shm']) rmSync(file + part, { force: true });
+      copyFileSync(backupFile(), file);
+      await other.startServer();
+      await pay('NEXT');
+      expect(said).toHaveLength(1);
+      expect(said[0]).toMatch(/^the provider knows an attempt that this data file does not: /);
+      expect(lost).toMatch(/^LOST\./);
+    } finally {
+      await other.close();
+    }
   });
 
   it('that somebody did by hand is made up for, when the server has run since', async () => {

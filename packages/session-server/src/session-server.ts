@@ -95,7 +95,8 @@ export async function startSessionServer(
     transport: createProviderTransport(),
   });
   const gateway = observeGateway(createPartnerGateway(provider), observer);
-  const lost = new LostAttempts({ loss, store, merchants, lookUpOrder, logger });
+  const unused = await store.findUnused();
+  const lost = new LostAttempts({ loss, unused, store, merchants, lookUpOrder, logger });
   const evidence = new EvidenceService({
     store,
     merchants,

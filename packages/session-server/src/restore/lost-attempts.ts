@@ -7,11 +7,13 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { readLostName } from './lost-name.js';
-import type { Loss } from './restore-store.js';
+import type { Loss, OrderIdRange } from './restore-store.js';
 
 export interface LostAttemptsOptions {
   /** What the store has lost; undefined when it never was put back. */
   readonly loss: Loss | undefined;
+  /** Ids that no attempt of the store has: one of them at the provider means that it lost some. */
+  readonly unused?: OrderIdRange;
   readonly store: Pick<CheckoutStore, 'findAttemptsByReference' | 'adoptAttempt'>;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
@@ -43,6 +45,7 @@ export class LostAttempts {
   readonly #options: LostAttemptsOptions;
   readonly #notFound = new Map<string, LostPayment>();
   #adopted = 0;
+  #isSuspicious = false;
 
   constructor(options: LostAttemptsOptions) {
     this.#options = options;
@@ -65,12 +68,35 @@ export class LostAttempts {
 
   /** Stores each attempt that a row of the list says was paid, and that only the provider knows. */
   async adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
-    const { loss } = this.#options;
-    if (!loss) return;
+    const { loss, unused } = this.#options;
+    if (!loss && (!unused || this.#isSuspicious)) return;
     const merchants = (await this.#options.merchants.all()).filter(
       (merchant) => merchant.providerMerchantId === providerMerchantId,
     );
-    for (const row of rows) await this.#adoptRow(row, providerMerchantId, merchants, loss);
+    for (const row of rows) {
+      if (loss) await this.#adoptRow(row, providerMerchantId, merchants, loss);
+      else if (unused) await this.#suspect(row, providerMerchantId, merchants, unused);
+    }
+  }
+
+  /** A backup that somebody put back without a word is told of, once. */
+  async #suspect(
+    row: TransactionRow,
+    providerMerchantId: number,
+    merchants: readonly Merchant[],
+    unused: OrderIdRange,
+  ): Promise<void> {
+    const { store, logger } = this.#options;
+    const references = merchants.flatMap(({ evidence }) => referencesOf(row, evidence));
+    const name = readLostName(references, unused);
+    if (this.#isSuspicious || name?.order === undefined) return;
+    const known = await store.findAttemptsByReference(providerMerchantId, references);
+    if (known.length > 0) return;
+    this.#isSuspicious = true;
+    logger.error(
+      { providerMerchantId, transaction: row.id, reference: name.reference },
+      'the provider knows an attempt that this data file does not',
+    );
   }
 
   async #adoptRow(

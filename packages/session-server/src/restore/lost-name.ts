@@ -1,4 +1,4 @@
-import type { Loss } from './restore-store.js';
+import type { OrderIdRange } from './restore-store.js';
 
 /** What a transaction calls an attempt that may be lost. */
 export interface LostName {
@@ -15,7 +15,7 @@ const NAME = /^(?:([A-Za-z0-9][A-Za-z0-9._-]{0,63})\.)?([1-9]\d{0,14})$/;
 /** Which lost attempt a row of the list names, by the value that says most; undefined when none. */
 export function readLostName(
   references: readonly string[],
-  { afterOrderId, toOrderId }: Pick<Loss, 'afterOrderId' | 'toOrderId'>,
+  { afterOrderId, toOrderId }: OrderIdRange,
 ): LostName | undefined {
   const names = references.flatMap((reference): LostName[] => {
     const [, order, digits] = NAME.exec(reference) ?? [];

@@ -127,6 +127,17 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       expect(await story.store.claimDeliveries(10, 30)).toMatchObject([{ id: claimed.id }]);
     });
 
+    it('the ids that time has passed by are told, without those that may have been given out', async () => {
+      const { attempt } = await story.expose();
+      story.now += HOUR_MS;
+      expect(await story.store.findUnused()).toEqual({
+        afterOrderId: attempt.orderId,
+        toOrderId: FIRST_ORDER_ID + 3600,
+      });
+      const { toOrderId } = await story.store.declareLoss();
+      expect((await story.store.findUnused()).afterOrderId).toBe(toOrderId);
+    });
+
     it('tokens that were lost open nothing', async () => {
       await story.store.adoptAttempt(found());
       const token = { orderId: FIRST_ORDER_ID + 60, hash: '' };

@@ -13,6 +13,9 @@ export interface Loss {
   readonly isRead: boolean;
 }
 
+/** Which `order_id`s are meant: above the one, and at most the other. */
+export type OrderIdRange = Pick<Loss, 'afterOrderId' | 'toOrderId'>;
+
 /** An attempt that the provider knows and the store has lost. */
 export interface FoundAttempt {
   readonly orderId: number;
@@ -33,6 +36,8 @@ export interface RestoreStore {
    */
   declareLoss(since?: number): Promise<Loss>;
   findLoss(): Promise<Loss | undefined>;
+  /** The ids that time has passed by without giving them out: no attempt of this store has one. */
+  findUnused(): Promise<OrderIdRange>;
   /** The provider's lists have been read for it. */
   markLossRead(): Promise<void>;
   /** Stores an attempt that was found again, and its checkout when that was lost too. */

@@ -7,7 +7,7 @@ import type {
   StoreRules,
 } from '../checkout/checkout-store.js';
 import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
-import type { FoundAttempt } from '../restore/restore-store.js';
+import type { FoundAttempt, OrderIdRange } from '../restore/restore-store.js';
 import { TO_ORDER_ID } from './loss-table.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { toAttempt } from './sqlite-rows.js';
@@ -169,6 +169,14 @@ export class AttemptTable {
   peekOrderId(now: number): number {
     this.#lastOrderId ??= this.#findLastOrderId();
     return Math.max(this.#lastOrderId + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
+  }
+
+  /** The ids between the last one that was given out and the one of this moment. */
+  findUnused(now: number): OrderIdRange {
+    return {
+      afterOrderId: this.#findLastOrderId(),
+      toOrderId: Math.floor(now / 1000) - EPOCH_SECONDS,
+    };
   }
 
   /** Gives out none up to this one. */

@@ -86,6 +86,7 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
 async function playRestore(store: SqliteCheckoutStore): Promise<void> {
   const loss = await store.declareLoss();
   await store.findLoss();
+  await store.findUnused();
   await store.adoptAttempt({
     orderId: loss.toOrderId,
     merchantReference: `A1004.${String(loss.toOrderId)}`,

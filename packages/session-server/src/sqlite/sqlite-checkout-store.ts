@@ -27,7 +27,7 @@ import type {
   EventClaim,
   OutboxEvent,
 } from '../order-events/event-store.js';
-import type { FoundAttempt, Loss } from '../restore/restore-store.js';
+import type { FoundAttempt, Loss, OrderIdRange } from '../restore/restore-store.js';
 import type {
   ClaimedDelivery,
   DeliveryCounts,
@@ -299,6 +299,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
 
   findLoss(): Promise<Loss | undefined> {
     return this.#connection.read(() => this.#tables.loss.find());
+  }
+
+  findUnused(): Promise<OrderIdRange> {
+    return this.#connection.read(() => this.#tables.attempts.findUnused(this.#clock.now()));
   }
 
   markLossRead(): Promise<void> {
