@@ -24,6 +24,14 @@ export function describeError(error: unknown): LogFields {
   return {
     error: error.name,
     ...(cause === undefined ? {} : { cause }),
+    ...reasonOf(error),
     at: frames.slice(0, 6).map((frame) => frame.trim()),
   };
+}
+
+/** What SQLite or the system calls it: a fixed text for each code, such as "disk is full" or ENOSPC. */
+function reasonOf(error: Error): LogFields {
+  if ('errstr' in error && typeof error.errstr === 'string') return { reason: error.errstr };
+  const code = 'code' in error ? String(error.code) : '';
+  return /^E[A-Z0-9]+$/.test(code) ? { reason: code } : {};
 }
