@@ -2,14 +2,27 @@ import { Router } from 'express';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { AppError } from '../errors.js';
 
-/** `/healthz`: the process answers. `/readyz`: it can also write to its store. */
-export function healthRoutes(store: CheckoutStore): Router {
+/** For how long an answer of the store serves everybody who asks. */
+const SHARED_MS = 1000;
+
+/**
+ * `/healthz`: the process answers. `/readyz`: it can also write to its store. That is tried once a
+ * second at most, since anybody may ask.
+ */
+export function healthRoutes(store: Pick<CheckoutStore, 'ping'>): Router {
   const router = Router();
+  let pinged: Promise<void> | undefined;
+  let pingedAt = -Infinity;
+  const ping = (): Promise<void> => {
+    if (pinged && performance.now() - pingedAt < SHARED_MS) return pinged;
+    pingedAt = performance.now();
+    return (pinged = store.ping());
+  };
   router.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
-    await store.ping().catch((cause: unknown) => {
+    await ping().catch((cause: unknown) => {
       throw new AppError(503, 'not_ready', 'The store cannot be written to.', { cause });
     });
     response.json({ status: 'ok' });
