@@ -58,6 +58,24 @@ describe('the playground', () => {
     await playground.close();
   });
 
+  it('lets a shopper go Back past such an SDK: nothing leaves a second time by itself', async () => {
+    const playground = await Playground.open(journey, { shape: 'navigates', autostart: 'true' });
+    const { page } = playground.shopper;
+    const { pay, sandbox, shop } = journey.addresses;
+    await playground.scrollToTag();
+    await page.waitForURL(`${sandbox}/**`);
+    await page.goBack();
+    await page.waitForURL(`${pay}/v1/pay/**`);
+    await playground.shopper.button('Pay').waitFor();
+    await page.goBack();
+    await page.waitForURL(`${shop}/playground**`);
+    await playground.scrollToTag();
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.approved);
+    await playground.isPaidOnce();
+    await playground.close();
+  });
+
   it('opens a window for such an SDK when the page is in a frame', async () => {
     const playground = await Playground.open(journey, { shape: 'navigates', isFramed: 'true' });
     await playground.scrollToTag();

@@ -184,7 +184,7 @@
       containerOf(options).replaceWith(form);
       return Promise.resolve({ destroy: () => form.remove() });
     }),
-    'is about to navigate': taking(() => never),
+    'is about to navigate, and never goes': taking(() => never),
     'would navigate, and refuses': taking(() => Promise.reject(new Error('No such session.'))),
     throws: taking(() => {
       throw new Error('No such session.');

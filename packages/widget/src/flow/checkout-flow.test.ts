@@ -300,8 +300,11 @@ describe('the flow of a checkout', () => {
 
   it('Back from where an SDK took the page offers to pay again, and no form that is gone', () => {
     const sdk = { navigates: true } as SdkDescription;
-    const away: FlowState = { ...STATES.ready, session: { ...session, sdk } };
+    const leaving = { ...session, sdk };
+    const away: FlowState = { ...STATES.ready, session: leaving };
     expect(transition(away, { type: 'restored' })).to.deep.equal({ phase: 'idle', known });
+    const gone: FlowState = { phase: 'opening', known, session: leaving };
+    expect(transition(gone, { type: 'restored' })).to.deep.equal({ phase: 'idle', known });
   });
 
   it('a decline stays until the next card is sent', () => {

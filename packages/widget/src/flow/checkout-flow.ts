@@ -205,8 +205,8 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return isBegun(state) ? { phase: 'idle', known } : state;
 
     case 'restored':
-      // Back from where an SDK took the page: its form is not here any more.
-      if (phase === 'ready' && state.session.sdk?.navigates) return { phase: 'idle', known };
+      // Back from where an SDK took the page: its form is not here, or not any more.
+      if (sessionOf(state)?.sdk?.navigates) return { phase: 'idle', known };
       return phase === 'redirecting' ? { phase: 'opening' } : state;
 
     case 'reset':

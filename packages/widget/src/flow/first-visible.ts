@@ -5,11 +5,11 @@ export function startWhenVisible(flow: FlowController, signal: AbortSignal): voi
   const { host } = flow;
   // Not a frame is lost where it can be seen that nobody need be waited for.
   if (host.mode !== 'redirect' && liesOpen(host)) {
-    flow.start();
+    flow.start(true);
     return;
   }
   const observer = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting)) flow.start();
+    if (entries.some((entry) => entry.isIntersecting)) flow.start(true);
   });
   observer.observe(host);
   signal.addEventListener('abort', () => observer.disconnect());

@@ -32,7 +32,7 @@ const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'
 
 /** Something that goes on while its key is wanted, until its signal aborts. */
 type Run = readonly [
-  key: string | false | undefined,
+  key: string | false | null | undefined,
   start: (flow: FlowController, signal: AbortSignal) => unknown,
 ];
 
@@ -68,6 +68,8 @@ export class FlowController implements ReactiveController {
   #subject: string | undefined;
   #orderToken: string | null | undefined;
   #drawings = 0;
+  /** Whether the tag began by itself, in a page that the shopper came back to. */
+  #isBack: boolean | undefined;
 
   constructor(host: FlowHost) {
     this.host = host;
@@ -82,11 +84,20 @@ export class FlowController implements ReactiveController {
     return `${serverUrl}/v1/pay/${encodeURIComponent(merchant)}/${encodeURIComponent(orderToken)}`;
   }
 
-  start(): void {
+  /** Whether there is a window with the form, still. */
+  get hasWindow(): boolean {
+    return this.window?.closed === false;
+  }
+
+  start(byItself?: boolean): void {
+    this.#isBack = byItself && cameByHistory();
     if (mayStart(this.state) && this.staysHere()) this.send({ type: 'start' });
   }
 
-  /** Chooses the way: opens the window if it asks for one, and leaves the page if it must. */
+  /**
+   * Chooses the way: opens the window if it asks for one, and leaves the page if it must. Nobody who
+   * came Back is sent away again: the server is asked, and pay is offered.
+   */
   staysHere(): boolean {
     const { hostedUrl, host } = this;
     this.way = this.choose();
@@ -94,7 +105,7 @@ export class FlowController implements ReactiveController {
       this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
       if (!this.window) this.way = 'redirect';
     }
-    if (this.way !== 'redirect' || !hostedUrl) return true;
+    if (this.way !== 'redirect' || !hostedUrl || this.#isBack) return true;
     this.leave(hostedUrl);
     return false;
   }
@@ -202,34 +213,32 @@ export class FlowController implements ReactiveController {
       this.isFollowing = Boolean(checkout);
       if (checkout) this.send({ type: 'follow', checkout, order: order ?? null });
     }
-    if (goesOn) this.send({ type: 'start' });
-  }
-
-  /** Whether the checkout opens as soon as it is seen. */
-  get #isWatching(): boolean {
-    const { merchant, order, autostart, mode } = this.host;
-    // A window opens in a click only, and nobody who came Back is sent away again.
-    const mayOpen = mode !== 'popup' && !(mode === 'redirect' && cameByHistory());
-    return autostart && Boolean(merchant && order) && mayOpen && this.state === IDLE;
+    if (!goesOn) return;
+    // A window that is there has the old token in its address.
+    if (this.hasWindow) this.staysHere();
+    this.send({ type: 'start' });
   }
 
   /** What goes on in the state, here and now. */
   get #runs(): readonly Run[] {
     const { state } = this;
-    const { merchant, order, serverUrl, mode } = this.host;
+    const { merchant, order, orderToken, serverUrl, mode, autostart } = this.host;
     const isHere = this.#isPlaced && !this.#isResting;
+    const isNamed = isHere && merchant && order;
+    // As soon as it is seen; a window opens in a click only.
+    const mayWatch = isNamed && autostart && mode !== 'popup' && state === IDLE;
     const checkout = state.known?.checkout;
     const session = sessionOf(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
     const isRefused = state.phase === 'problem' && isUnseen(state);
     const mayChange =
       isHere && checkout && !isRefused && !isAsking(state) && state.phase !== 'paid';
-    const mayPrepare = isHere && Boolean(merchant && order) && !this.isFollowing;
+    const mayPrepare = isNamed && !this.isFollowing;
     return [
       [this.#isPlaced && 'listen', listen],
       [mayPrepare && `load ${serverUrl} ${merchant} ${mode}`, prepare],
-      [isHere && this.#isWatching && 'watch', startWhenVisible],
-      [!this.#isResting && isAsking(state) && 'open', askToOpen],
+      [mayWatch && 'watch', startWhenVisible],
+      [!this.#isResting && isAsking(state) && `open ${orderToken}`, askToOpen],
       [
         this.#isPlaced && session && !inWindow && `draw ${session.sessionId} ${this.#drawings}`,
         draw,

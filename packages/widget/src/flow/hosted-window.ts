@@ -14,7 +14,7 @@ export function openWindow(url: string, name: string): Window | null {
 
 /** A closed window tells nothing: the server looks, and what it knows comes as news. */
 export async function closeWithWindow(flow: FlowController, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !flow.window?.closed) await pause(LOOK_MS, signal);
+  while (!signal.aborted && flow.hasWindow) await pause(LOOK_MS, signal);
   if (signal.aborted) return;
   flow.hint('shown');
   flow.send({ type: 'close' });

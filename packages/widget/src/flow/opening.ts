@@ -30,12 +30,12 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     flow.askedLanguage = language;
     // Without one it goes at once, before anything is drawn.
     if (lastHint) await lastHint;
-    const isLast = flow.window?.closed;
+    const isLast = !flow.hasWindow;
     const reply = await openCheckout(createSession ?? serverSession(serverUrl), request, signal);
     if (signal.aborted) return;
     if ('needs' in reply) {
-      if (way === 'popup') {
-        // The window asks the shopper, who need not type it here as well.
+      if (isElsewhere(way)) {
+        // The other page asks the shopper, who need not type it here as well.
         if (isLast) flow.send({ type: 'close' });
         else await pause(WINDOW_ASKS_MS, signal).then(() => askToOpen(flow, signal));
         return;

@@ -237,6 +237,41 @@ describe('<pay-checkout> modes', () => {
       expect(harness.phase).to.equal('idle');
     });
 
+    it('an order whose token comes after the press: pay is offered again, and opens the window', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', orderToken: null });
+      await harness.during('problem', () => harness.press());
+      await harness.during('idle', () => (harness.element.orderToken = TOKEN));
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+      const opening = nextWindow();
+      await harness.during('ready', () => harness.press());
+      const popup = await opening;
+      await until(() => popup?.location.href === hostedUrl());
+      popup?.close();
+    });
+
+    it('so it is when the address is asked for: nobody waits for a window that is not there', async () => {
+      const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', orderToken: null });
+      await harness.during('problem', () => harness.press());
+      await harness.during('idle', () => (harness.element.orderToken = TOKEN));
+      expect(harness.button?.textContent?.trim()).to.equal('Pay');
+    });
+
+    it('a window whose token has expired goes on with the new one, like the page', async () => {
+      await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('problem', () => harness.press());
+      const popup = await opening;
+      await until(() => popup?.location.href === hostedUrl());
+      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      const renewed = 'A1001.2000000001.bmV3';
+      await harness.during('ready', () => (harness.element.orderToken = renewed));
+      await until(() => popup?.location.href === hostedUrl().replace(TOKEN, renewed));
+      popup?.close();
+    });
+
     it('never opens by itself', async () => {
       let opened = 0;
       const real = window.open.bind(window);

@@ -180,6 +180,41 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.close();
     });
 
+    for (const mode of ['redirect', 'auto'] as const) {
+      it(`Back to a page that is loaded again asks, and never leaves by itself: ${mode}`, async () => {
+        const sdk = { ...world.sdkDescription, navigates: true };
+        await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
+        const tab = await Tab.open(world, (page) => {
+          const entry = { type: 'back_forward' } as PerformanceNavigationTiming;
+          page.performance.getEntriesByType = () => [entry];
+          page.open = () => null;
+        });
+        const urls: string[] = [];
+        tab.element.addEventListener('pay-redirect', (event) => {
+          event.preventDefault();
+          urls.push(event.url);
+        });
+        Object.assign(tab.element, { mode, autostart: true });
+        await until(async () => (await world.opens()).length === 1);
+        await tab.reaches('idle');
+        expect(urls).to.deep.equal([]);
+        tab.element.start();
+        expect(urls).to.have.length(1);
+        tab.close();
+      });
+    }
+
+    it('Back before the address was given leaves the question to the payment page', async () => {
+      const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('idle');
+      const button = tab.element.renderRoot.querySelector('[part="button"]');
+      expect(button?.textContent?.trim()).to.equal('Pay');
+      tab.close();
+    });
+
     it('a new token goes on with the question after Back, and never leaves the page by itself', async () => {
       await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
       const tab = await leaveAndGoBack();

@@ -98,6 +98,21 @@ describe('<pay-checkout> in trouble', () => {
     await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
   });
 
+  it('so it does when the new one comes while the one before is being asked about', async () => {
+    const expired = { status: 401, body: { code: 'order_token_expired' } };
+    await world.write({
+      holdOpen: true,
+      open: [expired, { status: 200, body: world.openReply() }],
+    });
+    const harness = await PayCheckoutHarness.place(world);
+    harness.press();
+    await until(async () => (await world.opens()).length === 1);
+    harness.element.orderToken = 'A1001.2000000001.bmV3';
+    await harness.element.updateComplete;
+    await world.write({ holdOpen: false });
+    await harness.reaches('ready');
+  });
+
   it('an order whose token comes later goes on by itself when it is there', async () => {
     await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     const changes = { orderToken: null, autostart: true };

@@ -1,5 +1,4 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
-import { pause } from '../flow/pause.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter } from './sdk-adapter.js';
 
@@ -12,9 +11,6 @@ interface Found {
 interface Configurable {
   configure(argument: unknown, options?: unknown): unknown;
 }
-
-/** An SDK that leaves the page is given so long to refuse. */
-const LEAVES_WITHIN_MS = 1000;
 
 /** The client SDK that a server's `SdkDescription` describes: a script, a global, `configure()`. */
 export function scriptSdk(sdk: SdkDescription, nonce: string | undefined): SdkAdapter {
@@ -35,7 +31,7 @@ export function scriptSdk(sdk: SdkDescription, nonce: string | undefined): SdkAd
     },
 
     /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
-    async open({ sessionId, container, signal, report }) {
+    async open({ sessionId, container, report }) {
       const extras: Record<string, unknown> = {};
       if (sdk.container) {
         extras.container = sdk.container === 'selector' ? `#${container.id}` : container;
@@ -50,8 +46,9 @@ export function scriptSdk(sdk: SdkDescription, nonce: string | undefined): SdkAd
           : configurable.configure(sessionId, ...(Object.keys(extras).length ? [extras] : []));
       // What an SDK puts on the page of its own accord, it may leave no handle for.
       const drawn = sdk.container ? [] : [...children].slice(childElementCount);
-      const leaving = navigates && pause(LEAVES_WITHIN_MS, signal);
-      const handle = (await Promise.race([answer, leaving || answer])) as Found | undefined;
+      const handle = (await answer) as Found | undefined;
+      // Nothing is shown here, whatever it answered: the page goes, or the time for drawing runs out.
+      if (navigates) await new Promise(() => undefined);
       return {
         destroy() {
           for (const one of drawn) one.remove();
