@@ -86,7 +86,7 @@ export class FlowController implements ReactiveController {
 
   /** Whether there is a window with the form, still. */
   get hasWindow(): boolean {
-    return this.window?.closed === false;
+    return this.way === 'popup' && this.window?.closed === false;
   }
 
   start(byItself?: boolean): void {

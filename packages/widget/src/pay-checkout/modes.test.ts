@@ -203,6 +203,20 @@ describe('<pay-checkout> modes', () => {
       popup?.close();
     });
 
+    it('a window that asks for the address is named, and can be brought to the front', async () => {
+      const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const opening = nextWindow();
+      await harness.during('opening', () => harness.press());
+      const popup = await opening;
+      await until(async () => (await world.opens()).length === 1);
+      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      expect(harness.button?.textContent?.trim()).to.equal('Continue to the payment page');
+      await harness.during('idle', () => harness.element.close());
+      expect(popup?.closed).to.equal(true);
+    });
+
     it('a window that is closed before it has the address: pay is offered again', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
       await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });

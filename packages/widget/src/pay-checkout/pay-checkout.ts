@@ -40,8 +40,8 @@ const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 /** A wait that is over sooner needs no movement, and the frames of it. */
 const STILL_MS = 500;
 
-/** The phases in which the shopper has something to do in an overlay. */
-const IN_OVERLAY: readonly Phase[] = ['opening', 'address', 'ready'];
+/** The phases in which the shopper has something to do: in an overlay, or in a window. */
+const AT_WORK: readonly Phase[] = ['opening', 'address', 'ready'];
 
 /**
  * Takes the payment of one order: opens the checkout, shows the provider's form, says what is known.
@@ -295,16 +295,21 @@ export class PayCheckout extends LitElement implements FlowHost {
     </header>`;
   }
 
+  /** Whether the shopper is at work in a window, from the moment that it opens. */
+  get #inWindow(): boolean {
+    const { state, hasWindow } = this.#flow;
+    return AT_WORK.includes(state.phase) && hasWindow;
+  }
+
   /** Whether it lies above the page. */
   get #isModal(): boolean {
     const { state, way } = this.#flow;
-    return way === 'overlay' && IN_OVERLAY.includes(state.phase);
+    return way === 'overlay' && AT_WORK.includes(state.phase);
   }
 
   #message(state: FlowState): Drawn {
     const isChecking = isChecked(state);
-    const inWindow = state.phase === 'ready' && state.inWindow;
-    const words = isChecking ? en.checking : inWindow ? en.inWindow : en.phases[state.phase];
+    const words = isChecking ? en.checking : this.#inWindow ? en.inWindow : en.phases[state.phase];
     return words ? say('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
 
@@ -352,7 +357,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** The button of the phase, when it can do something here. */
   #offers(state: FlowState): ButtonName | undefined {
     const button = BUTTONS[state.phase];
-    if (state.phase === 'ready' && state.inWindow) return 'continue';
+    if (this.#inWindow) return 'continue';
     if (state.phase === 'problem' && !state.trouble.remedy) return undefined;
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
     if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return undefined;

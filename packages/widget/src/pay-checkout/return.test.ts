@@ -183,7 +183,11 @@ describe('<pay-checkout> and the way out and back', () => {
     for (const mode of ['redirect', 'auto'] as const) {
       it(`Back to a page that is loaded again asks, and never leaves by itself: ${mode}`, async () => {
         const sdk = { ...world.sdkDescription, navigates: true };
-        await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
+        const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+        await world.write({
+          config: { status: 200, body: config },
+          open: [{ status: 200, body: world.openReply({ sdk }) }],
+        });
         const tab = await Tab.open(world, (page) => {
           const entry = { type: 'back_forward' } as PerformanceNavigationTiming;
           page.performance.getEntriesByType = () => [entry];
