@@ -71,7 +71,7 @@ describe('after a backup of some hours ago was put back', () => {
     await stack.payAtProvider(lost.sessionId);
     stack.advance(HOUR);
     await stack.server.close();
-    expect(await restore()).toContain('1 payments found of checkouts that were lost');
+    expect(await restore()).toContain('Payments found of checkouts that were lost: 1');
     await stack.startServer();
     const sessions = stack.createSessionCalls();
     const again = await stack.reopen('LOST');
@@ -168,7 +168,7 @@ describe('after a backup of some hours ago was put back', () => {
     const { MerchantReference: reference = '' } = stack.session(sessionId);
     const lines = (await restore()).join('\n');
     expect(lines).toContain(`of ${reference} at 1001: no order was found for it`);
-    expect(lines).toContain('0 payments found');
+    expect(lines).toContain('checkouts that were lost: 0');
     await stack.startServer();
   });
 });
@@ -250,7 +250,7 @@ describe('putting a backup back', () => {
       'finish it first: pay-session-server restore',
     );
     expect(await runRestore(parseConfig(stack.env), [], stack.clock)).toContain(
-      '1 payments found of checkouts that were lost',
+      'Payments found of checkouts that were lost: 1',
     );
     await stack.startServer();
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
@@ -265,6 +265,7 @@ describe('putting a backup back', () => {
     const other = await TestStack.start({ logger });
     try {
       const file = join(other.folder, 'data.sqlite');
+      await other.open('BEFORE', { amount: '9.99' });
       const source = new DatabaseSync(file, { readOnly: true });
       await backup(source, backupFile());
       source.close();
@@ -311,7 +312,7 @@ describe('putting a backup back', () => {
     await paid('LOST');
     await stack.server.close();
     expect(await restore('--since', since)).toContain(
-      '1 payments found of checkouts that were lost',
+      'Payments found of checkouts that were lost: 1',
     );
     await stack.startServer();
     expect((await orderOf('LOST')).checkouts[0]?.attention).toEqual(['paid_twice']);

@@ -121,8 +121,8 @@ async function findAgain(
     const count = await readSinceLoss({ loss, merchants: all, gateway, evidence, now });
     await store.markLossRead();
     return [
-      `${String(count)} transactions read, back to ${new Date(loss.since).toISOString()}`,
-      `${String(lost.adopted)} payments found of checkouts that were lost`,
+      `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
+      `Payments found of checkouts that were lost: ${String(lost.adopted)}`,
       ...lost.notFound.map(describeNotFound),
       'The server may be started.',
     ];

@@ -127,6 +127,12 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       expect(await story.store.claimDeliveries(10, 30)).toMatchObject([{ id: claimed.id }]);
     });
 
+    it('a new file has passed by no id: what the provider knows is of whoever came before', async () => {
+      story.now += HOUR_MS;
+      const { afterOrderId, toOrderId } = await story.store.findUnused();
+      expect(afterOrderId).toBe(toOrderId);
+    });
+
     it('the ids that time has passed by are told, without those that may have been given out', async () => {
       const { attempt } = await story.expose();
       story.now += HOUR_MS;

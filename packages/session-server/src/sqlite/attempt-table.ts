@@ -171,12 +171,13 @@ export class AttemptTable {
     return Math.max(this.#lastOrderId + 1, Math.floor(now / 1000) - EPOCH_SECONDS);
   }
 
-  /** The ids between the last one that was given out and the one of this moment. */
+  /**
+   * The ids between the last one that was given out and the one of this moment; none in a file that
+   * has no attempt yet, since the references of whoever came before us may look like ours.
+   */
   findUnused(now: number): OrderIdRange {
-    return {
-      afterOrderId: this.#findLastOrderId(),
-      toOrderId: Math.floor(now / 1000) - EPOCH_SECONDS,
-    };
+    const toOrderId = Math.floor(now / 1000) - EPOCH_SECONDS;
+    return { afterOrderId: this.#findLastOrderId() || toOrderId, toOrderId };
   }
 
   /** Gives out none up to this one. */
