@@ -22,13 +22,10 @@
     'pay-back': 'back',
   };
 
-  const [visit] = performance.getEntriesByType('navigation');
-  const { type } = /** @type {Partial<PerformanceNavigationTiming>} */ (visit ?? {});
-  if (navigates === 'true' && (isFramed || type === 'back_forward')) {
-    // Nobody who came Back is sent away again, and no frame may show the page that the SDK leaves for:
-    // a press goes on from here, from a frame in a window.
+  if (isFramed && navigates === 'true') {
+    // The SDK would leave for a page that no frame may show: a press opens a window for it.
+    element.setAttribute('mode', 'popup');
     element.removeAttribute('autostart');
-    if (isFramed) element.setAttribute('mode', 'popup');
   }
 
   for (const [name, kind] of Object.entries(KIND_OF_EVENT)) {

@@ -144,7 +144,9 @@ export class FlowController implements ReactiveController {
 
   choose(): Way {
     const { mode, createSession } = this.host;
-    const way = chooseWay(mode, { navigates: this.sdk?.navigates, isFramed: parent !== window });
+    const navigates = this.sdk?.navigates;
+    const wanted = this.#isBack && navigates ? 'redirect' : mode;
+    const way = chooseWay(wanted, navigates);
     return createSession && way !== 'overlay' ? 'inline' : way;
   }
 

@@ -21,7 +21,8 @@ describe('where the payment happens', () => {
   ];
   for (const [mode, around, way] of cases) {
     it(`${mode} with ${JSON.stringify(around)} is ${way}`, () => {
-      expect(chooseWay(mode, { ...PLAIN, ...around })).to.equal(way);
+      const { navigates, isFramed } = { ...PLAIN, ...around };
+      expect(chooseWay(mode, navigates, isFramed)).to.equal(way);
     });
   }
 
@@ -29,12 +30,11 @@ describe('where the payment happens', () => {
     const real = navigator.userAgent;
     const ways = (userAgent: string): readonly Way[] => {
       Object.defineProperty(navigator, 'userAgent', { value: userAgent, configurable: true });
-      const framed = { navigates: true, isFramed: true };
       return [
-        chooseWay('popup', PLAIN),
-        chooseWay('auto', framed),
-        chooseWay('overlay', PLAIN),
-        chooseWay('auto', PLAIN),
+        chooseWay('popup', false),
+        chooseWay('auto', true, true),
+        chooseWay('overlay', false),
+        chooseWay('auto', false),
       ];
     };
     const inApp = ['redirect', 'redirect', 'overlay', 'inline'];

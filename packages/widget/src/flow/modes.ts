@@ -4,14 +4,6 @@ export type Mode = 'auto' | Way;
 /** Where the payment happens, as it was chosen. */
 export type Way = 'inline' | 'overlay' | 'popup' | 'redirect';
 
-/** What a choice depends on besides the tag. */
-export interface Surroundings {
-  /** Whether the SDK leaves the page by itself. */
-  readonly navigates: boolean | undefined;
-  /** Whether the page is shown in a frame of another one. */
-  readonly isFramed: boolean;
-}
-
 /** Apps that show pages without windows of their own. */
 const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
 
@@ -19,10 +11,14 @@ const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
  * The way to pay. `auto` stays on the page, unless the SDK would leave it: then the page is left
  * from outside a frame, and a window is opened from inside one, where the provider's page may not
  * be shown. So does `overlay` with such an SDK. An unknown mode is `auto`.
+ *
+ * @param navigates whether the SDK leaves the page by itself
+ * @param isFramed whether the page is shown in a frame of another one
  */
 export function chooseWay(
   mode: string | null | undefined,
-  { navigates, isFramed }: Surroundings,
+  navigates: boolean | undefined,
+  isFramed = parent !== window,
 ): Way {
   if (mode === 'inline' || mode === 'redirect') return mode;
   if (mode === 'overlay' && !navigates) return mode;

@@ -180,19 +180,36 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.close();
     });
 
+    /** A page that is loaded again on the way back, where the server describes an SDK that leaves. */
+    const comeBack = async (): Promise<Tab> => {
+      const sdk = { ...world.sdkDescription, navigates: true };
+      const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+      await world.write({
+        config: { status: 200, body: config },
+        open: [{ status: 200, body: world.openReply({ sdk }) }],
+      });
+      return Tab.open(world, (page) => {
+        const entry = { type: 'back_forward' } as PerformanceNavigationTiming;
+        page.performance.getEntriesByType = () => [entry];
+        page.open = () => null;
+      });
+    };
+
+    it('Back to the payment page itself asks, and begins with such an SDK only when told', async () => {
+      const tab = await comeBack();
+      const drawn = (): Element | null => tab.element.querySelector('[slot="form"]');
+      Object.assign(tab.element, { mode: 'inline', autostart: true });
+      await until(async () => (await world.opens()).length === 1);
+      await tab.reaches('idle');
+      expect(drawn()).to.equal(null);
+      tab.element.start();
+      await until(() => drawn() !== null);
+      tab.close();
+    });
+
     for (const mode of ['redirect', 'auto'] as const) {
       it(`Back to a page that is loaded again asks, and never leaves by itself: ${mode}`, async () => {
-        const sdk = { ...world.sdkDescription, navigates: true };
-        const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-        await world.write({
-          config: { status: 200, body: config },
-          open: [{ status: 200, body: world.openReply({ sdk }) }],
-        });
-        const tab = await Tab.open(world, (page) => {
-          const entry = { type: 'back_forward' } as PerformanceNavigationTiming;
-          page.performance.getEntriesByType = () => [entry];
-          page.open = () => null;
-        });
+        const tab = await comeBack();
         const urls: string[] = [];
         tab.element.addEventListener('pay-redirect', (event) => {
           event.preventDefault();
