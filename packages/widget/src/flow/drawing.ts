@@ -27,7 +27,7 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
   };
   try {
     const isFramed = way === 'overlay' && hostedUrl && sdk && !sdk.container;
-    const adapter = isFramed ? hostedFrame(hostedUrl) : adapterOf(host, sdk);
+    const adapter = isFramed ? hostedFrame(hostedUrl, host.formLabel) : adapterOf(host, sdk);
     await drawForm(adapter, sessionId, host, report, signal);
   } catch (error) {
     if (signal.aborted) return;

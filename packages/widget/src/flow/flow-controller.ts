@@ -105,7 +105,7 @@ export class FlowController implements ReactiveController {
       this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
       if (!this.window) this.way = 'redirect';
     }
-    if (this.way !== 'redirect' || !hostedUrl || this.#isBack) return true;
+    if (!hostedUrl || this.way !== 'redirect' || this.#isBack) return true;
     this.leave(hostedUrl);
     return false;
   }

@@ -46,7 +46,7 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     flow.teller.measure('session');
     flow.sdk = reply.sdk;
     // What the shopper pressed a moment ago may still open a window.
-    const mayLeave = reply.sessionId && hostedUrl && !isElsewhere(way);
+    const mayLeave = !isElsewhere(way) && hostedUrl && reply.sessionId;
     if (!mayLeave || flow.staysHere()) flow.send({ type: 'opened', reply, order, way: flow.way });
   } catch (error) {
     if (signal.aborted) return;

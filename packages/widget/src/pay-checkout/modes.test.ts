@@ -109,6 +109,8 @@ describe('<pay-checkout> modes', () => {
       const frame = harness.form?.querySelector('iframe');
       expect(frame?.src).to.equal(hostedUrl());
       expect(frame?.title).to.equal('Payment form');
+      expect(frame?.clientWidth).to.be.above((harness.form?.clientWidth ?? Infinity) - 8);
+      expect(frame?.clientHeight).to.be.above(500);
       expect(world.sdk.calls).to.have.length(0);
       await harness.during('paid', () => world.tell('paid'));
       expect(harness.element.querySelector('iframe')).to.equal(null);
