@@ -150,8 +150,8 @@ export class Playground {
     return (await this.#page.locator(`[data-fact="${name}"]`).textContent())?.trim() ?? '';
   }
 
-  /** Asserts that the tag, the shop and the session server agree on one payment in one session. */
-  async isPaidOnce(): Promise<void> {
+  /** Asserts that the tag, the shop and the session server agree on one payment in the last of so many sessions. */
+  async isPaidOnce(sessions = 1): Promise<void> {
     await this.hears('pay-paid');
     await expect
       .poll(
@@ -161,7 +161,7 @@ export class Playground {
           ),
         PATIENCE,
       )
-      .toEqual(['paid', 'paid, certain', '1', '1']);
+      .toEqual(['paid', 'paid, certain', `${sessions}`, '1']);
     expect(await this.fact('settled')).toBe('paid, certain');
     expect(await this.fact('events')).toContain('checkout.paid (paid)');
   }
