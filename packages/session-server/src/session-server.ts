@@ -23,7 +23,7 @@ import { startEventSender } from './order-events/event-sender.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { Repeating } from './repeat.js';
-import { startLossWatch } from './restore/loss-watch.js';
+import { LOST_REST_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { storeRulesOf } from './store-rules.js';
 import { unfinishedRestore } from './sqlite/data-file-error.js';
@@ -96,7 +96,10 @@ export async function startSessionServer(
   });
   const gateway = observeGateway(createPartnerGateway(provider), observer);
   const unused = await store.findUnused();
-  const lost = new LostAttempts({ loss, unused, store, merchants, lookUpOrder, logger });
+  const lost = new LostAttempts({
+    ...{ loss, unused, store, merchants, lookUpOrder, clock, logger },
+    restMs: LOST_REST_MS,
+  });
   const evidence = new EvidenceService({
     store,
     merchants,

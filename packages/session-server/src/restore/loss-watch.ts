@@ -6,6 +6,8 @@ import { repeat, type Repeating } from '../repeat.js';
 import type { Loss } from './restore-store.js';
 
 const PAUSE_MS = 300_000;
+/** Whoever was asked at one look may be asked again at the next one of this watch. */
+export const LOST_REST_MS = PAUSE_MS - 1000;
 /** How far each look goes back behind the one before it: the list may be late. */
 const OVERLAP_MS = 3_600_000;
 

@@ -1,5 +1,6 @@
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { openingRequest, priceOf } from '../checkout/checkout-service.js';
+import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { referencesOf, type TransactionRow } from '../evidence/evidence.js';
 import { describeError, type Logger } from '../logger.js';
@@ -17,7 +18,13 @@ export interface LostAttemptsOptions {
   readonly store: Pick<CheckoutStore, 'findAttemptsByReference' | 'adoptAttempt'>;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
+  readonly clock: Clock;
   readonly logger: Logger;
+  /**
+   * For how long nobody is asked again for an order that was not found, nor any shop of a provider's
+   * merchant after one of them gave no answer. Looks come by the second, and evidence waits for them.
+   */
+  readonly restMs: number;
 }
 
 /** A payment that names a lost attempt, of an order that could not be found. */
@@ -44,6 +51,8 @@ interface Owner {
 export class LostAttempts {
   readonly #options: LostAttemptsOptions;
   readonly #notFound = new Map<string, LostPayment>();
+  /** By what nobody is asked about before that time. */
+  readonly #restsUntil = new Map<string, number>();
   #adopted = 0;
   #isSuspicious = false;
 
@@ -117,6 +126,12 @@ export class LostAttempts {
     if (known.length > 0) return;
     const { orderId, reference } = name;
     const transaction = row.id ?? '';
+    const payment = { providerMerchantId, transaction, reference };
+    if (this.#isResting(reference)) return;
+    if (this.#isResting(String(providerMerchantId))) {
+      this.#tell({ ...payment, isTemporary: true });
+      return;
+    }
     try {
       const owner = name.order === undefined ? undefined : await this.#findOwner(paid, name.order);
       if (owner) {
@@ -129,11 +144,21 @@ export class LostAttempts {
         logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was found again');
         return;
       }
-      this.#tell({ providerMerchantId, transaction, reference, isTemporary: false });
+      this.#rest(reference);
+      this.#tell({ ...payment, isTemporary: false });
     } catch (error) {
       const isTemporary = !(error instanceof AppError) || error.code === 'order_lookup_failed';
-      this.#tell({ providerMerchantId, transaction, reference, isTemporary }, error);
+      this.#rest(isTemporary ? String(providerMerchantId) : reference);
+      this.#tell({ ...payment, isTemporary }, error);
     }
+  }
+
+  #rest(what: string): void {
+    this.#restsUntil.set(what, this.#options.clock.now() + this.#options.restMs);
+  }
+
+  #isResting(what: string): boolean {
+    return this.#options.clock.now() < (this.#restsUntil.get(what) ?? 0);
   }
 
   /** The one merchant whose shop knows the order: several may share an id at the provider. */
