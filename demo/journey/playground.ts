@@ -50,9 +50,7 @@ export class Playground {
       addEventListener(
         'click',
         ({ isTrusted, timeStamp }) => isTrusted && (pressedAt = timeStamp),
-        {
-          capture: true,
-        },
+        true,
       );
       window.open = (...given) => (performance.now() - pressedAt < 5000 ? open(...given) : null);
     });
@@ -150,7 +148,7 @@ export class Playground {
     return (await this.#page.locator(`[data-fact="${name}"]`).textContent())?.trim() ?? '';
   }
 
-  /** Asserts that the tag, the shop and the session server agree on one payment in the last of so many sessions. */
+  /** Asserts that tag, shop and session server agree on one payment, in the last of so many sessions. */
   async isPaidOnce(sessions = 1): Promise<void> {
     await this.hears('pay-paid');
     await expect

@@ -18,12 +18,12 @@ const form = find(document, '#filters', HTMLFormElement);
 const waiting = new Waiting(find(document, '#waiting', HTMLElement));
 const loader = new Loader({ host, waiting, form });
 
-/** All pages of a list so far, and what the newest of them said beside its rows. */
+/** All pages of a list so far, and what the last of them said beside its rows. */
 interface ShownList {
   readonly pages: readonly (readonly ProviderFields[])[];
   readonly rowCount: number;
   readonly unreadable: number;
-  readonly newest: TransactionsView;
+  readonly lastPage: TransactionsView;
 }
 
 /** What was asked for last. A list is told by the very object that it was asked with. */
@@ -52,7 +52,7 @@ function load(): void {
  * for a newer one, which is still to come, does not grow.
  */
 async function add(list: ShownList, query: URLSearchParams): Promise<void> {
-  const { nextCursor } = list.newest;
+  const { nextCursor } = list.lastPage;
   if (query !== newest || query === addingTo || nextCursor === undefined) return;
   addingTo = query;
   waiting.start('Asking for more…');
@@ -81,7 +81,7 @@ function growBy(view: TransactionsView, list?: ShownList): ShownList {
     pages: [...(list?.pages ?? []), view.rows],
     rowCount: (list?.rowCount ?? 0) + view.rows.length,
     unreadable: (list?.unreadable ?? 0) + view.unreadable,
-    newest: view,
+    lastPage: view,
   };
 }
 
@@ -91,7 +91,7 @@ function renderList(
   trouble?: TemplateResult,
 ): TemplateResult {
   const { pages, rowCount, unreadable } = list;
-  const { timezone, hasMore, nextCursor, others } = list.newest;
+  const { timezone, hasMore, nextCursor, others } = list.lastPage;
   if (rowCount === 0 && !hasMore && unreadable === 0) {
     return html`<p class="lead">No transaction fits these filters.</p>
       <a class="button quiet" href="/transactions">Show them all</a>`;
@@ -124,7 +124,7 @@ function renderList(
 }
 
 function renderMore(list: ShownList, query: URLSearchParams): TemplateResult | typeof nothing {
-  if (list.newest.nextCursor === undefined) return nothing;
+  if (list.lastPage.nextCursor === undefined) return nothing;
   return html`<p class="next">
     <button type="button" class="button quiet" @click=${() => void add(list, query)}>
       Show more
