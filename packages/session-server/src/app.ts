@@ -8,12 +8,14 @@ import type { StatusService } from './checkout/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
 import type { EvidenceService } from './evidence/evidence-service.js';
+import { createOpeningIntake } from './checkout/opening-intake.js';
 import { hostedRoutes } from './hosted/hosted-routes.js';
+import { Door } from './http/door.js';
 import { errorHandler, notFoundHandler } from './http/error-handler.js';
 import { healthRoutes } from './http/health-routes.js';
 import { describeApi } from './http/openapi.js';
 import { KeyGuesses } from './http/key-guesses.js';
-import { createRateLimiters, type RateLimits } from './http/rate-limits.js';
+import { createRateLimiters, type RateLimiters, type RateLimits } from './http/rate-limits.js';
 import { requestId } from './http/request-id.js';
 import { allowPages, dataHeaders, errorHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
@@ -52,21 +54,31 @@ export interface AppServices {
   readonly trustProxy: number | readonly string[];
 }
 
-/** All that the server answers: deliveries at its door, the rest by the app. It never listens. */
+/** All that the server answers: openings and deliveries at its door, the rest by the app. It never listens. */
 export function createRequestListener(services: AppServices): RequestListener {
-  const take = createWebhookIntake({
+  const door = new Door(services.logger, services.observer);
+  const limiters = createRateLimiters(services.rateLimits);
+  const takeOpening = createOpeningIntake({
     ...services,
+    door,
+    limiters,
+    service: services.checkouts,
+  });
+  const takeDelivery = createWebhookIntake({
+    ...services,
+    door,
     maxBytes: services.deliveries.maxBytes,
     onStored: services.onDelivery,
   });
-  const app = createApp(services);
+  const app = createApp(services, limiters);
   return (request, response) => {
-    if (!take(request, response)) app(request, response);
+    if (takeOpening(request, response) || takeDelivery(request, response)) return;
+    app(request, response);
   };
 }
 
 /** The middleware and routes, in order. */
-function createApp(services: AppServices): Express {
+function createApp(services: AppServices, limiters: RateLimiters): Express {
   const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
   const { environment, publicUrl, widgetScript, rateLimits, trustProxy, observer } = services;
   const app = express();
@@ -78,11 +90,7 @@ function createApp(services: AppServices): Express {
 
   // What is asked most comes first: each layer before it would cost every request its share.
   const guards = [dataHeaders, allowPages(merchants, publicUrl)];
-  const limiters = createRateLimiters(rateLimits);
-  app.use(
-    '/v1',
-    checkoutRoutes({ service: checkouts, status, environment, publicUrl, limiters, guards }),
-  );
+  app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, limiters, guards }));
 
   // Pages and their files set headers of their own.
   app.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));

@@ -7,6 +7,7 @@ import { CRASH_POINTS, parseCrashPlan } from './crash-points.js';
 /** Open, return, webhook, evidence, event delivery, and the store under them. */
 const MODULES = [
   'checkout/checkout-routes.ts',
+  'checkout/opening-intake.ts',
   'checkout/checkout-service.ts',
   'checkout/partner-gateway.ts',
   'returns/*',
@@ -23,6 +24,10 @@ const CLOSING = 'The server is closing; nothing is stored or sent.';
 /** Awaits without a crash point next to them: where, a part of their text, and why not. */
 const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string])[] = [
   ['checkout/checkout-routes.ts', 'service.merchant(', READS],
+  ['checkout/opening-intake.ts', 'headersFor(', READS],
+  ['checkout/opening-intake.ts', 'limiters.opens(', 'It only counts, in memory.'],
+  ['checkout/opening-intake.ts', 'readBody(', READS],
+  ['checkout/opening-intake.ts', 'service.merchant(', READS],
   ['checkout/checkout-routes.ts', 'status.ask(', READS],
   ['checkout/checkout-service.ts', 'merchants.find(id)', READS],
   ['checkout/checkout-service.ts', 'this.merchant(', READS],

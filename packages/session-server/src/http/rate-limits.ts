@@ -17,8 +17,8 @@ export interface RateLimits {
 }
 
 export interface RateLimiters {
-  /** For `POST /v1/checkouts`: by address, whatever is asked for. */
-  readonly opens: RequestHandler;
+  /** For `POST /v1/checkouts`: by the browser's address, whatever is asked for. */
+  readonly opens: (ip: string) => Promise<void>;
   /** By order and by merchant, for whoever may open the order: strangers use up nobody's share. */
   readonly admit: OpeningAdmission;
   /** For polls and hints. */
@@ -32,10 +32,7 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   const opensOfMerchant = new Limit('merchant', limits.opensPerMerchant);
   const questionsOfAddress = new Limit('address', limits.questionsPerAddress);
   return {
-    opens: async (request, _response, next) => {
-      await opensOfAddress.count(addressOf(request));
-      next();
-    },
+    opens: (ip) => opensOfAddress.count(addressOf({ ip })),
     admit: async (merchant, order) => {
       await opensOfOrder.count(`${merchant}\n${order}`);
       await opensOfMerchant.count(merchant);
@@ -84,7 +81,7 @@ export class Limit {
 const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 
 /** The address of the browser: a whole /56 of IPv6 counts as one. */
-export function addressOf({ ip = '' }: Request): string {
+export function addressOf({ ip = '' }: Pick<Request, 'ip'>): string {
   const [, inBrackets, ofVersion4] = WITH_PORT.exec(ip) ?? [];
   return ipKeyGenerator(inBrackets ?? ofVersion4 ?? ip);
 }

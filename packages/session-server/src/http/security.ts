@@ -51,21 +51,40 @@ export function setDataHeaders(response: ServerResponse): void {
  * are good for it; the route itself then asks for the one merchant.
  */
 export function allowPages(merchants: MerchantSource, publicUrl: string): RequestHandler {
-  const isKnown = originCheck(merchants, publicUrl);
+  const headersFor = pageHeaders(merchants, publicUrl);
   return async (request, response, next) => {
-    response.setHeader('vary', 'Origin');
-    const { origin } = request.headers;
-    if (origin !== undefined && (await isKnown(origin))) {
-      response.setHeader('access-control-allow-origin', origin);
-      response.setHeader('access-control-expose-headers', 'retry-after, x-request-id');
-      if (request.method === 'OPTIONS') {
-        response.setHeader('access-control-allow-methods', 'GET, POST');
-        response.setHeader('access-control-allow-headers', 'content-type');
-        response.setHeader('access-control-max-age', '7200');
-      }
+    const headers = await headersFor(request.headers.origin);
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (request.method !== 'OPTIONS') {
+      next();
+      return;
     }
-    if (request.method === 'OPTIONS') response.status(204).end();
-    else next();
+    if (headers !== FOR_STRANGERS) {
+      response.setHeader('access-control-allow-methods', 'GET, POST');
+      response.setHeader('access-control-allow-headers', 'content-type');
+      response.setHeader('access-control-max-age', '7200');
+    }
+    response.status(204).end();
+  };
+}
+
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+const FOR_STRANGERS: HeaderList = [['vary', 'Origin']];
+
+/** The headers with which a page may read an answer, by its origin; see {@link allowPages}. */
+export function pageHeaders(
+  merchants: MerchantSource,
+  publicUrl: string,
+): (origin: string | undefined) => Promise<HeaderList> {
+  const isKnown = originCheck(merchants, publicUrl);
+  return async (origin) => {
+    if (origin === undefined || !(await isKnown(origin))) return FOR_STRANGERS;
+    return [
+      ...FOR_STRANGERS,
+      ['access-control-allow-origin', origin],
+      ['access-control-expose-headers', 'retry-after, x-request-id'],
+    ];
   };
 }
 

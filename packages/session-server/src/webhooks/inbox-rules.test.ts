@@ -6,6 +6,7 @@ import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../checkout/change-feed.js';
 import type { Checkout } from '../checkout/checkout.js';
+import { Door } from '../http/door.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { Repeating } from '../repeat.js';
 import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
@@ -48,6 +49,7 @@ beforeEach(async () => {
   inbox = undefined;
   merchants = [testMerchant()];
   const take = createWebhookIntake({
+    door: new Door(SILENT, SILENT_OBSERVER),
     store,
     merchants: source,
     vault,

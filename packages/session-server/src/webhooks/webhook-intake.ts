@@ -1,27 +1,26 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { answerError } from '../http/error-handler.js';
+import { type Door, type DoorHandler, type Intake, setHeaders } from '../http/door.js';
+import { readBody } from '../http/read-body.js';
 import { REQUEST_ID } from '../http/request-id.js';
-import { RAW_DATA_HEADERS, setDataHeaders } from '../http/security.js';
+import { RAW_DATA_HEADERS } from '../http/security.js';
 import { sendJson } from '../http/send-json.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { observeAnswer } from '../metrics/observe-requests.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import type { Observer } from '../metrics/observer.js';
 import type { BodyVault } from './body-vault.js';
 import { isTestDelivery, packDelivery } from './delivery-content.js';
 import { sealContext, toStoredHash } from './delivery-inbox.js';
-import { readBody } from './read-body.js';
 
 const ROUTE = '/v1/webhooks/{token}';
 /** As Express reads an address: in any case, with a slash at its end or without, or with a host. */
 const ADDRESS = /^(?:https?:\/\/[^/]+)?(\/v1\/webhooks\/([^/?]+)\/?(?:\?.*)?)$/is;
 
 export interface WebhookIntakeOptions {
+  readonly door: Door;
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly vault: BodyVault;
@@ -29,13 +28,10 @@ export interface WebhookIntakeOptions {
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
   readonly maxBytes: number;
-  readonly observer: Pick<Observer, 'deliveryReceived' | 'requestAnswered'>;
+  readonly observer: Pick<Observer, 'deliveryReceived'>;
   /** Called when there is something to work on. */
   readonly onStored: () => void;
 }
-
-/** Takes a request, or answers false and leaves it to somebody else. */
-export type Intake = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
  * Where the provider's deliveries arrive: any body of any type, stored as it came and encrypted,
@@ -44,13 +40,12 @@ export type Intake = (request: IncomingMessage, response: ServerResponse) => boo
  * It stands before Express, whose routers would cost a delivery as much as its encryption does.
  */
 export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
-  const { store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } = options;
+  const { door, store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } =
+    options;
 
   const receive = async (
-    request: IncomingMessage,
-    response: ServerResponse,
     { token, path }: DeliveryAddress,
-    id: string,
+    ...[request, response, id]: Parameters<DoorHandler>
   ): Promise<void> => {
     const stored = toStoredToken(token);
     const tokenHash = stored.hash;
@@ -86,12 +81,7 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
   return (request, response) => {
     const address = request.method === 'POST' ? readAddress(request.url) : undefined;
     if (address === undefined) return false;
-    if (observer !== SILENT_OBSERVER) observeAnswer(observer, request, response, () => ROUTE);
-    const id = randomUUID();
-    receive(request, response, address, id).catch((error: unknown) => {
-      setHeaders(response, id);
-      answerError(error, request, response, logger);
-    });
+    door.answer(request, response, ROUTE, (...given) => receive(address, ...given));
     return true;
   };
 }
@@ -110,11 +100,6 @@ function readAddress(url = ''): DeliveryAddress | undefined {
   } catch {
     return undefined;
   }
-}
-
-function setHeaders(response: ServerResponse, id: string): void {
-  setDataHeaders(response);
-  response.setHeader(REQUEST_ID, id);
 }
 
 async function isRegistered(tokenHash: string, merchants: MerchantSource): Promise<boolean> {
