@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../../internal/check-fields.js';
 import type { ListTransactionsParams, Transaction } from '../../resources/transactions.js';
 import {
   expectThat,
@@ -16,7 +17,7 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
     expectThat(rows.length <= 2, 'more rows came than limit asked for');
   }),
   check('gives the newest first', ({ newest }) => {
-    const times = newest.flatMap(({ transactionTime }) => transactionTime ?? []);
+    const times = timesOf(newest);
     if (times.length < 2) throw new Skipped('there are fewer than two transactions');
     const isSorted = times.every((time, at) => at === 0 || time <= (times[at - 1] ?? ''));
     expectThat(isSorted, 'a row is newer than the one before it');
@@ -60,13 +61,14 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
     );
   }),
   check('fromDate and toDate give the rows of those days', async (target) => {
-    const day = target.newest.at(-1)?.transactionTime?.slice(0, 10);
-    if (day === undefined) throw new Skipped('there are no transactions');
+    const day = timesOf(target.newest).at(-1)?.slice(0, 10);
+    if (day === undefined) throw new Skipped('no transaction has a time');
+    expectThat(isCalendarDate(day) === undefined, 'a time does not begin with its day');
     const rows = await read(target, { fromDate: day, toDate: day, timezone: 'UTC', limit: 50 });
     expectThat(rows.length > 0, 'no row came, although there is one (do the ends count?)');
     const days = new Set([-1, 0, 1].map((offset) => dayOf(day, offset)));
     expectThat(
-      rows.every(({ transactionTime: time }) => time === undefined || days.has(time.slice(0, 10))),
+      timesOf(rows).every((time) => days.has(time.slice(0, 10))),
       'a row of another day came',
     );
   }),
@@ -100,6 +102,11 @@ async function read(
 
 function idsOf(rows: readonly Transaction[]): string[] {
   return rows.flatMap(({ id }) => id ?? []);
+}
+
+/** The times that are texts; what else came is found by the check of their form. */
+function timesOf(rows: readonly Transaction[]): string[] {
+  return rows.flatMap(({ transactionTime: time }) => (typeof time === 'string' ? time : []));
 }
 
 function dayOf(day: string, offset: number): string {
