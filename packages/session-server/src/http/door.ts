@@ -44,6 +44,11 @@ export class Door {
     }
     const id = randomUUID();
     handle(request, response, id).catch((error: unknown) => {
+      if (response.headersSent) {
+        // Half an answer is out: whoever asked must not take it for a whole one.
+        response.destroy();
+        return;
+      }
       setHeaders(response, id);
       answerError(error, request, response, this.#logger);
     });
