@@ -1,4 +1,5 @@
 /** Finds ports that are free on this machine. */
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** A port that was asked for, and the one that is used. They differ when the first was taken. */
@@ -8,6 +9,12 @@ export interface PortChoice {
 }
 
 const TRIES = 50;
+/**
+ * From here on, systems give ports to whoever asks for any and to each connection that goes out. One
+ * below stays free until its process starts, also while that is dead and started again.
+ */
+const FIRST_BUSY_PORT = 32_768;
+const FIRST_QUIET_PORT = 20_000;
 const LOOPBACKS = ['127.0.0.1', '::1'];
 
 /**
@@ -29,8 +36,8 @@ export async function findFreePort(
 
 async function findAnyFreePort(taken: ReadonlySet<number>): Promise<number> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const port = await listenOnce(0, '127.0.0.1');
-    if (port !== undefined && !taken.has(port)) return port;
+    const port = randomInt(FIRST_QUIET_PORT, FIRST_BUSY_PORT);
+    if (!taken.has(port) && (await isFree(port))) return port;
   }
   throw new Error('No port is free on 127.0.0.1.');
 }

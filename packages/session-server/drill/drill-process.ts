@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { within } from './http.ts';
 
 const START_SECONDS = 30;
@@ -58,12 +58,31 @@ export class DrillProcess {
   }
 }
 
-/** A port that nobody listens on. */
+/**
+ * From 32768 on, systems give ports to whoever asks for any and to each connection that goes out: such
+ * a one would be taken while the process that has it is dead.
+ */
+const PORTS = { first: 20_000, end: 32_768 };
+const given = new Set<number>();
+
+/** A port that nobody listens on, and that nobody is given by chance. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
 }
