@@ -4,7 +4,7 @@ import { Bench } from './lab.ts';
 import { median, round } from './numbers.ts';
 import { loadScript, placeAndAwaitForm } from './page-functions.ts';
 
-const ROUNDS = 15;
+const ROUNDS = 31;
 /** Until a page that has its form has done what it does afterwards. */
 const CALM_MS = 250;
 /** Until it has also done what it leaves the form's first second free of: following, telling. */

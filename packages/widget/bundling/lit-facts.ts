@@ -175,7 +175,7 @@ const REACTIVE_ELEMENT: LitFacts = {
     ['global .trustedTypes', 'undefined'],
     [
       'const result = this.scheduleUpdate(); if (result != null) { await result; }',
-      'this.performUpdate();',
+      'await this.scheduleUpdate();',
     ],
     ['this.willUpdate(changedProperties);', ''],
     ['return this.getUpdateComplete();', 'return this.__updatePromise;'],

@@ -15,6 +15,8 @@ export interface Script {
   /** More checkouts that it knows. */
   others?: { checkout: string; revision: number; [key: string]: unknown }[];
   config?: { status: number; body: unknown };
+  /** Holds back the answers of `GET /v1/checkout-config` until it is false again. */
+  holdConfig?: boolean;
   /** How many of the next requests of each kind end with a broken connection. */
   faults?: { open?: number; status?: number; sdk?: number };
   /** Holds back the answers of `POST /v1/checkouts` until it is false again. */

@@ -39,7 +39,10 @@ async function answer(context: Context, world: World, path: string): Promise<voi
   const body = method === 'POST' ? await readJson(context.req) : undefined;
   const query = new URL(context.req.url ?? '/', 'http://world').search;
   world.seen.push({ method, path, query, body });
-  if (path === '/v1/checkout-config') return reply(context, world.script.config);
+  if (path === '/v1/checkout-config') {
+    await world.until(() => !world.script.holdConfig, 10_000);
+    return reply(context, world.script.config);
+  }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, world);
   if (path === '/v1/checkouts') return answerStatus(context, world);
   if (path.endsWith('/hints')) {

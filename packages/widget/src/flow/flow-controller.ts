@@ -1,4 +1,9 @@
-import type { Environment, HintKind, SdkDescription } from '@pay-checkout/session-server/contract';
+import type {
+  CheckoutConfigReply,
+  Environment,
+  HintKind,
+  SdkDescription,
+} from '@pay-checkout/session-server/contract';
 import type { ReactiveController } from 'lit';
 import { PayRedirectEvent } from '../events/pay-redirect.js';
 import {
@@ -30,6 +35,9 @@ import { statusFeed, type StatusFeed } from './status-feed.js';
 /** Problems that end by themselves when the tag says more; an order is not found without its token. */
 const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'];
 
+/** Three frames: nobody misses what is drawn after them. */
+export const PREPARED_WITHIN_MS = 50;
+
 /** Something that goes on while its key is wanted, until its signal aborts. */
 type Run = readonly [
   key: string | false | null | undefined,
@@ -50,6 +58,8 @@ export class FlowController implements ReactiveController {
   isFollowing = false;
   /** Known from the server's configuration, before anything is opened. */
   environment: Environment | undefined;
+  /** The server's configuration, from when it was asked for. */
+  configuration: Promise<CheckoutConfigReply> | undefined;
   /** What the server described last. */
   sdk: SdkDescription | undefined;
   /** Where the payment happens: chosen at the last start. */
@@ -181,6 +191,16 @@ export class FlowController implements ReactiveController {
     if (!this.#isPlaced) return;
     this.#readTag();
     this.#sync();
+  }
+
+  /**
+   * Asks for what a payment needs. Settles when nothing better may come of waiting: the configuration
+   * is there, or has had its time.
+   */
+  async prepared(): Promise<unknown> {
+    this.hostUpdate();
+    const late = new Promise((resolve) => setTimeout(resolve, PREPARED_WITHIN_MS));
+    return Promise.race([this.configuration, late]).catch(() => undefined);
   }
 
   get #parameter(): string {

@@ -15,7 +15,8 @@ export async function prepare(flow: FlowController, signal: AbortSignal): Promis
   if (isElsewhere(mode) || (createSession && !adapter)) return;
   try {
     if (!adapter) {
-      const { sdk, environment } = await fetchConfig(serverUrl, merchant ?? '', signal);
+      const asked = (flow.configuration = fetchConfig(serverUrl, merchant ?? '', signal));
+      const { sdk, environment } = await asked;
       flow.environment = environment;
       flow.sdk = sdk;
       if (flow.state.phase !== 'opening') host.requestUpdate();

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
-import { nextTask, until } from '../testing/until.js';
+import { PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
+import { forbid, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 import type { PayCheckout } from './pay-checkout.js';
@@ -40,49 +41,57 @@ describe('<pay-checkout> in a page that changes', () => {
     place.remove();
   });
 
-  describe('with autostart', () => {
-    const placed = async (isCovered: boolean): Promise<PayCheckoutHarness> => {
-      const wall = document.createElement('div');
-      Object.assign(wall.style, { position: 'fixed', inset: '0', zIndex: '2147483647' });
-      const room = document.createElement('style');
-      room.textContent = 'pay-checkout { display: block; min-block-size: 16rem }';
-      document.body.prepend(room, ...(isCovered ? [wall] : []));
-      const element = document.createElement('pay-checkout');
-      const names = { merchant: 'corner-shop', order: 'A1001', orderToken: 'A1001.1.x' };
-      Object.assign(element, { ...names, server: world.server, autostart: true });
-      const harness = new PayCheckoutHarness(element, world);
-      document.body.prepend(element);
-      // No frame has passed then, and so no observer has said a word.
-      await element.updateComplete;
-      wall.remove();
-      room.remove();
-      return harness;
-    };
+  describe('before it is drawn for the first time', () => {
+    let resume: (() => void) | undefined;
+    const stopClock = (): unknown => (resume = forbid(window, PREPARED_WITHIN_MS));
+    afterEach(() => resume?.());
+    const isDrawn = (): boolean =>
+      document.querySelector('pay-checkout')?.shadowRoot?.childElementCount !== 0;
 
-    it('where it lies open, asks before anything is drawn', async () => {
-      const harness = await placed(false);
-      expect(harness.phase).to.equal('opening');
-      await harness.reaches('ready');
-      expect(await world.opens()).to.have.length(1);
-      harness.element.remove();
+    it('waits for the configuration, which says more of what there is to draw', async () => {
+      stopClock();
+      await world.write({ holdConfig: true });
+      const placed = PayCheckoutHarness.place(world);
+      await until(async () => (await world.seen('GET', /checkout-config$/)).length === 1);
+      expect(isDrawn()).to.equal(false);
+      await world.write({ holdConfig: false });
+      const { badge } = await placed;
+      expect(badge).not.to.equal(null);
     });
 
-    it('in a page that nobody sees yet, waits until somebody does', async () => {
-      Object.defineProperty(document, 'hidden', { value: true, configurable: true });
-      const harness = await placed(false);
-      expect(harness.phase).to.equal('idle');
-      // Before a frame passes: the page is seen, and the observer would say so.
-      harness.element.remove();
-      Reflect.deleteProperty(document, 'hidden');
-      expect(await world.opens()).to.have.length(0);
+    it('does not wait for one that is late, and draws what it says when it comes', async () => {
+      await world.write({ holdConfig: true });
+      const harness = await PayCheckoutHarness.place(world);
+      expect(harness.button).not.to.equal(null);
+      expect(harness.badge).to.equal(null);
+      await world.write({ holdConfig: false });
+      await until(() => harness.badge !== null);
     });
 
-    it('where something lies above it, waits for the browser’s word', async () => {
-      const harness = await placed(true);
-      expect(harness.phase).to.equal('idle');
+    it('does not wait for one that cannot be had', async () => {
+      stopClock();
+      await world.write({ config: { status: 404, body: {} } });
+      const harness = await PayCheckoutHarness.place(world);
+      expect(harness.button).not.to.equal(null);
+    });
+
+    it('waits for nothing where no configuration is asked for', async () => {
+      stopClock();
+      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect' });
+      expect(harness.button).not.to.equal(null);
+      expect(await world.seen('GET', /checkout-config$/)).to.have.length(0);
+    });
+
+    it('asks for the session with autostart, and shows no pay button meanwhile', async () => {
+      stopClock();
+      await world.write({ holdConfig: true });
+      const placed = PayCheckoutHarness.place(world, { autostart: true });
+      await until(async () => (await world.opens()).length === 1);
+      expect(isDrawn()).to.equal(false);
+      await world.write({ holdConfig: false });
+      const harness = await placed;
+      expect(harness.button).to.equal(null);
       await harness.reaches('ready');
-      expect(await world.opens()).to.have.length(1);
-      harness.element.remove();
     });
   });
 

@@ -41,6 +41,7 @@ export class PayCheckoutHarness {
     });
     const harness = new PayCheckoutHarness(element, world);
     await fixture(html`<div>${element}</div>`);
+    await element.updateComplete;
     return harness;
   }
 
@@ -58,6 +59,10 @@ export class PayCheckoutHarness {
     const phase = PHASE_NAMES.find((name) => this.element.matches(`:state(${name})`));
     if (!phase) throw new Error('the element shows no phase');
     return phase;
+  }
+
+  get badge(): HTMLElement | null {
+    return this.#part('badge');
   }
 
   get button(): HTMLElement | null {
@@ -106,6 +111,7 @@ export class PayCheckoutHarness {
 
   /** Waits until the element is in `phase`, if it is not there already. */
   async reaches(phase: Phase): Promise<void> {
+    await this.element.updateComplete;
     if (this.phase !== phase) await this.arrives(phase);
   }
 

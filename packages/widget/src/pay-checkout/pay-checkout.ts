@@ -198,6 +198,12 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.requestUpdate();
   }
 
+  /** What is asked for goes first, and is a task of its own. */
+  protected override async scheduleUpdate(): Promise<void> {
+    if (!this.hasUpdated) await this.#flow.prepared();
+    this.performUpdate();
+  }
+
   protected override firstUpdated(): void {
     // Left by whoever copied an element with its form.
     for (const child of [...this.children]) if (child.slot === 'form') child.remove();

@@ -10,6 +10,7 @@ describe('the single file of <pay-checkout>', () => {
     document.body.append(frame);
     await new Promise((resolve) => (frame.onload = resolve));
     element = frame.contentDocument?.querySelector('pay-checkout');
+    await element?.updateComplete;
   });
   afterEach(() => frame.remove());
 
