@@ -110,7 +110,11 @@ export interface DueLook {
  * the suite that every implementation passes.
  */
 export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore, RestoreStore {
-  /** Decides about an opening; see {@link OpeningDecision}. */
+  /**
+   * Decides about an opening; see {@link OpeningDecision}. `send` alone need not survive a power cut
+   * yet: nobody can pay a session before `exposeSession` has resolved, which survives only with it.
+   * What a power cut takes back gives its `order_id` to no other attempt.
+   */
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**
    * The provider answered: stores the session, and says whether it may be shown. False when the

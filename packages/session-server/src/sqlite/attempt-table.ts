@@ -8,6 +8,7 @@ import type {
 } from '../checkout/checkout-store.js';
 import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
 import type { FoundAttempt, OrderIdRange } from '../restore/restore-store.js';
+import { MOST_AHEAD } from './group-commit.js';
 import { TO_ORDER_ID } from './loss-table.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { toAttempt } from './sqlite-rows.js';
@@ -178,6 +179,16 @@ export class AttemptTable {
   findUnused(now: number): OrderIdRange {
     const toOrderId = Math.floor(now / 1000) - EPOCH_SECONDS;
     return { afterOrderId: this.#findLastOrderId() || toOrderId, toOrderId };
+  }
+
+  /** Gives out none that a power cut may have taken out of the file after they were sent. */
+  skipLostOrderIds(): void {
+    this.skipOrderIds(this.#findLastOrderId() + MOST_AHEAD);
+  }
+
+  /** Whether the next one that is given out is not the one after the last in the file. */
+  get hasGap(): boolean {
+    return (this.#lastOrderId ?? 0) > this.#findLastOrderId();
   }
 
   /** Gives out none up to this one. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, MOST_AHEAD } from './group-commit.js';
 
 /** A disk that answers when the test says so. */
 class SlowDisk {
@@ -82,6 +82,59 @@ describe('writes that share a commit', () => {
     disk.answer();
     await others;
     expect([notes(), disk.syncs]).toEqual([['a', 'b', 'c', 'd'], 2]);
+  });
+
+  it('go ahead when they are committed, where they may, and the disk still makes them durable', async () => {
+    const insert = (text: string): string => {
+      database.prepare('INSERT INTO notes VALUES (?)').run(text);
+      return text;
+    };
+    const answers: string[] = [];
+    const asked = disk.asked();
+    const written = ['a', 'b', 'c'].map((text) =>
+      commits.write(
+        () => insert(text),
+        (value) => value !== 'b',
+      ),
+    );
+    for (const one of written) void one.then((value) => answers.push(value));
+    await asked;
+    await Promise.all([written[0], written[2]]);
+    expect([answers, notes(), disk.syncs]).toEqual([['a', 'c'], ['a', 'b', 'c'], 1]);
+    disk.answer();
+    await written[1];
+    expect(answers).toEqual(['a', 'c', 'b']);
+  });
+
+  it('go ahead so many at a time that each of them could be lost, and no more', async () => {
+    let answers = 0;
+    const asked = disk.asked();
+    const written = Array.from({ length: MOST_AHEAD + 1 }, (_, at) =>
+      commits
+        .write(
+          () => database.prepare('INSERT INTO notes VALUES (?)').run(String(at)),
+          () => true,
+        )
+        .then(() => (answers += 1)),
+    );
+    await asked;
+    await Promise.all(written.slice(0, MOST_AHEAD));
+    expect(answers).toBe(MOST_AHEAD);
+    disk.answer();
+    await Promise.all(written);
+  });
+
+  it('that went ahead of a disk which then fails are the last ones: nothing follows from them', async () => {
+    const asked = disk.asked();
+    const ahead = commits.write(
+      () => database.prepare('INSERT INTO notes VALUES (?)').run('a').changes,
+      () => true,
+    );
+    await asked;
+    await ahead;
+    const next = note('b');
+    disk.answer(new Error('the disk is broken'));
+    await expect(next).rejects.toThrow('the disk is broken');
   });
 
   it('do not bother the disk when they changed nothing', async () => {

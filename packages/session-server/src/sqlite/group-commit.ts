@@ -1,9 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crashPoint } from '../crash-points.js';
 
+/**
+ * How many writes of a group may be told of before they are on the disk: so many at most are lost
+ * whose outcome somebody has acted on.
+ */
+export const MOST_AHEAD = 256;
+
 interface Job {
   /** Does the work; what it throws is thrown. */
   run(): void;
+  /** Whether the disk need not be waited for. */
+  goesAhead(): boolean;
   /** Why it was undone, while the others of its group were kept. */
   refuse(reason: unknown): void;
   settle(failure: Error | undefined): void;
@@ -45,17 +53,25 @@ export class GroupCommit {
     this.#changes = database.prepare('SELECT total_changes() AS count');
   }
 
-  /** Runs `work` inside a transaction; resolves when it is on the disk. */
-  write<T>(work: () => T): Promise<T> {
+  /**
+   * Runs `work` inside a transaction; resolves when it is on the disk.
+   *
+   * @param mayGoAhead whether this outcome may be acted on as soon as it is committed, while the disk
+   *   is still at work: a power cut may then take it back, but no later write survives one without it
+   */
+  write<T>(work: () => T, mayGoAhead?: (value: T) => boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let outcome: (() => void) | undefined;
+      let goesAhead = false;
       this.#queue.push({
         run: () => {
           const value = work();
+          goesAhead = mayGoAhead?.(value) ?? false;
           outcome = () => {
             resolve(value);
           };
         },
+        goesAhead: () => goesAhead,
         refuse: (reason) => {
           outcome = () => {
             reject(asError(reason));
@@ -104,7 +120,7 @@ export class GroupCommit {
     this.#queue = [];
     const failure = this.#failure ?? this.#runAll(jobs);
     if (failure === undefined && this.#sync && this.#hasChanged()) {
-      this.#syncing = this.#settleWhenDurable(jobs, this.#sync);
+      this.#syncing = this.#settleWhenDurable(settleAhead(jobs), this.#sync);
     } else {
       for (const job of jobs) job.settle(failure);
     }
@@ -176,6 +192,17 @@ export class GroupCommit {
     this.#changesBefore = Number(this.#changes.get()?.['count']);
     return this.#changesBefore !== before;
   }
+}
+
+/** Settles the jobs that need not wait for the disk; answers the others. */
+function settleAhead(jobs: readonly Job[]): Job[] {
+  let ahead = 0;
+  return jobs.filter((job) => {
+    if (ahead === MOST_AHEAD || !job.goesAhead()) return true;
+    ahead += 1;
+    job.settle(undefined);
+    return false;
+  });
 }
 
 function asError(thrown: unknown): Error {

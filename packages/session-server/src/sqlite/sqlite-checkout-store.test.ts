@@ -88,6 +88,33 @@ describe('a data file', () => {
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => (ids[0] ?? NaN) + index));
   });
 
+  it('gives out no order_id again that a power cut took from it, after it was sent', async () => {
+    const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1) };
+    const options = { path, clock, rules: TEST_RULES };
+    const orderIdOf = async (store: SqliteCheckoutStore, order: string): Promise<number> => {
+      const decision = await store.beginOpening({ ...TEST_REQUEST, order });
+      return decision.kind === 'send' ? decision.attempt.orderId : NaN;
+    };
+    const store = await SqliteCheckoutStore.open(options);
+    const kept = await orderIdOf(store, 'A1');
+    await store.find('none');
+    // What the disk has of it when the power goes: not the second attempt, which goes ahead.
+    const files = ['', '-wal'].map(
+      (end) => [`${path}${end}`, readFileSync(`${path}${end}`)] as const,
+    );
+    const lost = await orderIdOf(store, 'A2');
+    await store.close();
+    for (const [file, content] of files) writeFileSync(file, content);
+    rmSync(`${path}-shm`, { force: true });
+    // A command that opens nothing, and closes it in order.
+    await (await SqliteCheckoutStore.open(options)).close();
+    const after = await SqliteCheckoutStore.open(options);
+    expect(await after.findOrder(TEST_REQUEST.merchant, 'A2')).toEqual([]);
+    const next = await orderIdOf(after, 'A3');
+    expect([kept < lost, lost < next]).toEqual([true, true]);
+    await after.close();
+  });
+
   it('gives out again, at once, an event whose sender is dead, with the same id', async () => {
     const claim = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
     const before = await open();

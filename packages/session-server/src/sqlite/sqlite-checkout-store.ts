@@ -49,6 +49,12 @@ export interface SqliteCheckoutStoreOptions {
 }
 
 /**
+ * The counter that is 1 when the file was closed with all of it on the disk: the next `order_id` is
+ * then the one after its last.
+ */
+const IS_CLOSED = 'is_closed';
+
+/**
  * The store in one SQLite file: write-ahead log, one process at a time. A step is answered when it
  * is on the disk; steps that come together share one sync of the log.
  */
@@ -71,7 +77,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
   static async open(options: SqliteCheckoutStoreOptions): Promise<SqliteCheckoutStore> {
     const store = new SqliteCheckoutStore(options, 'write');
     await store.#connection.write(() => {
-      store.#tables.attempts.endAllSending();
+      const { attempts, counters } = store.#tables;
+      if (counters.get(IS_CLOSED) !== 1) attempts.skipLostOrderIds();
+      counters.set(IS_CLOSED, 0);
+      attempts.endAllSending();
       store.#tables.events.releaseAllSending(options.clock.now());
       store.#tables.deliveries.releaseAllClaimed(options.clock.now());
     });
@@ -90,7 +99,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   beginOpening(request: OpeningRequest): Promise<OpeningDecision> {
-    return this.#connection.write(() => this.#tables.openings.begin(request, this.#clock.now()));
+    return this.#connection.write(
+      () => this.#tables.openings.begin(request, this.#clock.now()),
+      ({ kind }) => kind === 'send',
+    );
   }
 
   exposeSession(orderId: number, sessionId: string): Promise<boolean> {
@@ -324,6 +336,18 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#connection.close());
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    if (this.#connection.isOnlyWriter) {
+      await this.#connection
+        .write(() => {
+          this.#tables.counters.set(IS_CLOSED, this.#tables.attempts.hasGap ? 0 : 1);
+        })
+        // A disk that keeps nothing more: the next start is told that some of it may be lost.
+        .catch(() => undefined);
+    }
+    await this.#connection.close();
   }
 }

@@ -73,9 +73,9 @@ export class SqliteConnection {
     }
   }
 
-  /** Runs `work` in a transaction; resolves when it is durable. */
-  write<T>(work: () => T): Promise<T> {
-    return this.#commits.write(work);
+  /** Runs `work` in a transaction; resolves when it is durable, or see {@link GroupCommit.write}. */
+  write<T>(work: () => T, mayGoAhead?: (value: T) => boolean): Promise<T> {
+    return this.#commits.write(work, mayGoAhead);
   }
 
   /** Called inside a step: `tell` runs if that is committed, before anybody is answered. */
