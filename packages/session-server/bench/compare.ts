@@ -5,7 +5,7 @@ import type { Usage } from './report.ts';
 
 /** Rounds that do not count: a server runs for weeks, and is compiled in its first seconds. */
 const WARMING_ROUNDS = 6;
-const ROUNDS = 15;
+const ROUNDS = 31;
 /** A server that used less than this share of a processor for so long is idle. */
 const IDLE_MS = 50;
 const IDLE_SHARE = 0.1;
