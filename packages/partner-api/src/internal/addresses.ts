@@ -37,7 +37,7 @@ const MISSING: Readonly<Record<BaseName, string>> = {
 export class Addresses {
   readonly #bases: Readonly<Record<BaseName, URL | undefined>>;
   /** By path: that of an operation without a parameter is always the same object. */
-  readonly #known = new WeakMap<readonly string[], string>();
+  readonly #known = new WeakMap<readonly string[], URL>();
 
   constructor(options: AddressOptions) {
     const { environment, merchantsBaseUrl: merchants, transfersBaseUrl: transfers } = options;
@@ -59,9 +59,9 @@ export class Addresses {
 
   urlOf({ name, base, path }: OperationFacts): URL {
     const known = this.#known.get(path);
-    if (known !== undefined) return new URL(known);
+    if (known !== undefined) return known;
     const url = joinUrl(this.#baseOf(base, name), path);
-    this.#known.set(path, url.href);
+    this.#known.set(path, url);
     return url;
   }
 

@@ -1,7 +1,8 @@
 /** One HTTP request, ready to go. */
 export interface TransportRequest {
   readonly method: 'GET' | 'POST';
-  readonly url: URL;
+  /** One object for all requests of an operation. */
+  readonly url: Readonly<URL>;
   /** Without `Content-Length` and `Accept-Encoding`: those are the transport's. Holds the key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GroupCommit, MOST_AHEAD } from './group-commit.js';
@@ -82,6 +83,17 @@ describe('writes that share a commit', () => {
     disk.answer();
     await others;
     expect([notes(), disk.syncs]).toEqual([['a', 'b', 'c', 'd'], 2]);
+  });
+
+  it('gather for some turns of the event loop before the first of them is written', async () => {
+    const asked = disk.asked();
+    const first = note('a');
+    await nextTurn();
+    const second = note('b');
+    await asked;
+    disk.answer();
+    await Promise.all([first, second]);
+    expect([notes(), disk.syncs]).toEqual([['a', 'b'], 1]);
   });
 
   it('go ahead when they are committed, where they may, and the disk still makes them durable', async () => {
