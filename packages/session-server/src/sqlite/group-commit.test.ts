@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GroupCommit, MOST_AHEAD } from './group-commit.js';
+import { GroupCommit, MOST_AHEAD, type WriteOptions } from './group-commit.js';
 
 /** A disk that answers when the test says so. */
 class SlowDisk {
@@ -52,8 +52,11 @@ describe('writes that share a commit', () => {
     database.close();
     rmSync(folder, { recursive: true });
   });
-  const note = (text: string): Promise<unknown> =>
-    commits.write(() => database.prepare('INSERT INTO notes VALUES (?)').run(text).changes);
+  const note = (text: string, options?: WriteOptions<unknown>): Promise<unknown> =>
+    commits.write(
+      () => database.prepare('INSERT INTO notes VALUES (?)').run(text).changes,
+      options,
+    );
   const notes = (): unknown[] =>
     database
       .prepare('SELECT text FROM notes ORDER BY text')
@@ -85,15 +88,25 @@ describe('writes that share a commit', () => {
     expect([notes(), disk.syncs]).toEqual([['a', 'b', 'c', 'd'], 2]);
   });
 
-  it('gather for some turns of the event loop before the first of them is written', async () => {
+  it('let later ones share their commit where they are patient, for some turns of the loop', async () => {
     const asked = disk.asked();
-    const first = note('a');
+    const first = note('a', { isPatient: true });
     await nextTurn();
-    const second = note('b');
+    const second = note('b', { isPatient: true });
     await asked;
     disk.answer();
     await Promise.all([first, second]);
     expect([notes(), disk.syncs]).toEqual([['a', 'b'], 1]);
+  });
+
+  it('make no other one wait with them', async () => {
+    const asked = disk.asked();
+    const written = [note('a', { isPatient: true }), note('b')];
+    await nextTurn();
+    expect(notes()).toEqual(['a', 'b']);
+    await asked;
+    disk.answer();
+    await Promise.all(written);
   });
 
   it('go ahead when they are committed, where they may, and the disk still makes them durable', async () => {
@@ -104,10 +117,7 @@ describe('writes that share a commit', () => {
     const answers: string[] = [];
     const asked = disk.asked();
     const written = ['a', 'b', 'c'].map((text) =>
-      commits.write(
-        () => insert(text),
-        (value) => value !== 'b',
-      ),
+      commits.write(() => insert(text), { mayGoAhead: (value) => value !== 'b' }),
     );
     for (const one of written) void one.then((value) => answers.push(value));
     await asked;
@@ -123,10 +133,9 @@ describe('writes that share a commit', () => {
     const asked = disk.asked();
     const written = Array.from({ length: MOST_AHEAD + 1 }, (_, at) =>
       commits
-        .write(
-          () => database.prepare('INSERT INTO notes VALUES (?)').run(String(at)),
-          () => true,
-        )
+        .write(() => database.prepare('INSERT INTO notes VALUES (?)').run(String(at)), {
+          mayGoAhead: () => true,
+        })
         .then(() => (answers += 1)),
     );
     await asked;
@@ -140,7 +149,7 @@ describe('writes that share a commit', () => {
     const asked = disk.asked();
     const ahead = commits.write(
       () => database.prepare('INSERT INTO notes VALUES (?)').run('a').changes,
-      () => true,
+      { mayGoAhead: () => true },
     );
     await asked;
     await ahead;
@@ -167,7 +176,9 @@ describe('writes that share a commit', () => {
   it('are refused together, with the true reason, when the disk is full; the next one is kept', async () => {
     const pages = database.prepare('PRAGMA page_count').get()?.['page_count'];
     database.exec(`PRAGMA max_page_count = ${String(Number(pages) + 1)}`);
-    const results = await Promise.allSettled(['a', 'b'.repeat(100_000), 'c'].map(note));
+    const results = await Promise.allSettled(
+      ['a', 'b'.repeat(100_000), 'c'].map((text) => note(text)),
+    );
     const reason = { message: 'database or disk is full' };
     expect(results).toMatchObject([{ reason }, { reason }, { reason }]);
     expect(notes()).toEqual([]);

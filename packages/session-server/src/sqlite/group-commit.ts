@@ -7,11 +7,23 @@ import { crashPoint } from '../crash-points.js';
  */
 export const MOST_AHEAD = 256;
 /**
- * Turns of the event loop in which a group gathers: what comes with the answers of the provider and
- * the requests of these turns shares its commit. A loop that has nothing else to do takes them in
- * microseconds.
+ * Turns of the event loop in which a group gathers when all in it are patient. A loop that has
+ * nothing else to do takes them in microseconds.
  */
-const GATHERING_TURNS = 3;
+const PATIENT_TURNS = 3;
+
+export interface WriteOptions<T> {
+  /**
+   * Whether this outcome may be acted on as soon as it is committed, while the disk is still at work:
+   * a power cut may then take it back, but no later write survives one without it. Default: none may.
+   */
+  readonly mayGoAhead?: (value: T) => boolean;
+  /**
+   * Lets others that come a little later share its commit, for what waits for somebody else anyway.
+   * Default: it is committed in the next turn of the event loop.
+   */
+  readonly isPatient?: boolean;
+}
 
 interface Job {
   /** Does the work; what it throws is thrown. */
@@ -41,6 +53,8 @@ export class GroupCommit {
   readonly #changes: StatementSync;
   #queue: Job[] = [];
   #isScheduled = false;
+  /** Turns that the group may gather. */
+  #turns = PATIENT_TURNS;
   #syncing: Promise<void> | undefined;
   #changesBefore = 0;
   /** What is to be told when the group that is being run is committed. */
@@ -59,13 +73,9 @@ export class GroupCommit {
     this.#changes = database.prepare('SELECT total_changes() AS count');
   }
 
-  /**
-   * Runs `work` inside a transaction; resolves when it is on the disk.
-   *
-   * @param mayGoAhead whether this outcome may be acted on as soon as it is committed, while the disk
-   *   is still at work: a power cut may then take it back, but no later write survives one without it
-   */
-  write<T>(work: () => T, mayGoAhead?: (value: T) => boolean): Promise<T> {
+  /** Runs `work` inside a transaction; resolves when it is on the disk. */
+  write<T>(work: () => T, { mayGoAhead, isPatient }: WriteOptions<T> = {}): Promise<T> {
+    if (isPatient !== true) this.#turns = 1;
     return new Promise<T>((resolve, reject) => {
       let outcome: (() => void) | undefined;
       let goesAhead = false;
@@ -113,21 +123,24 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#isScheduled || this.#syncing) return;
     this.#isScheduled = true;
-    const gather = (turnsLeft: number): void => {
-      if (turnsLeft > 0) {
-        setImmediate(gather, turnsLeft - 1);
+    let turns = 0;
+    const gather = (): void => {
+      turns += 1;
+      if (turns < this.#turns) {
+        setImmediate(gather);
         return;
       }
       this.#isScheduled = false;
       this.#commitGroup();
     };
-    gather(GATHERING_TURNS);
+    setImmediate(gather);
   }
 
   #commitGroup(): void {
     if (this.#syncing || this.#queue.length === 0) return;
     const jobs = this.#queue;
     this.#queue = [];
+    this.#turns = PATIENT_TURNS;
     const failure = this.#failure ?? this.#runAll(jobs);
     if (failure === undefined && this.#sync && this.#hasChanged()) {
       this.#syncing = this.#settleWhenDurable(settleAhead(jobs), this.#sync);

@@ -99,14 +99,16 @@ export class SqliteCheckoutStore implements CheckoutStore {
   }
 
   beginOpening(request: OpeningRequest): Promise<OpeningDecision> {
-    return this.#connection.write(
-      () => this.#tables.openings.begin(request, this.#clock.now()),
-      ({ kind }) => kind === 'send',
-    );
+    return this.#connection.write(() => this.#tables.openings.begin(request, this.#clock.now()), {
+      mayGoAhead: ({ kind }) => kind === 'send',
+      isPatient: true,
+    });
   }
 
   exposeSession(orderId: number, sessionId: string): Promise<boolean> {
-    return this.#connection.write(() => this.#tables.attempts.expose(orderId, sessionId));
+    return this.#connection.write(() => this.#tables.attempts.expose(orderId, sessionId), {
+      isPatient: true,
+    });
   }
 
   endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void> {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
 import { DataFileError, explainDataFile } from './data-file-error.js';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type WriteOptions } from './group-commit.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './sqlite-schema.js';
 import type { Row } from './sqlite-rows.js';
@@ -73,9 +73,9 @@ export class SqliteConnection {
     }
   }
 
-  /** Runs `work` in a transaction; resolves when it is durable, or see {@link GroupCommit.write}. */
-  write<T>(work: () => T, mayGoAhead?: (value: T) => boolean): Promise<T> {
-    return this.#commits.write(work, mayGoAhead);
+  /** Runs `work` in a transaction; resolves when it is durable, or as the options say. */
+  write<T>(work: () => T, options?: WriteOptions<T>): Promise<T> {
+    return this.#commits.write(work, options);
   }
 
   /** Called inside a step: `tell` runs if that is committed, before anybody is answered. */
