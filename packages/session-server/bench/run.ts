@@ -11,8 +11,8 @@ import { measureWaiters } from './measure-waiters.ts';
 import { startProcess } from './process.ts';
 import { CONCURRENCY, openMany, openOne } from './shopper.ts';
 
-/** Checkouts that deliveries come for, in turn. */
-const OPEN_CHECKOUTS = 3000;
+/** Checkouts that deliveries come for, in turn: about twenty for each in the end. */
+const OPEN_CHECKOUTS = 5000;
 const WEBHOOK_PADDING = 'x'.repeat(300);
 
 const provider = await startProcess('provider.ts');
