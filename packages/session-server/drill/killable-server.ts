@@ -59,6 +59,11 @@ export class KillableServer {
     await this.#life.process.listening;
   }
 
+  /** Resolves when it has died this often. */
+  async untilDied(times: number): Promise<void> {
+    while (this.deaths < times) await this.#life.over;
+  }
+
   kill(): void {
     this.#life.process.kill();
   }

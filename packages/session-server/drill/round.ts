@@ -72,7 +72,9 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
         await lane.shop.until(shopper.order, 'checkout.paid');
       }),
     );
-    await stage.patience.wait(playing);
+    // The last thing that the shop is told may come before the step at which the server is to die.
+    const played = playing.then(() => server.untilDied(round.deaths ?? 0));
+    await stage.patience.wait(played);
     for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper.order)));
   } catch (error) {
     lost.push(error instanceof Error ? error.message : String(error));
