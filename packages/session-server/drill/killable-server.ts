@@ -59,9 +59,9 @@ export class KillableServer {
     await this.#life.process.listening;
   }
 
-  /** Resolves when it has died this often. */
+  /** Resolves when it has died this often, or the round is over. */
   async untilDied(times: number): Promise<void> {
-    while (this.deaths < times) await this.#life.over;
+    while (this.deaths < times && !this.#isStopping) await this.#life.over;
   }
 
   kill(): void {
