@@ -13,7 +13,7 @@ export interface StoredFacts {
   }[];
   readonly events: readonly { id: string; checkout: string; type: string; status: string }[];
   readonly transactions: readonly { id: string; checkout: string }[];
-  /** Each `order_id` that a stored webhook came for; null for one that is parked. */
+  /** Each `order_id` that a stored webhook came for; null for one that came to an endpoint. */
   readonly deliveries: ReadonlySet<number | null>;
 }
 
@@ -47,9 +47,9 @@ function readFacts(database: DatabaseSync): StoredFacts {
     events: all('SELECT id, checkout, type, status FROM events'),
     transactions: all('SELECT id, checkout FROM transactions'),
     deliveries: new Set(
-      all<{ orderId: number | null }>('SELECT DISTINCT order_id AS orderId FROM deliveries').map(
-        ({ orderId }) => orderId,
-      ),
+      all<{ orderId: number | null }>(
+        'SELECT order_id AS orderId FROM deliveries UNION SELECT order_id FROM arrivals',
+      ).map(({ orderId }) => orderId),
     ),
   };
 }

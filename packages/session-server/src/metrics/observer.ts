@@ -39,8 +39,8 @@ export interface Observer {
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   looked(look: EvidenceLook): void;
-  deliveryReceived(result: 'stored' | 'repeated' | 'test'): void;
-  deliveryWorkedOn(result: 'processed' | 'parked', flags: readonly DeliveryFlag[]): void;
+  deliveryReceived(result: 'stored' | 'test'): void;
+  deliveryWorkedOn(result: 'processed' | 'parked' | 'repeated', flags: readonly DeliveryFlag[]): void;
   eventTried(result: 'delivered' | 'refused' | 'silent'): void;
 }
 

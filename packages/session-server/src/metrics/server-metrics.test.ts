@@ -68,15 +68,15 @@ describe('the metrics', () => {
     expect(await sample('pay_opens_total{result="order_not_found"}')).toBe(2);
   });
 
-  it('count deliveries: stored, repeated, tests', async () => {
+  it('count deliveries: what was answered, and what was worked on', async () => {
     const { body } = await stack.open('P4', { amount: '9.99' });
     const path = stack.webhookPath(body.sessionId ?? '');
     for (const content of [{ any: 1 }, { any: 1 }, { event: 'test' }])
       await stack.post(path, content);
-    for (const result of ['stored', 'repeated', 'test']) {
-      expect(await sample(`pay_webhooks_received_total{result="${result}"}`)).toBe(1);
-    }
+    expect(await sample('pay_webhooks_received_total{result="stored"}')).toBe(2);
+    expect(await sample('pay_webhooks_received_total{result="test"}')).toBe(1);
     await until('pay_webhooks_worked_on_total{result="processed"}', 1);
+    await until('pay_webhooks_worked_on_total{result="repeated"}', 1);
     await until('pay_webhooks_waiting', 0);
   });
 

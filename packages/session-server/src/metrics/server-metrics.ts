@@ -135,11 +135,11 @@ export class ServerMetrics implements Observer {
     this.#unreadable.inc({}, unreadableRows);
   }
 
-  deliveryReceived(result: 'stored' | 'repeated' | 'test'): void {
+  deliveryReceived(result: 'stored' | 'test'): void {
     this.#received.inc({ result });
   }
 
-  deliveryWorkedOn(result: 'processed' | 'parked', flags: readonly DeliveryFlag[]): void {
+  deliveryWorkedOn(result: 'processed' | 'parked' | 'repeated', flags: readonly DeliveryFlag[]): void {
     this.#workedOn.inc({ result });
     for (const flag of flags) this.#flags.inc({ flag });
   }

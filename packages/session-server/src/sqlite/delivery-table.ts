@@ -2,12 +2,12 @@ import type { Attempt } from '../checkout/checkout-store.js';
 import { hashToken } from '../random-id.js';
 import type {
   ClaimedDelivery,
+  DeliveryClaim,
   DeliveryCounts,
   DeliveryFlag,
-  DeliveryReceipt,
   IncomingDelivery,
 } from '../webhooks/delivery-store.js';
-import type { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteConnection, Value } from './sqlite-connection.js';
 
 const TESTS_COUNTER = 'webhook_tests';
 
@@ -19,18 +19,18 @@ export class DeliveryTable {
     this.#connection = connection;
   }
 
-  insert(delivery: IncomingDelivery, orderId: number | undefined, now: number): DeliveryReceipt {
-    const isNew = this.#connection.insertIfNew('deliveries', {
+  /**
+   * Stores it as it came: at the end of a table that has no index, since an index would make each
+   * commit of deliveries write several times the pages.
+   */
+  insert(delivery: IncomingDelivery, orderId: number | undefined, now: number): void {
+    this.#connection.insert('arrivals', {
       token_hash: delivery.tokenHash,
       digest: delivery.digest,
       order_id: orderId ?? null,
       sealed: delivery.sealed,
-      status: 'waiting',
-      flags: '[]',
-      due_at: now,
       received_at: now,
     });
-    return isNew ? 'stored' : 'repeated';
   }
 
   claim(
@@ -38,7 +38,8 @@ export class DeliveryTable {
     limit: number,
     leaseSeconds: number,
     attemptOf: (orderId: number) => Attempt,
-  ): ClaimedDelivery[] {
+  ): DeliveryClaim {
+    const repeated = this.#fileArrivals(limit);
     const rows = this.#connection.all(
       'SELECT * FROM deliveries WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
       { now, limit },
@@ -47,7 +48,7 @@ export class DeliveryTable {
       'UPDATE deliveries SET due_at = :until WHERE id IN (SELECT value FROM json_each(:ids))',
       { until: now + leaseSeconds * 1000, ids: JSON.stringify(rows.map((row) => row['id'])) },
     );
-    return rows.map((row) => {
+    const deliveries = rows.map((row) => {
       const orderId = row['order_id'];
       return {
         id: Number(row['id']),
@@ -59,6 +60,7 @@ export class DeliveryTable {
         claimedAt: now,
       };
     });
+    return { deliveries, repeated };
   }
 
   /** Whoever worked on a delivery that is still waiting is dead: each is due again at once. */
@@ -127,11 +129,13 @@ export class DeliveryTable {
   }
 
   nextDueAt(): number | undefined {
-    const row = this.#connection.get(
+    const due = [
       'SELECT min(due_at) AS due FROM deliveries WHERE due_at IS NOT NULL',
-    );
-    const due = row?.['due'];
-    return typeof due === 'number' ? due : undefined;
+      'SELECT received_at AS due FROM arrivals ORDER BY id LIMIT 1',
+    ]
+      .map((sql) => this.#connection.get(sql)?.['due'])
+      .filter((at) => typeof at === 'number');
+    return due.length === 0 ? undefined : Math.min(...due);
   }
 
   erase(receivedBefore: number, parkedBefore: number, limit: number): number {
@@ -161,15 +165,17 @@ export class DeliveryTable {
 
   count(): DeliveryCounts {
     const byStatus = (status: string): number =>
-      this.#countWhere('SELECT count(*) AS count FROM deliveries WHERE status = :name', status);
+      this.#countRows('SELECT count(*) AS count FROM deliveries WHERE status = :name', {
+        name: status,
+      });
     const byFlag = (flag: DeliveryFlag): number =>
-      this.#countWhere(
+      this.#countRows(
         `SELECT count(*) AS count FROM deliveries
          WHERE EXISTS (SELECT 1 FROM json_each(flags) WHERE value = :name)`,
-        flag,
+        { name: flag },
       );
     return {
-      waiting: byStatus('waiting'),
+      waiting: byStatus('waiting') + this.#countRows('SELECT count(*) AS count FROM arrivals'),
       parked: byStatus('parked'),
       processed: byStatus('processed'),
       flagged: {
@@ -178,15 +184,32 @@ export class DeliveryTable {
         contradicts: byFlag('contradicts'),
         unreadable: byFlag('unreadable'),
       },
-      tests: this.#countWhere(
-        'SELECT value AS count FROM counters WHERE name = :name',
-        TESTS_COUNTER,
-      ),
+      tests: this.#countRows('SELECT value AS count FROM counters WHERE name = :name', {
+        name: TESTS_COUNTER,
+      }),
     };
   }
 
-  #countWhere(sql: string, name: string): number {
-    return Number(this.#connection.get(sql, { name })?.['count'] ?? 0);
+  #countRows(sql: string, values: Record<string, Value> = {}): number {
+    return Number(this.#connection.get(sql, values)?.['count'] ?? 0);
+  }
+
+  /** Puts what arrived first among the deliveries; answers how many of it were there already. */
+  #fileArrivals(limit: number): number {
+    const last = this.#connection.get(
+      'SELECT max(id) AS id FROM (SELECT id FROM arrivals ORDER BY id LIMIT :limit)',
+      { limit },
+    )?.['id'];
+    if (typeof last !== 'number') return 0;
+    const filed = this.#connection.run(
+      `INSERT INTO deliveries
+         (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
+       SELECT token_hash, digest, order_id, sealed, 'waiting', '[]', received_at, received_at
+       FROM arrivals WHERE id <= :last ORDER BY id
+       ON CONFLICT DO NOTHING`,
+      { last },
+    );
+    return this.#connection.run('DELETE FROM arrivals WHERE id <= :last', { last }) - filed;
   }
 
   /** Most often there are none: whoever gives us a token for each attempt parks nothing. */

@@ -115,7 +115,7 @@ async function playDeliveries(
   await store.findWebhookAttempt(token);
   await store.recordDelivery(delivery, orderId);
   await store.recordDelivery({ ...delivery, tokenHash: 'endpoint' }, undefined);
-  const [ours, parked] = await store.claimDeliveries(10, 30);
+  const [ours, parked] = (await store.claimDeliveries(10, 30)).deliveries;
   if (!ours || !parked) throw new Error('two deliveries were to be claimed');
   await store.parkDelivery(parked, ['A1003.7'], { most: 10 });
   await store.findParkedDeliveries(10);

@@ -29,8 +29,10 @@ export class ReportQueries {
        FROM checkouts INDEXED BY checkouts_due WHERE due_at IS NOT NULL ORDER BY due_at`,
     );
     const deliveries = this.#summarise(
-      `SELECT received_at AS at FROM deliveries INDEXED BY deliveries_due
-       WHERE due_at IS NOT NULL ORDER BY due_at`,
+      `SELECT at FROM (
+         SELECT received_at AS at FROM deliveries INDEXED BY deliveries_due
+         WHERE due_at IS NOT NULL ORDER BY due_at LIMIT :most)
+       UNION ALL SELECT received_at FROM arrivals`,
     );
     const parked = this.#summarise(
       `SELECT received_at AS at FROM deliveries INDEXED BY deliveries_parked_since

@@ -30,9 +30,9 @@ import type {
 import type { FoundAttempt, Loss, OrderIdRange } from '../restore/restore-store.js';
 import type {
   ClaimedDelivery,
+  DeliveryClaim,
   DeliveryCounts,
   DeliveryOutcome,
-  DeliveryReceipt,
   IncomingDelivery,
   ParkingLimits,
 } from '../webhooks/delivery-store.js';
@@ -174,16 +174,13 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.read(() => this.#tables.tokens.findWebhook(token));
   }
 
-  recordDelivery(
-    delivery: IncomingDelivery,
-    orderId: number | undefined,
-  ): Promise<DeliveryReceipt> {
-    return this.#connection.write(() =>
-      this.#tables.deliveries.insert(delivery, orderId, this.#clock.now()),
-    );
+  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<void> {
+    return this.#connection.write(() => {
+      this.#tables.deliveries.insert(delivery, orderId, this.#clock.now());
+    });
   }
 
-  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<DeliveryClaim> {
     return this.#connection.write(() =>
       this.#tables.deliveries.claim(this.#clock.now(), limit, leaseSeconds, (orderId) =>
         this.#tables.attempts.get(orderId),

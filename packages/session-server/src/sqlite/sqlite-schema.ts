@@ -111,6 +111,16 @@ const MIGRATIONS: readonly string[] = [
     value INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE arrivals (
+    id INTEGER PRIMARY KEY,
+    token_hash TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    order_id INTEGER REFERENCES attempts (order_id),
+    sealed BLOB NOT NULL,
+    received_at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /**

@@ -108,9 +108,12 @@ class DeliveryInbox {
   /** Works on what is due; answers how long to wait for more. */
   async run(): Promise<number | undefined> {
     const { store, clock } = this.#options;
-    const deliveries = await store.claimDeliveries(BATCH, LEASE_SECONDS);
+    const { deliveries, repeated } = await store.claimDeliveries(BATCH, LEASE_SECONDS);
     if (deliveries.length > 0) crashPoint('webhook:claimed');
     await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
+    for (let dropped = 0; dropped < repeated; dropped += 1) {
+      this.#observer.deliveryWorkedOn('repeated', []);
+    }
     const now = clock.now();
     if (now >= this.#eraseAt) {
       const { keepDays, parkedHours } = this.#options.limits;

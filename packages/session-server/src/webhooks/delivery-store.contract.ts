@@ -29,7 +29,9 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
     });
     afterEach(() => underTest.remove());
 
-    const claim = (): Promise<ClaimedDelivery[]> => store.claimDeliveries(10, LEASE_SECONDS);
+    async function claim(): Promise<ClaimedDelivery[]> {
+      return (await store.claimDeliveries(10, LEASE_SECONDS)).deliveries;
+    }
 
     async function claimOne(): Promise<ClaimedDelivery> {
       const [first, ...others] = await claim();
@@ -59,7 +61,7 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
 
     it('are given to one worker, as they came, with their attempt', async () => {
       const { attempt } = await harness.expose();
-      expect(await store.recordDelivery(delivery('token'), attempt.orderId)).toBe('stored');
+      await store.recordDelivery(delivery('token'), attempt.orderId);
       const claims = await Promise.all([claim(), claim()]);
       expect(claims.flat()).toMatchObject([
         { tokenHash: 'token', digest: 'digest of body-1', receivedAt: now, claimedAt: now },
@@ -72,14 +74,46 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
       await store.recordDelivery(delivery('token'), undefined);
       await claimOne();
       expect(await store.nextDeliveryAt()).toBe(now + LEASE_SECONDS * 1000);
-      expect(await store.recordDelivery(delivery('token'), undefined)).toBe('repeated');
-      expect(await claim()).toEqual([]);
+      await store.recordDelivery(delivery('token'), undefined);
+      expect(await store.nextDeliveryAt()).toBe(now);
+      expect(await store.claimDeliveries(10, LEASE_SECONDS)).toEqual({
+        deliveries: [],
+        repeated: 1,
+      });
       now += LEASE_SECONDS * 1000;
       await store.settleDelivery((await claimOne()).id, DONE);
       expect(await store.nextDeliveryAt()).toBeUndefined();
-      expect(await store.recordDelivery(delivery('token'), undefined)).toBe('repeated');
+      await store.recordDelivery(delivery('token'), undefined);
       now += DAY_MS;
       expect(await claim()).toEqual([]);
+      expect(await store.nextDeliveryAt()).toBeUndefined();
+    });
+
+    it('are taken in the order in which they came, no more than asked for at a time', async () => {
+      for (const body of ['a', 'b', 'a', 'c']) {
+        now += 1;
+        await store.recordDelivery(delivery('token', body), undefined);
+      }
+      const taken: unknown[] = [];
+      for (let turn = 0; turn < 4; turn += 1) {
+        const { deliveries, repeated } = await store.claimDeliveries(1, LEASE_SECONDS);
+        taken.push([deliveries.map(({ digest }) => digest), repeated]);
+      }
+      expect(taken).toEqual([
+        [['digest of a'], 0],
+        [['digest of b'], 0],
+        [[], 1],
+        [['digest of c'], 0],
+      ]);
+    });
+
+    it('that nobody has taken are there after a restart, with the time when they came', async () => {
+      await store.recordDelivery(delivery('token'), undefined);
+      const receivedAt = now;
+      now += DAY_MS;
+      store = await underTest.reopen();
+      expect(await store.nextDeliveryAt()).toBe(receivedAt);
+      expect(await claimOne()).toMatchObject({ receivedAt });
     });
 
     it('come again after a restart of the process that had them', async () => {
@@ -91,11 +125,21 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
     });
 
     it('are the same only when body and token are the same', async () => {
-      await store.recordDelivery(delivery('token', 'a'), undefined);
-      expect(await store.recordDelivery(delivery('token', 'b'), undefined)).toBe('stored');
-      expect(await store.recordDelivery(delivery('other', 'a'), undefined)).toBe('stored');
-      expect(await store.recordDelivery(delivery('token', 'a'), undefined)).toBe('repeated');
-      expect(await claim()).toHaveLength(3);
+      for (const [token, body] of [
+        ['token', 'a'],
+        ['token', 'b'],
+        ['other', 'a'],
+        ['token', 'a'],
+      ] as const) {
+        await store.recordDelivery(delivery(token, body), undefined);
+      }
+      const { deliveries, repeated } = await store.claimDeliveries(10, LEASE_SECONDS);
+      expect(deliveries.map(({ tokenHash, digest }) => [tokenHash, digest])).toEqual([
+        ['token', 'digest of a'],
+        ['token', 'digest of b'],
+        ['other', 'digest of a'],
+      ]);
+      expect(repeated).toBe(1);
     });
 
     it('have the look that they ask for planned in the step that settles them', async () => {

@@ -12,9 +12,6 @@ export interface IncomingDelivery {
   readonly sealed: Uint8Array;
 }
 
-/** `repeated`: the very same body came to this token before, and is not stored again. */
-export type DeliveryReceipt = 'stored' | 'repeated';
-
 /** A delivery that somebody works on, under a lease. */
 export interface ClaimedDelivery {
   readonly id: number;
@@ -25,6 +22,12 @@ export interface ClaimedDelivery {
   readonly attempt: Attempt | undefined;
   readonly receivedAt: number;
   readonly claimedAt: number;
+}
+
+export interface DeliveryClaim {
+  readonly deliveries: ClaimedDelivery[];
+  /** How many had come with the very same body to the same token before, and were dropped just now. */
+  readonly repeated: number;
 }
 
 /**
@@ -67,15 +70,21 @@ export interface DeliveryCounts {
  * Deliveries of the provider, kept until they are worked on and for some time after.
  *
  * `waiting` → `processed`, or `parked` (no attempt was found for it) → `waiting` when an attempt
- * appears that it names. Each method is one atomic, durable step.
+ * appears that it names; a repetition is dropped instead. Each method is one atomic, durable step.
  */
 export interface DeliveryStore {
   /** The attempt whose `WebhookUrl` carries this token. */
   findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined>;
-  /** Stores a delivery; `orderId` when the token is an attempt's. */
-  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<DeliveryReceipt>;
-  /** Takes deliveries to work on; after the lease they count as left behind and come again. */
-  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]>;
+  /**
+   * Stores a delivery as it came, whether or not it came before; `orderId` when the token is an
+   * attempt's. Its sender waits, so {@link DeliveryStore.claimDeliveries} looks for repetitions.
+   */
+  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<void>;
+  /**
+   * Takes deliveries to work on, in the order in which they came, and drops repetitions; after the
+   * lease they count as left behind and come again.
+   */
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<DeliveryClaim>;
   /**
    * The work is done: applies what the delivery proves and marks it processed, in one step. Does
    * nothing when it was processed before, or erased.

@@ -70,9 +70,9 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
     }
     const digest = vault.digest(tokenHash, body);
     const sealed = vault.seal(packDelivery(delivery), sealContext(tokenHash, digest));
-    const receipt = await store.recordDelivery({ tokenHash, digest, sealed }, attempt?.orderId);
+    await store.recordDelivery({ tokenHash, digest, sealed }, attempt?.orderId);
     crashPoint('webhook:stored');
-    observer.deliveryReceived(receipt);
+    observer.deliveryReceived('stored');
     onStored();
     crashPoint('webhook:before-answer');
     response.writeHead(204, [...RAW_DATA_HEADERS, REQUEST_ID, id]).end();
