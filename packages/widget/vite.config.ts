@@ -9,7 +9,7 @@ import { tightenStyles } from './bundling/tighten-styles.ts';
 const INNER_NAMES = [
   'known trouble remedy isFollowing isFramed inWindow given checking teller feed tell reply',
   'hostedUrl formLabel lastHint choose redraw hear phases codes card refusedField sdkProblem',
-  'way fail leave staysHere declined declines askedLanguage hasWindow addController hostConnected hostDisconnected hostUpdate ctor parts',
+  'way fail leave staysHere declined declines askedLanguage hasWindow show addController hostConnected hostDisconnected hostUpdate ctor parts',
 ];
 
 /** The single file for a page's `<script>`: a classic script that works as a module too. */

@@ -9,7 +9,7 @@ import {
   type Timing,
 } from './page-functions.ts';
 
-const ROUNDS = 15;
+const ROUNDS = 31;
 const LATE_MS = 300;
 const ROUND_TRIP_MS = 150;
 const FRAME_MS = 1000 / 60;

@@ -28,6 +28,11 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
   try {
     const isFramed = way === 'overlay' && hostedUrl && sdk && !sdk.container;
     const adapter = isFramed ? hostedFrame(hostedUrl, host.formLabel) : adapterOf(host, sdk);
+    await adapter.load(signal);
+    // The form has a place when the SDK draws it, and is measured there by some.
+    flow.show();
+    await host.updateComplete;
+    if (signal.aborted) return;
     await drawForm(adapter, sessionId, host, report, signal);
   } catch (error) {
     if (signal.aborted) return;

@@ -38,6 +38,9 @@ const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'
 /** Three frames: nobody misses what is drawn after them. */
 export const PREPARED_WITHIN_MS = 50;
 
+/** Nobody has pressed anything: of a wait that is over sooner, there is nothing to say. */
+export const FORM_WITHIN_MS = 200;
+
 /** Something that goes on while its key is wanted, until its signal aborts. */
 type Run = readonly [
   key: string | false | null | undefined,
@@ -70,6 +73,8 @@ export class FlowController implements ReactiveController {
   askedLanguage: string | undefined;
   /** Settles when the server has heard the last hint. */
   lastHint: Promise<void> | undefined;
+  /** Ends the wait of {@link prepared}: there is something to show. */
+  show: () => void = () => undefined;
   readonly host: FlowHost;
   readonly teller: FlowTeller;
   readonly #running = new Map<string, AbortController>();
@@ -78,8 +83,7 @@ export class FlowController implements ReactiveController {
   #subject: string | undefined;
   #orderToken: string | null | undefined;
   #drawings = 0;
-  /** Whether the tag began by itself, in a page that the shopper came back to. */
-  #isBack: boolean | undefined;
+  #byItself: boolean | undefined;
 
   constructor(host: FlowHost) {
     this.host = host;
@@ -100,7 +104,7 @@ export class FlowController implements ReactiveController {
   }
 
   start(byItself?: boolean): void {
-    this.#isBack = byItself && cameByHistory();
+    this.#byItself = byItself;
     if (mayStart(this.state) && this.staysHere()) this.send({ type: 'start' });
   }
 
@@ -139,6 +143,7 @@ export class FlowController implements ReactiveController {
     const state = transition(previous, event);
     if (state === previous) return false;
     this.state = state;
+    if (state.phase !== 'opening') this.show();
     // While it opens, nothing else is shown, and the SDK may be waiting for its turn.
     if (previous.phase !== 'opening' || state.phase !== 'opening') this.host.requestUpdate();
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
@@ -155,7 +160,7 @@ export class FlowController implements ReactiveController {
   choose(): Way {
     const { mode, createSession } = this.host;
     const navigates = this.sdk?.navigates;
-    const wanted = this.#isBack && navigates ? 'redirect' : mode;
+    const wanted = navigates && this.#isBack ? 'redirect' : mode;
     const way = chooseWay(wanted, navigates);
     return createSession && way !== 'overlay' ? 'inline' : way;
   }
@@ -195,12 +200,21 @@ export class FlowController implements ReactiveController {
 
   /**
    * Asks for what a payment needs. Settles when nothing better may come of waiting: the configuration
-   * is there, or has had its time.
+   * is there, or the form of a payment that begins by itself, or either has had its time.
    */
   async prepared(): Promise<unknown> {
     this.hostUpdate();
-    const late = new Promise((resolve) => setTimeout(resolve, PREPARED_WITHIN_MS));
-    return Promise.race([this.configuration, late]).catch(() => undefined);
+    const byItself = this.#running.has('watch');
+    const shown = new Promise<void>((resolve) => {
+      this.show = resolve;
+      setTimeout(resolve, byItself ? FORM_WITHIN_MS : PREPARED_WITHIN_MS);
+    });
+    return byItself ? shown : Promise.race([this.configuration, shown]).catch(() => undefined);
+  }
+
+  /** Whether the tag began by itself, in a page that the shopper came back to. */
+  get #isBack(): boolean | undefined {
+    return this.#byItself && cameByHistory();
   }
 
   get #parameter(): string {

@@ -1,8 +1,9 @@
 import { expect } from '@open-wc/testing';
-import { PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
+import { FORM_WITHIN_MS, PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
 import { forbid, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import type { PayCheckout } from './pay-checkout.js';
 
 /** Not in every browser yet. */
@@ -43,7 +44,7 @@ describe('<pay-checkout> in a page that changes', () => {
 
   describe('before it is drawn for the first time', () => {
     let resume: (() => void) | undefined;
-    const stopClock = (): unknown => (resume = forbid(window, PREPARED_WITHIN_MS));
+    const stopClock = (wait = PREPARED_WITHIN_MS): unknown => (resume = forbid(window, wait));
     afterEach(() => resume?.());
     const isDrawn = (): boolean =>
       document.querySelector('pay-checkout')?.shadowRoot?.childElementCount !== 0;
@@ -82,16 +83,51 @@ describe('<pay-checkout> in a page that changes', () => {
       expect(await world.seen('GET', /checkout-config$/)).to.have.length(0);
     });
 
-    it('asks for the session with autostart, and shows no pay button meanwhile', async () => {
-      stopClock();
-      await world.write({ holdConfig: true });
+    it('asks for the session with autostart, and is drawn with its form', async () => {
+      stopClock(FORM_WITHIN_MS);
+      await world.write({ holdOpen: true });
       const placed = PayCheckoutHarness.place(world, { autostart: true });
-      await until(async () => (await world.opens()).length === 1);
+      await until(() => 'configure' in (world.sdk ?? {}));
+      expect(await world.opens()).to.have.length(1);
       expect(isDrawn()).to.equal(false);
-      await world.write({ holdConfig: false });
+      await world.write({ holdOpen: false });
       const harness = await placed;
+      expect(harness.form).not.to.equal(null);
       expect(harness.button).to.equal(null);
       await harness.reaches('ready');
+    });
+
+    it('gives the form its place before the SDK draws it', async () => {
+      stopClock(FORM_WITHIN_MS);
+      const widths: number[] = [];
+      const adapter: SdkAdapter = {
+        load: () => Promise.resolve(),
+        open: ({ container }) => {
+          widths.push(container.getBoundingClientRect().width);
+          return Promise.resolve();
+        },
+      };
+      const harness = await PayCheckoutHarness.place(world, { autostart: true, adapter });
+      await harness.reaches('ready');
+      expect(widths).to.have.length(1);
+      expect(widths[0]).to.be.above(100);
+    });
+
+    it('tells of a form that is late', async () => {
+      await world.write({ holdOpen: true });
+      const harness = await PayCheckoutHarness.place(world, { autostart: true });
+      expect(harness.announcement).to.equal('Opening the checkout.');
+      expect(harness.button).to.equal(null);
+      await world.write({ holdOpen: false });
+      await harness.reaches('ready');
+    });
+
+    it('does not wait for a form that cannot come', async () => {
+      stopClock(FORM_WITHIN_MS);
+      await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+      const harness = await PayCheckoutHarness.place(world, { autostart: true });
+      await harness.reaches('problem');
+      expect(harness.notice).to.contain('order_not_found');
     });
   });
 

@@ -125,8 +125,6 @@ export const styles = css`
     border: 3px solid var(--border);
     border-block-start-color: var(--accent);
     border-radius: 50%;
-  }
-  .turning {
     animation: turn 0.9s linear infinite;
   }
   @keyframes turn {

@@ -37,9 +37,6 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
 /** What the focus moves to, the first of them that is there. */
 const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 
-/** A wait that is over sooner needs no movement, and the frames of it. */
-const STILL_MS = 500;
-
 /** The phases in which the shopper has something to do: in an overlay, or in a window. */
 const AT_WORK: readonly Phase[] = ['opening', 'address', 'ready'];
 
@@ -235,8 +232,6 @@ export class PayCheckout extends LitElement implements FlowHost {
       dialog.close();
       if (this.#isModal && this.isConnected) dialog.showModal();
     }
-    const spinner = this.renderRoot.querySelector('.spinner');
-    if (spinner) turnLater(new WeakRef(spinner));
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
     if (!this.#movesFocus) return;
@@ -395,11 +390,6 @@ function addressOf(given: string, base: string): string {
 
 function wordsOf(code: string): string {
   return en.codes[code] ?? (code.startsWith('sdk_') ? en.sdkProblem : en.problem);
-}
-
-/** Lets a spinner turn that is still wanted then; one that has gone is not kept for it. */
-function turnLater(spinner: WeakRef<Element>): void {
-  setTimeout(() => spinner.deref()?.classList.add('turning'), STILL_MS);
 }
 
 /** Words with the icon of a phase, or with a spinner. */

@@ -15,7 +15,7 @@ const DRAW_TIMEOUT_MS = 20_000;
 let containers = 0;
 
 /**
- * Has an SDK draw its form in light DOM, where `document.getElementById` finds it, and takes it down
+ * Has an SDK that is loaded draw its form in light DOM, where `document.getElementById` finds it, and takes it down
  * when `signal` aborts. Reports what the SDK tells, and `shown` when it is drawn. Rejects with a
  * {@link CodedError} when no form can be shown.
  */
@@ -62,8 +62,6 @@ export async function drawForm(
       throw new CodedError('sdk_timeout');
     }
   };
-  await adapter.load(signal);
-  if (signal.aborted) return;
   // Only now: a page is laid out once for the container and what is drawn in it.
   host.append(form);
   try {
