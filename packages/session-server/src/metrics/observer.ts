@@ -40,7 +40,10 @@ export interface Observer {
   providerCalled(call: ProviderCall): void;
   looked(look: EvidenceLook): void;
   deliveryReceived(result: 'stored' | 'test'): void;
-  deliveryWorkedOn(result: 'processed' | 'parked' | 'repeated', flags: readonly DeliveryFlag[]): void;
+  deliveryWorkedOn(
+    result: 'processed' | 'parked' | 'repeated',
+    flags: readonly DeliveryFlag[],
+  ): void;
   eventTried(result: 'delivered' | 'refused' | 'silent'): void;
 }
 

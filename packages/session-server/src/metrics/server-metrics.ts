@@ -139,7 +139,10 @@ export class ServerMetrics implements Observer {
     this.#received.inc({ result });
   }
 
-  deliveryWorkedOn(result: 'processed' | 'parked' | 'repeated', flags: readonly DeliveryFlag[]): void {
+  deliveryWorkedOn(
+    result: 'processed' | 'parked' | 'repeated',
+    flags: readonly DeliveryFlag[],
+  ): void {
     this.#workedOn.inc({ result });
     for (const flag of flags) this.#flags.inc({ flag });
   }

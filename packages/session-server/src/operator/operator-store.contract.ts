@@ -89,7 +89,8 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       await deliver('two');
       expect(await store.report()).toMatchObject({ waitingDeliveries: 2, oldestDeliveryAt: START });
       const claimed = await store.claimDeliveries(10, 30);
-      for (const delivery of claimed.deliveries) await store.parkDelivery(delivery, [], { most: 10 });
+      for (const delivery of claimed.deliveries)
+        await store.parkDelivery(delivery, [], { most: 10 });
       expect(await store.report()).toMatchObject({ waitingDeliveries: 0, parkedDeliveries: 2 });
       expect(await store.findParkedDeliveries(1)).toEqual([
         { id: claimed.deliveries[0]?.id, tokenHash: 'hash', receivedAt: START },
