@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GroupCommit, MOST_AHEAD, type WriteOptions } from './group-commit.js';
 
 /** A disk that answers when the test says so. */
@@ -49,6 +49,7 @@ describe('writes that share a commit', () => {
     commits = new GroupCommit(database, disk.sync);
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     database.close();
     rmSync(folder, { recursive: true });
   });
@@ -89,6 +90,7 @@ describe('writes that share a commit', () => {
   });
 
   it('let later ones share their commit where they are patient, for some turns of the loop', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(0);
     const asked = disk.asked();
     const first = note('a', { isPatient: true });
     await nextTurn();
@@ -97,6 +99,21 @@ describe('writes that share a commit', () => {
     disk.answer();
     await Promise.all([first, second]);
     expect([notes(), disk.syncs]).toEqual([['a', 'b'], 1]);
+  });
+
+  it('are patient for some milliseconds only, however long a turn takes', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const asked = disk.asked();
+    const written = note('a', { isPatient: true });
+    await nextTurn();
+    expect(notes()).toEqual([]);
+    now = 6;
+    await nextTurn();
+    expect(notes()).toEqual(['a']);
+    await asked;
+    disk.answer();
+    await written;
   });
 
   it('make no other one wait with them', async () => {

@@ -8,9 +8,11 @@ import { crashPoint } from '../crash-points.js';
 export const MOST_AHEAD = 256;
 /**
  * Turns of the event loop in which a group gathers when all in it are patient. A loop that has
- * nothing else to do takes them in microseconds.
+ * nothing else to do takes them in microseconds; one that has much to do takes no more than
+ * {@link PATIENT_MS}.
  */
-const PATIENT_TURNS = 3;
+const PATIENT_TURNS = 16;
+const PATIENT_MS = 5;
 
 export interface WriteOptions<T> {
   /**
@@ -123,10 +125,11 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#isScheduled || this.#syncing) return;
     this.#isScheduled = true;
+    const startedAt = performance.now();
     let turns = 0;
     const gather = (): void => {
       turns += 1;
-      if (turns < this.#turns) {
+      if (turns < this.#turns && performance.now() - startedAt < PATIENT_MS) {
         setImmediate(gather);
         return;
       }
