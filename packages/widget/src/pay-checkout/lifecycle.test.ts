@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
 import { FORM_WITHIN_MS, PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { forbid, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
-import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import type { PayCheckout } from './pay-checkout.js';
 
 /** Not in every browser yet. */
@@ -88,13 +88,13 @@ describe('<pay-checkout> in a page that changes', () => {
       await world.write({ holdOpen: true });
       const placed = PayCheckoutHarness.place(world, { autostart: true });
       await until(() => 'configure' in (world.sdk ?? {}));
-      expect(await world.opens()).to.have.length(1);
+      await until(async () => (await world.opens()).length === 1);
       expect(isDrawn()).to.equal(false);
       await world.write({ holdOpen: false });
       const harness = await placed;
+      await harness.reaches('ready');
       expect(harness.form).not.to.equal(null);
       expect(harness.button).to.equal(null);
-      await harness.reaches('ready');
     });
 
     it('gives the form its place before the SDK draws it', async () => {
