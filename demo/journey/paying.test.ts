@@ -70,6 +70,28 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
+  it('finds the name of the shop where it was when the form of the hosted page comes', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.order();
+    const { page } = shopper;
+    let comes = (): void => undefined;
+    const late = new Promise<void>((resolve) => (comes = resolve));
+    await page.route('**/v1/checkouts', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await shopper.goToPayment(order, 'redirect');
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await page.getByText('Opening the checkout.').waitFor();
+    const heading = page.getByRole('heading', { level: 1 });
+    const before = await heading.boundingBox();
+    expect(before?.height).toBeGreaterThan(0);
+    comes();
+    await shopper.form.getByRole('button', { name: /^Pay/ }).waitFor();
+    expect((await heading.boundingBox())?.y).toBe(before?.y);
+    await shopper.close();
+  });
+
   it('whose form has its script late can press nothing before, and pays once it is there', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.order();
