@@ -24,6 +24,7 @@ export interface ClaimedDelivery {
   readonly claimedAt: number;
 }
 
+/** What was taken to be worked on. */
 export interface DeliveryClaim {
   readonly deliveries: ClaimedDelivery[];
   /** How many had come with the very same body to the same token before, and were dropped just now. */
