@@ -36,7 +36,7 @@ export class SqliteConnection {
   readonly #lock: DatabaseSync | undefined;
   readonly #log: WalFile | undefined;
   readonly #statements = new Map<string, StatementSync>();
-  /** By table, and what follows the values. */
+  /** By table. */
   readonly #inserts = new Map<string, StatementSync>();
   readonly #commits: GroupCommit;
 
@@ -108,14 +108,6 @@ export class SqliteConnection {
     this.#insertion(table, row).run(...Object.values(row));
   }
 
-  /** As {@link insert}, but leaves a row that is there already as it is; answers whether it was new. */
-  insertIfNew(table: string, row: Record<string, Value>): boolean {
-    const { changes } = this.#insertion(table, row, 'ON CONFLICT DO NOTHING').run(
-      ...Object.values(row),
-    );
-    return Number(changes) === 1;
-  }
-
   async close(): Promise<void> {
     await this.#commits.flush();
     this.#log?.close();
@@ -124,16 +116,15 @@ export class SqliteConnection {
   }
 
   /** Its values go in by their places: by their names, SQLite looks for each of them anew. */
-  #insertion(table: string, row: Record<string, Value>, onConflict = ''): StatementSync {
-    const name = table + onConflict;
-    const known = this.#inserts.get(name);
+  #insertion(table: string, row: Record<string, Value>): StatementSync {
+    const known = this.#inserts.get(table);
     if (known) return known;
     const columns = Object.keys(row);
     const places = columns.map(() => '?');
     const statement = this.#prepare(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) ${onConflict}`,
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`,
     );
-    this.#inserts.set(name, statement);
+    this.#inserts.set(table, statement);
     return statement;
   }
 
