@@ -33,6 +33,8 @@ export function minifyAgain(...names: readonly string[]): Plugin {
           },
           mangle: {
             properties: {
+              // Browsers have some of these names too; nothing here means theirs.
+              builtins: true,
               regex: new RegExp(`^(_\\$.*|__(?!proto__)\\w+|_[a-zA-Z]\\w*|${inner})$`),
             },
           },

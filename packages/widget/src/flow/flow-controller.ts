@@ -142,7 +142,9 @@ export class FlowController implements ReactiveController {
     const previous = this.state;
     const state = transition(previous, event);
     if (state === previous) return false;
-    this.state = state;
+    // What some script gave all objects is no part of what is known.
+    Object.setPrototypeOf(state.known ?? state, null);
+    this.state = Object.setPrototypeOf(state, null) as FlowState;
     if (state.phase !== 'opening') this.show();
     // While it opens, nothing else is shown, and the SDK may be waiting for its turn.
     if (previous.phase !== 'opening' || state.phase !== 'opening') this.host.requestUpdate();

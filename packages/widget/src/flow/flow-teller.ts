@@ -60,7 +60,10 @@ export class FlowTeller {
     if (!start) return;
     const label = `pay-checkout:${name}`;
     performance.clearMeasures(label);
-    const { duration } = performance.measure(label, { start });
+    const { duration } = performance.measure(label, {
+      __proto__: null,
+      start,
+    } as PerformanceMeasureOptions);
     this.#target.dispatchEvent(new PayMetricEvent(name, start, duration));
   }
 

@@ -8,10 +8,10 @@ export function listen(flow: FlowController, signal: AbortSignal): void {
   };
   const hear = (event: MessageEvent<unknown>): void => {
     // Where nothing was opened, there may be no server's address either.
-    if (!flow.state.known) return;
+    const { known } = flow.state;
+    if (!known) return;
     const { origin } = new URL(flow.host.serverUrl);
-    const isKnown = (checkout: string): boolean => checkout === flow.state.known?.checkout;
-    if (readPageMessage(event, origin, isKnown)) flow.feed.look();
+    if (readPageMessage(event, origin, known.checkout)) flow.feed.look();
   };
   const leave = (): void => flow.rest(true);
   const comeBack = ({ persisted }: PageTransitionEvent): unknown => persisted && flow.rest(false);

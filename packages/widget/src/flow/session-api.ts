@@ -45,7 +45,7 @@ export async function openCheckout(
       if ('needs' in reply || reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {
-      const status = error instanceof CodedError ? error.status : undefined;
+      const { status } = Object(error) as Partial<CodedError>;
       if (signal.aborted || !PASSING.includes(status) || tries >= OPEN_TRIES) throw error;
       waitMs = backOffMs(tries++);
     }
@@ -121,12 +121,18 @@ async function ask<Reply>(
       signal: AbortSignal.any([signal ?? timeout, timeout]),
     } as RequestInit);
     const { ok, status } = response;
-    if (ok) return (await response.json()) as Reply;
-    const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+    const read = async (): Promise<unknown> => JSON.parse(await response.text(), bare);
+    if (ok) return (await read()) as Reply;
+    const problem = (await read().catch(() => ({}))) as Partial<Problem>;
     const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
     const fields = problem.errors?.map(({ field }) => field);
     throw new CodedError(code, undefined, status, problem.requestId, fields);
   } catch (error) {
     throw coded(error, 'server_unreachable');
   }
+}
+
+/** For `JSON.parse()`: an object has only what was sent, whatever some script gave all objects. */
+function bare(_: string, value: unknown): unknown {
+  return value?.constructor === Object ? Object.setPrototypeOf(value, null) : value;
 }

@@ -67,6 +67,25 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(tab.element.matches(':state(ready)')).to.equal(true);
   });
 
+  it('a tab that says something else on the channel harms nobody, and is not answered', async () => {
+    const tab = await readyTab();
+    await until(async () => (await world.polls()).length > 0);
+    const polls = (await world.polls()).length;
+    const errors: unknown[] = [];
+    tab.page.addEventListener('error', ({ error }) => errors.push(error));
+    const channel = new BroadcastChannel(`pay-checkout ${world.server}`);
+    const strange = [null, 'text', 7, { ask: 7 }, { news: 1 }, { ask: [null] }, { news: {} }];
+    for (const message of strange) channel.postMessage(message);
+    const heard = new Promise((resolve) => (channel.onmessage = resolve));
+    channel.postMessage({ news: { asked: [], checkouts: [] } });
+    await heard;
+    channel.close();
+    expect(errors).to.deep.equal([]);
+    expect(await world.polls()).to.have.length(polls);
+    await world.tell('paid', 2);
+    await tab.reaches('paid');
+  });
+
   it('leaves the browser to the form for its first second, and then tells and asks', async () => {
     const tab = await readyTab();
     // The page itself is asked, so that nothing that it asked for before is still on its way.

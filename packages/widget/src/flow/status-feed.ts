@@ -154,7 +154,13 @@ function createFeed(server: string): StatusFeed {
     waitSeconds = channel ? undefined : 0;
     void run(signal);
     if (!channel) return;
-    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => listen(data);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      try {
+        listen(data);
+      } catch {
+        // Not ours, or of another version of this script.
+      }
+    };
     const lead = (): Promise<unknown> => {
       waitSeconds = LONGEST_WAIT_SECONDS;
       post({ news: { asked: [], checkouts: [] } });

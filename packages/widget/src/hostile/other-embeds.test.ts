@@ -1,6 +1,5 @@
 import { expect } from '@open-wc/testing';
 import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
-import { readPageMessage } from '../flow/page-messages.js';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { SdkAdapter, SdkHandle } from '../sdk/sdk-adapter.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
@@ -86,30 +85,6 @@ describe('what goes wrong with other embeds', () => {
     expect(harness.element.renderRoot.querySelector('[part="amount"]')?.textContent).to.contain(
       '40.00',
     );
-  });
-
-  it('a return is acknowledged to the window that told of it, under exactly the server’s origin', () => {
-    const sent: unknown[] = [];
-    const source = { postMessage: (...given: unknown[]) => sent.push(given) };
-    const data = { type: 'pay-checkout:return', checkout: 'c-1', kind: 'return' };
-    const hear = (origin: string, said: unknown): boolean => {
-      const event = { origin, data: said, source } as unknown as MessageEvent<unknown>;
-      return readPageMessage(event, 'https://pay.example', (checkout) => checkout === 'c-1');
-    };
-    expect(hear('https://pay.example', data)).to.equal(true);
-    expect(sent).to.deep.equal([
-      [
-        { type: 'pay-checkout:return-ack', checkout: 'c-1' },
-        { targetOrigin: 'https://pay.example' },
-      ],
-    ]);
-    for (const origin of ['https://pay.example.evil.example', 'http://pay.example', 'null', '']) {
-      expect(hear(origin, data), origin).to.equal(false);
-    }
-    for (const said of [undefined, null, 'text', 7, [], { ...data, checkout: 'c-2' }, {}]) {
-      expect(hear('https://pay.example', said), JSON.stringify(said)).to.equal(false);
-    }
-    expect(sent).to.have.length(1);
   });
 
   it('the overlay lets the provider’s frame have the focus, whatever is learned meanwhile', async () => {

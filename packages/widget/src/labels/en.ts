@@ -57,7 +57,7 @@ export const en: Labels = {
     order_void: 'This order can no longer be paid. Please ask the shop.',
     order_token_expired: RELOAD,
     checkout_mismatch: 'The address of this page belongs to another order.',
-    checkout_not_found: 'The payment that the address of this page names was not found.',
+    checkout_not_found: 'The payment in the address of this page was not found.',
     session_refused: SDK_PROBLEM,
   },
   sdkProblem: SDK_PROBLEM,

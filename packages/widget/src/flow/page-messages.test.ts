@@ -1,0 +1,65 @@
+import { expect, fixture, html } from '@open-wc/testing';
+import { readPageMessage } from './page-messages.js';
+
+const SERVER = 'https://pay.example';
+const RETURN = { type: 'pay-checkout:return', checkout: 'c-1', kind: 'return' };
+
+describe('a message to the page', () => {
+  const sent: unknown[] = [];
+  let frame: Window;
+  beforeEach(async () => {
+    sent.length = 0;
+    frame = (await fixture<HTMLIFrameElement>(html`<iframe></iframe>`)).contentWindow as Window;
+  });
+
+  function hear(data: unknown, origin: string, from: object | null): boolean {
+    const postMessage = (...given: unknown[]): unknown => sent.push(given);
+    const source = from && Object.assign(from, { postMessage });
+    const event = { data, origin, source } as unknown as MessageEvent<unknown>;
+    return readPageMessage(event, SERVER, 'c-1');
+  }
+
+  it('of a return is acknowledged to the window that told of it, under exactly the server’s origin', () => {
+    expect(hear(RETURN, SERVER, frame)).to.equal(true);
+    const answer = { type: 'pay-checkout:return-ack', checkout: 'c-1' };
+    expect(sent).to.deep.equal([[answer, SERVER]]);
+  });
+
+  it('of another origin is ignored', () => {
+    for (const origin of ['https://pay.example.evil.example', 'http://pay.example', 'null', '']) {
+      expect(hear(RETURN, origin, frame), origin).to.equal(false);
+    }
+    expect(sent).to.deep.equal([]);
+  });
+
+  it('of another shape, or about another checkout, is ignored', () => {
+    const others = [{ ...RETURN, checkout: 'c-2' }, { ...RETURN, type: 'paid' }, {}];
+    for (const said of [undefined, null, 'text', 7, [], ...others]) {
+      expect(hear(said, SERVER, frame), JSON.stringify(said)).to.equal(false);
+    }
+    expect(sent).to.deep.equal([]);
+  });
+
+  it('is heard from a frame in a frame, and from a window that this page opened', () => {
+    const inner = frame.document.createElement('iframe');
+    frame.document.body.append(inner);
+    const opened: Record<string, unknown> = { opener: window };
+    opened['parent'] = opened;
+    for (const source of [inner.contentWindow, opened]) {
+      expect(hear(RETURN, SERVER, source)).to.equal(true);
+    }
+    expect(sent).to.have.length(2);
+  });
+
+  it('is ignored from a window that this page neither shows nor opened', () => {
+    const other: Record<string, unknown> = { opener: null };
+    other['parent'] = other;
+    const closed = { opener: null, parent: null };
+    const itsFrame = { opener: null, parent: other };
+    const { port1 } = new MessageChannel();
+    for (const source of [other, itsFrame, closed, port1, null]) {
+      expect(hear(RETURN, SERVER, source)).to.equal(false);
+    }
+    expect(sent).to.deep.equal([]);
+  });
+});
