@@ -46,4 +46,19 @@ describe('where the payment happens', () => {
     expect(ways(real)).to.deep.equal(inBrowser);
     Reflect.deleteProperty(navigator, 'userAgent');
   });
+
+  it('no window is opened where it could tell nothing: in a page that is cross-origin isolated', () => {
+    const real = Object.getOwnPropertyDescriptor(globalThis, 'crossOriginIsolated');
+    Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true, configurable: true });
+    try {
+      expect(chooseWay('popup', false)).to.equal('redirect');
+      expect(chooseWay('auto', true, true)).to.equal('redirect');
+      expect(chooseWay('overlay', true, true)).to.equal('redirect');
+      expect(chooseWay('overlay', false)).to.equal('overlay');
+      expect(chooseWay('auto', false)).to.equal('inline');
+    } finally {
+      Object.defineProperty(globalThis, 'crossOriginIsolated', real as PropertyDescriptor);
+    }
+    expect(chooseWay('popup', false)).to.equal('popup');
+  });
 });

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
+import { hasten } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import {
   fetchConfig,
@@ -7,6 +8,7 @@ import {
   openCheckout,
   sendHint,
   serverSession,
+  type CreateSession,
 } from './session-api.js';
 
 const request = { merchant: 'corner-shop', order: 'A1001' };
@@ -37,6 +39,25 @@ describe('talking to the session server', () => {
     await world.write({ open: [opening, opening, { status: 200, body: world.openReply() }] });
     const reply = await openCheckout(serverSession(world.server), request, signal);
     expect(reply).to.have.property('state', 'open');
+    expect(await world.opens()).to.have.length(3);
+  });
+
+  it('gives up on an opening that goes on for more than a minute', async () => {
+    const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 24 } };
+    await world.write({ open: [opening] });
+    const { now } = Date;
+    const relent = hasten(globalThis, 24_000);
+    // A clock on which nothing but the waits takes any time.
+    let asked = 0;
+    Date.now = () => Math.max(0, asked - 1) * 24_000;
+    const create: CreateSession = (...args) => {
+      asked += 1;
+      return serverSession(world.server)(...args);
+    };
+    const error = await refusalOf(openCheckout(create, request, signal));
+    relent();
+    Date.now = now;
+    expect(error).to.include({ code: 'opening_timeout', status: 0 });
     expect(await world.opens()).to.have.length(3);
   });
 
