@@ -25,6 +25,8 @@ export interface Script {
   holdStatus?: boolean;
   /** What the SDK's address answers; by default the SDK, fine. */
   sdk?: 'fine' | 'missing' | 'failing' | 'empty' | 'silent';
+  /** Whether pages of other origins may read the SDK's script. */
+  sharesSdk?: boolean;
   /** Whether the page at `/page` forbids scripts of other origins than its own. */
   forbidsSdk?: boolean;
   /** The Content Security Policy of the page at `/loader`. */

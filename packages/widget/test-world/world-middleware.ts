@@ -96,6 +96,7 @@ async function answerSdk(context: Context, world: World): Promise<void> {
   if (world.script.sdk === 'failing') return reply(context, { status: 503, body: {} });
   await world.until(() => world.script.sdk !== 'silent', 30_000);
   const name = JSON.stringify(String(context.query.global));
+  if (world.script.sharesSdk) context.res.setHeader('access-control-allow-origin', '*');
   context.type = 'application/javascript';
   context.body =
     world.script.sdk === 'empty'

@@ -74,6 +74,14 @@ describe('loading the client SDK', () => {
     expect(await load(wanted)).to.equal(undefined);
   });
 
+  it('a script that fails fast has no more time than that either, whatever tries are left', async () => {
+    relent();
+    await world.write({ sdk: 'missing' });
+    expect(await load(wanted, 200)).to.equal('sdk_timeout');
+    const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+    expect(queries.filter((query) => query.includes('retry='))).to.deep.equal([]);
+  });
+
   it('gives the script the nonce of the page, as a property', async () => {
     await load({ ...wanted, nonce: 'abc' });
     expect(tagsOf(wanted.url)[0]?.nonce).to.equal('abc');

@@ -1,0 +1,115 @@
+import { expect } from '@open-wc/testing';
+import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { MerchantPage, NONCE } from '../testing/merchant-page.js';
+import { until } from '../testing/until.js';
+import { WorldClient } from '../testing/world-client.js';
+
+/** What a policy with a nonce asks of every script that is not of the page's own origin. */
+const POLICY = `script-src 'self' 'nonce-${NONCE}'`;
+const ELEMENT = '/packages/widget/src/pay-checkout/pay-checkout.ts';
+
+describe('the script of the client SDK', () => {
+  let world: WorldClient;
+  beforeEach(async () => (world = await new WorldClient().begin()));
+
+  /** The SDK as it is in life: of another origin than the page. */
+  async function describeElsewhere(changes: Partial<SdkDescription> = {}): Promise<string> {
+    const url = world.sdkDescription.url.replace('//localhost', '//127.0.0.1');
+    const sdk = { ...world.sdkDescription, ...changes, url };
+    const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+    await world.write({
+      config: { status: 200, body: config },
+      open: [{ status: 200, body: world.openReply({ sdk }) }],
+    });
+    return url;
+  }
+
+  function tagsOf(url: string): HTMLScriptElement[] {
+    return [...document.scripts].filter(({ src }) => src === url);
+  }
+
+  describe('that `integrity` describes', () => {
+    /** Of the SDK, or of one that has been tampered with. */
+    async function hashOf(more = ''): Promise<string> {
+      const script = await (await fetch(world.sdkDescription.url)).text();
+      const bytes = new TextEncoder().encode(script + more);
+      const hash = new Uint8Array(await crypto.subtle.digest('SHA-384', bytes));
+      return `sha384-${btoa(String.fromCharCode(...hash))}`;
+    }
+
+    it('comes from another origin, and draws its form', async () => {
+      await world.write({ sharesSdk: true });
+      const url = await describeElsewhere({ integrity: await hashOf() });
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.during('ready', () => harness.press());
+      expect(harness.form?.textContent).to.equal('Card number');
+      expect(tagsOf(url).map(({ crossOrigin }) => crossOrigin)).to.deep.equal(['anonymous']);
+    });
+
+    it('is not run when it is another one: that is a problem in words, and no form', async () => {
+      await world.write({ sharesSdk: true });
+      await describeElsewhere({ integrity: await hashOf('alert(1)') });
+      const harness = await PayCheckoutHarness.place(world);
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('sdk_integrity');
+      expect(world.sdk).to.equal(undefined);
+    });
+  });
+
+  describe('under a policy that only a nonce opens', () => {
+    /** A page whose own script, and whose tag, have these nonces. */
+    async function place(own: string, ofTag: string): Promise<[PayCheckoutHarness, MerchantPage]> {
+      const after = `<script type="module" nonce="${own}" src="${ELEMENT}"></script>`;
+      const attributes = { nonce: ofTag };
+      return MerchantPage.place(world, {
+        policy: POLICY,
+        isWithoutScript: true,
+        after,
+        attributes,
+      });
+    }
+
+    it('is let in by the nonce of the tag, where the script has none to lend', async () => {
+      await describeElsewhere();
+      const [harness, page] = await place('', NONCE);
+      await harness.during('ready', () => harness.press());
+      expect(page.sdk.calls).to.have.length(1);
+      expect(page.complaints).to.deep.equal([]);
+      page.close();
+    });
+
+    it('is let in by the nonce of the tag, when the script has another one', async () => {
+      await describeElsewhere();
+      const [harness, page] = await place('c3RhbGU', NONCE);
+      await harness.during('ready', () => harness.press());
+      expect(page.complaints).to.deep.equal([]);
+      page.close();
+    });
+
+    it('is blocked where neither has it', async () => {
+      await describeElsewhere();
+      const [harness, page] = await place('', '');
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('sdk_blocked_csp');
+      page.close();
+    });
+  });
+
+  it('comes once for twenty tags that are there at once, and each of them draws its form', async () => {
+    await world.write({ sdk: 'silent' });
+    const numbers = [...Array(20).keys()];
+    const harnesses = await Promise.all(
+      numbers.map((number) => PayCheckoutHarness.place(world, { order: `A${number}` })),
+    );
+    const ready = harnesses.map((harness) => harness.during('ready', () => harness.press()));
+    await until(async () => (await world.opens()).length === 20);
+    await world.write({ sdk: 'fine' });
+    await Promise.all(ready);
+    expect(tagsOf(world.sdkDescription.url)).to.have.length(1);
+    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
+    expect(harnesses.map(({ form }) => form?.textContent)).to.deep.equal(
+      numbers.map(() => 'Card number'),
+    );
+  });
+});
