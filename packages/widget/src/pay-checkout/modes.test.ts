@@ -1,6 +1,9 @@
 import { expect } from '@open-wc/testing';
 import type { PayRedirectEvent } from '../events/pay-redirect.js';
+import { OUTCOME_EVENTS } from '../flow/flow-teller.js';
 import type { Way } from '../flow/modes.js';
+import type { OutcomePhase } from '../flow/phases.js';
+import { OUTCOMES } from '../testing/every-phase.js';
 import { Tab } from '../testing/tab.js';
 import { hasten, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
@@ -253,6 +256,20 @@ describe('<pay-checkout> modes', () => {
       expect(harness.phase).to.equal('idle');
     });
 
+    it('asks for its window inside the press, where alone a browser lets it', async () => {
+      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+      const real = window.open.bind(window);
+      let asked = 0;
+      window.open = () => {
+        asked += 1;
+        return null;
+      };
+      harness.press();
+      expect(asked).to.equal(1);
+      window.open = real;
+    });
+
     it('an order whose token comes after the press: pay is offered again, and opens the window', async () => {
       const harness = await PayCheckoutHarness.place(world, { mode: 'popup', orderToken: null });
       await harness.during('problem', () => harness.press());
@@ -401,6 +418,26 @@ describe('<pay-checkout> modes', () => {
       await heard;
       expect(left).to.deep.equal([]);
     });
+  });
+
+  describe('whatever becomes of the payment', () => {
+    const typeOf = (phase: OutcomePhase): string => new OUTCOME_EVENTS[phase]('', null).type;
+    for (const mode of ['inline', 'overlay', 'popup'] as const) {
+      for (const phase of OUTCOMES) {
+        it(`${mode}, ${phase}: it is told in one event of its kind, and in no other`, async () => {
+          const harness = await PayCheckoutHarness.place(world, { mode });
+          const ways = hear(harness);
+          const opening = mode === 'popup' ? nextWindow() : null;
+          await harness.during('ready', () => harness.press());
+          await harness.during(phase, () => world.tell(phase));
+          (await opening)?.close();
+          const told = harness.events.filter((type) => OUTCOMES.map(typeOf).includes(type));
+          expect(told).to.deep.equal([typeOf(phase)]);
+          expect(await harness.element.whenSettled).to.include({ outcome: phase });
+          expect(ways).to.deep.equal([mode, mode, mode]);
+        });
+      }
+    }
   });
 
   it('a page that opens its own sessions stays where it is, whatever mode it asks for', async () => {
