@@ -31,6 +31,31 @@ describe('<pay-checkout> for people who bring their own', () => {
     expect(opened?.signal.aborted).to.equal(true);
   });
 
+  it('the server of the tag is told the hints all the same, and asked what became of it', async () => {
+    let report: SdkOpenOptions['report'] | undefined;
+    const adapter: SdkAdapter = {
+      load: () => Promise.resolve(),
+      open: (options) => {
+        ({ report } = options);
+        return Promise.resolve();
+      },
+    };
+    const createSession = () => Promise.resolve(world.openReply({ sessionId: 'own' }));
+    const harness = await PayCheckoutHarness.place(world, { adapter, createSession });
+    await harness.during('ready', () => harness.press());
+    report?.('declined');
+    expect(harness.count('pay-declined')).to.equal(1);
+    await harness.during('confirming', () => world.tell('returned', 2));
+    await harness.during('paid', () => world.tell('paid', 3));
+    expect(harness.count('pay-paid')).to.equal(1);
+    await until(async () => (await world.hints()).length === 2);
+    expect(await world.hintBodies()).to.have.deep.members([
+      { kind: 'declined', sessionId: 'own' },
+      { kind: 'shown', sessionId: 'own' },
+    ]);
+    expect(await world.opens()).to.have.length(0);
+  });
+
   it('an adapter that is there only after the tag has gone draws nothing', async () => {
     const loaded = Promise.withResolvers<void>();
     const calls: string[] = [];
