@@ -1,9 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
-import { hasten, until } from '../testing/until.js';
+import { hasten, speedUp, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+const REQUEST_TIMEOUT_MS = 25_000;
 
 describe('<pay-checkout> in trouble', () => {
   let world: WorldClient;
@@ -66,6 +68,47 @@ describe('<pay-checkout> in trouble', () => {
     expect(harness.notice).to.contain('server_unreachable');
     expect(harness.reference).to.equal('Reference: A1001');
     await harness.during('ready', () => harness.press());
+  });
+
+  it('a server that never answers ends in words and a code, and trying again works later', async () => {
+    const harness = await PayCheckoutHarness.place(world);
+    await world.write({ holdOpen: true });
+    const relents = [speedUp(globalThis), hasten(globalThis, REQUEST_TIMEOUT_MS)];
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => harness.press());
+    for (const relent of relents.toReversed()) relent();
+    expect(await error).to.include({ code: 'server_unreachable', retryable: true });
+    expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
+    expect(harness.button?.textContent?.trim()).to.equal('Try again');
+    await world.write({ holdOpen: false });
+    await harness.during('ready', () => harness.press());
+  });
+
+  it('a page whose origin the server refuses learns no more: its browser hides the answer', async () => {
+    const server = world.server.replace('//localhost', '//127.0.0.1');
+    expect(server).not.to.equal(world.server);
+    const relent = speedUp(globalThis);
+    const harness = await PayCheckoutHarness.place(world, { server });
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => harness.press());
+    relent();
+    expect(await error).to.include({ code: 'server_unreachable', retryable: true });
+    expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
+    expect(harness.reference).to.equal('Reference: A1001');
+  });
+
+  it('a session that the SDK refuses when its form is there already is renewed by naming it', async () => {
+    const harness = await PayCheckoutHarness.ready(world);
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => world.sdk.calls[0]?.onRefuse?.());
+    expect(await error).to.include({ code: 'session_refused', retryable: true });
+    expect(harness.notice).to.equal(`${en.codes.session_refused}session_refused`);
+    expect(harness.button?.textContent?.trim()).to.equal('Try again');
+    expect(harness.form).to.equal(null);
+    await until(async () => (await world.hints()).includes('refused'));
+    await harness.during('ready', () => harness.press());
+    const [, second] = await world.opens();
+    expect(second?.body).to.include({ renew: `session-${world.id}` });
   });
 
   it('a refused session is renewed by naming it', async () => {
