@@ -3,6 +3,7 @@ import { OUTCOME_EVENTS } from '../flow/flow-teller.js';
 import { BUTTONS, isCertain } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import { OUTCOMES } from '../testing/every-phase.js';
+import { MerchantPage, NONCE } from '../testing/merchant-page.js';
 import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -21,8 +22,13 @@ describe('<pay-checkout>', () => {
     });
 
     it('opens the checkout while the SDK is still loading', async () => {
+      await world.write({ sdk: 'silent' });
       const harness = await PayCheckoutHarness.place(world);
-      await harness.during('ready', () => harness.press());
+      await until(async () => (await world.seen('GET', /sdk\.js$/)).length === 1);
+      await harness.during('opening', () => harness.press());
+      await until(async () => (await world.opens()).length === 1);
+      expect(world.sdk).to.equal(undefined);
+      await harness.during('ready', () => world.write({ sdk: 'fine' }));
       expect(await world.opens()).to.have.length(1);
       expect(world.sdk.calls).to.have.length(1);
       expect(world.sdk.calls[0]).to.include({ session_id: `session-${world.id}` });
@@ -41,6 +47,23 @@ describe('<pay-checkout>', () => {
       const root = harness.element.renderRoot;
       expect(root.querySelector('[part="amount"]')?.textContent).to.equal('£42.50');
       expect(root.querySelector('[part="badge"]')?.textContent).to.equal('Test');
+    });
+
+    it('shows no mark of a test in production', async () => {
+      const environment = 'production';
+      const config = { merchant: 'corner-shop', environment, sdk: world.sdkDescription };
+      await world.write({
+        config: { status: 200, body: config },
+        open: [{ status: 200, body: world.openReply({ environment }) }],
+      });
+      const harness = await PayCheckoutHarness.place(world);
+      await until(() => world.sdk !== undefined);
+      await harness.element.updateComplete;
+      expect(harness.badge).to.equal(null);
+      await harness.during('ready', () => harness.press());
+      expect(harness.badge).to.equal(null);
+      await harness.during('paid', () => world.tell('paid'));
+      expect(harness.badge).to.equal(null);
     });
 
     it('shows the amount as the server wrote it, and learns no language for it', async () => {
@@ -126,6 +149,25 @@ describe('<pay-checkout>', () => {
       await harness.during('idle', () => harness.element.reset());
       await harness.during('paid', () => harness.element.start());
       expect(harness.count('pay-paid')).to.equal(1);
+    });
+
+    it('a tag that is paid, taken away and put back says so still, and tells nobody again', async () => {
+      const harness = await PayCheckoutHarness.place(world, { autostart: true });
+      await harness.reaches('ready');
+      await harness.during('paid', () => world.tell('paid'));
+      await world.write({ open: [{ status: 200, body: world.openReply({ state: 'paid' }) }] });
+      const home = harness.element.parentElement;
+      harness.element.remove();
+      await nextTask();
+      home?.append(harness.element);
+      await harness.element.updateComplete;
+      // As long as an autostart takes to see the tag.
+      await new Promise(requestAnimationFrame);
+      await nextTask();
+      expect(harness.phase).to.equal('paid');
+      expect(harness.announcement).to.equal('Payment received. Thank you.');
+      expect(harness.count('pay-paid')).to.equal(1);
+      expect(await world.opens()).to.have.length(1);
     });
 
     it('a checkout that was paid before shows so at once, and no form', async () => {
@@ -240,6 +282,42 @@ describe('<pay-checkout>', () => {
       await harness.during('paid', () => world.tell('paid', 3));
       expect(await world.opens()).to.have.length(1);
     });
+  });
+
+  it('a whole payment asks its server and the SDK’s address, and nobody else', async () => {
+    const at = (path: string): string => world.server + path;
+    const asked = ['/v1/checkout-config', '/v1/checkouts', '/v1/checkouts/', '/sdk.js'].map(at);
+    const policy = [
+      "default-src 'none'",
+      `script-src 'self' 'nonce-${NONCE}'`,
+      `connect-src ${asked.join(' ')}`,
+    ].join('; ');
+    const after = '<script type="module" src="/packages/widget/src/index.ts"></script>';
+    const parts = { policy, isWithoutScript: true, after };
+    const [harness, page] = await MerchantPage.place(world, parts);
+    await harness.during('ready', () => harness.press());
+    page.sdk.calls[0]?.onSubmit?.();
+    page.sdk.calls[0]?.onDecline?.();
+    await harness.during('confirming', () => world.tell('returned', 2));
+    await harness.during('paid', () => world.tell('paid', 3));
+    await until(async () => (await world.hints()).length === 3);
+    const { sessionId } = world.openReply();
+    expect(await world.hintBodies()).to.have.deep.members([
+      { kind: 'submitted', sessionId },
+      { kind: 'declined', sessionId },
+      { kind: 'shown', sessionId },
+    ]);
+    const pathsOf = async (method: string): Promise<Set<string>> =>
+      new Set((await world.seen(method, /./)).map(({ path }) => path));
+    const hints = `/v1/checkouts/${world.checkout}/hints`;
+    expect(await pathsOf('POST')).to.have.all.keys('/v1/checkouts', hints);
+    expect(await pathsOf('GET')).to.have.all.keys(
+      '/v1/checkout-config',
+      '/sdk.js',
+      '/v1/checkouts',
+    );
+    expect(page.complaints).to.deep.equal([]);
+    page.close();
   });
 
   describe('outcomes', () => {
