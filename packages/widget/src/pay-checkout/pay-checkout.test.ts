@@ -59,11 +59,11 @@ describe('<pay-checkout>', () => {
       const harness = await PayCheckoutHarness.place(world);
       await until(() => world.sdk !== undefined);
       await harness.element.updateComplete;
-      expect(harness.badge).to.equal(null);
+      expect(harness.badge?.textContent).to.equal(undefined);
       await harness.during('ready', () => harness.press());
-      expect(harness.badge).to.equal(null);
+      expect(harness.badge?.textContent).to.equal(undefined);
       await harness.during('paid', () => world.tell('paid'));
-      expect(harness.badge).to.equal(null);
+      expect(harness.badge?.textContent).to.equal(undefined);
     });
 
     it('shows the amount as the server wrote it, and learns no language for it', async () => {
@@ -301,6 +301,9 @@ describe('<pay-checkout>', () => {
     await harness.during('confirming', () => world.tell('returned', 2));
     await harness.during('paid', () => world.tell('paid', 3));
     await until(async () => (await world.hints()).length === 3);
+    const complaints = [...page.complaints];
+    page.close();
+    expect(complaints).to.deep.equal([]);
     const { sessionId } = world.openReply();
     expect(await world.hintBodies()).to.have.deep.members([
       { kind: 'submitted', sessionId },
@@ -316,8 +319,6 @@ describe('<pay-checkout>', () => {
       '/sdk.js',
       '/v1/checkouts',
     );
-    expect(page.complaints).to.deep.equal([]);
-    page.close();
   });
 
   describe('outcomes', () => {
