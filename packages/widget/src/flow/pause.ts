@@ -7,7 +7,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Growing, jittered pause before try number `tries` (from 1): about 0.5, 1, 2, 4, 8, at most 15 s. */
+/** Growing pause before try number `tries` (from 1): 0.5, 1, 2, 4, 8, then 15 s, each a quarter more or less. */
 export function backOffMs(tries: number): number {
   return Math.min(15_000, 250 * 2 ** tries) * (0.75 + Math.random() / 2);
 }

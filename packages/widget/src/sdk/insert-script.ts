@@ -15,7 +15,7 @@ export interface ScriptOptions {
 /** An SDK may attach its methods after its script has run. */
 const LOOKS = 40;
 const LOOK_EVERY_MS = 50;
-/** No network refuses so soon: it was not asked. */
+/** A network that is not very near refuses no sooner: most likely it was not asked. */
 const AT_ONCE_MS = 50;
 
 /**
