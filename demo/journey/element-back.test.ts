@@ -7,6 +7,8 @@ declare global {
   interface Window {
     /** For each time that the page was shown, whether the browser had kept it. */
     shown?: boolean[];
+    /** What the hosted page wants to do seconds later, while time stands still on it. */
+    later?: Map<number, () => void>;
   }
 }
 
@@ -82,6 +84,42 @@ async function look({ page }: Shopper): Promise<{
       frames: frames.map((frame) => (frame.hasAttribute('data-kept') ? 'kept' : 'new')),
     };
   });
+}
+
+/** Lets no time pass on the hosted page: what it wants to do seconds later waits for {@link passTime}. */
+async function stopTime({ page }: Shopper): Promise<void> {
+  await page.addInitScript((hosted) => {
+    if (!location.href.startsWith(hosted)) return;
+    const later = (window.later = new Map<number, () => void>());
+    const { setTimeout: wait, clearTimeout: stop } = window;
+    let names = 0;
+    window.setTimeout = ((run: () => void, delay = 0, ...given: []) => {
+      if (delay < 2000) return wait(run, delay, ...given);
+      later.set((names -= 1), run);
+      return names;
+    }) as typeof setTimeout;
+    window.clearTimeout = (name) => {
+      if (!later.delete(name as number)) stop(name);
+    };
+  }, `${journey.addresses.pay}/v1/pay/`);
+}
+
+/** Lets as much time pass as anything on the hosted page waits for. */
+async function passTime({ page }: Shopper): Promise<void> {
+  await page.evaluate(() => {
+    const due = [...(window.later?.values() ?? [])];
+    window.later?.clear();
+    for (const run of due) run();
+  });
+}
+
+/** Counts how often the hosted page is left for the shop's page. */
+function countLeaving({ page }: Shopper): () => number {
+  let leaving = 0;
+  page.on('request', (request) => {
+    if (/\/v1\/checkouts\/[^/]+\/leave\?/.test(request.url())) leaving += 1;
+  });
+  return () => leaving;
 }
 
 /** Presses the one button of the element of a kept page, where it is. */
@@ -174,6 +212,28 @@ describe('Back to a page that the browser kept', () => {
   });
 });
 
+// Browsers that keep a page which nobody may store are not among ours: what they tell it is told here.
+describe('Back to a hosted page that the browser kept', () => {
+  it('does not send away a shopper who has paid on it', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await stopTime(shopper);
+    await shopper.orderAndGoToPayment('redirect');
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    const leaving = countLeaving(shopper);
+    await page.evaluate(() =>
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+    );
+    await passTime(shopper);
+    await page.getByRole('link', { name: 'Continue to the shop' }).click();
+    await page.waitForURL(`${journey.addresses.shop}/result?**`);
+    expect(leaving()).toBe(1);
+    await shopper.close();
+  });
+});
+
 describe('Back to a page that the browser loads again', () => {
   it('shows the form of the same session, and learns what happens in another tab', async () => {
     const shopper = await forgetfulShopper();
@@ -217,6 +277,31 @@ describe('Back to a page that the browser loads again', () => {
     ).toEqual(['back_forward']);
     await shopper.button('Pay').click();
     await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.close();
+  });
+
+  it('on the hosted page, which sent the shopper on after paying, does not send them away again', async () => {
+    const shopper = await forgetfulShopper();
+    const { page } = shopper;
+    await stopTime(shopper);
+    const { order } = await shopper.orderAndGoToPayment('redirect');
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await passTime(shopper);
+    await page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(PAID);
+    const leaving = countLeaving(shopper);
+    await goBack(shopper);
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.reads(PAID);
+    const link = page.getByRole('link', { name: 'Continue to the shop' });
+    await link.waitFor();
+    await passTime(shopper);
+    await link.click();
+    await page.waitForURL(`${journey.addresses.shop}/result?**`);
+    expect(leaving()).toBe(1);
+    await journey.expectPaid(shopper, order);
     await shopper.close();
   });
 });

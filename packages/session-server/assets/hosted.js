@@ -22,6 +22,14 @@
     'pay-back': 'back',
   };
 
+  const [arrival] = performance.getEntriesByType('navigation');
+  /** Whether the shopper came Back to this page: nothing but a press leads away from it again. */
+  let isBack =
+    /** @type {PerformanceNavigationTiming | undefined} */ (arrival)?.type === 'back_forward';
+  addEventListener('pageshow', ({ persisted }) => {
+    isBack ||= persisted;
+  });
+
   if (isFramed && navigates === 'true') {
     // The SDK would leave for a page that no frame may show: a press opens a window for it.
     element.setAttribute('mode', 'popup');
@@ -40,6 +48,7 @@
       // Who frames the page takes the frame away.
       if (name !== 'pay-paid' || isFramed) return;
       setTimeout(() => {
+        if (isBack) return;
         if (shower) window.close();
         else location.assign(link.href);
       }, READING_TIME);
