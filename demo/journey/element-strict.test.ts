@@ -1,6 +1,7 @@
 import type { CheckoutConfigReply } from '@pay-checkout/session-server/contract';
 import { csp } from '@pay-checkout/session-server/security';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { collectComplaints } from './complaints.js';
 import { Journey } from './journey.js';
 import { CARDS, PAID, Shopper } from './shopper.js';
 import { NONCE, StrictPage } from './strict-page.js';
@@ -18,7 +19,7 @@ afterAll(() => journey.stop());
 
 /** Asserts that the page's browser has nothing to complain of, and that nothing of ours is styled inline. */
 async function expectClean(strict: StrictPage): Promise<void> {
-  expect(await strict.complaints()).toEqual([]);
+  expect(strict.complaints()).toEqual([]);
   expect(await strict.styledElements()).toEqual([]);
 }
 
@@ -69,12 +70,13 @@ describe("under default-src 'none', a nonce, and Trusted Types", () => {
   });
 
   it('goes to the hosted page', async () => {
-    await StrictPage.open(shopper, journey, { mode: 'redirect' });
+    const strict = await StrictPage.open(shopper, journey, { mode: 'redirect' });
     await shopper.button('Pay').click();
     await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
     await shopper.payWith(CARDS.approved);
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
+    expect(strict.complaints()).toEqual([]);
   });
 
   it('says that the shopper cancelled, and pays after all', async () => {
@@ -106,5 +108,23 @@ describe('under the policy that the session server writes for shops', () => {
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
     await expectClean(strict);
+  });
+});
+
+describe('under the policy that the session server sends with its hosted page', () => {
+  it('pays, and the browser has nothing to complain of', async () => {
+    const hosted = `${journey.addresses.pay}/v1/pay/`;
+    const complaints = await collectComplaints(shopper.page, hosted);
+    const arrived = shopper.page.waitForResponse((response) => response.url().startsWith(hosted));
+    await shopper.orderAndGoToPayment('redirect');
+    const policy = (await arrived).headers()['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    await shopper.payWith(CARDS.declined);
+    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.payWith(CARDS.challenged);
+    await shopper.enterCode('1234');
+    await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(PAID);
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import type { StackAddresses } from '../server/stack/stack.js';
+import { collectComplaints } from './complaints.js';
 import type { Journey } from './journey.js';
 import type { Shopper } from './shopper.js';
 
 declare global {
   interface Window {
-    /** What the strict page's own browser complained of, and what the element told it. */
-    complaints?: string[];
+    /** What the element told the strict page. */
     heard?: string[];
   }
 }
@@ -32,11 +32,14 @@ export function strictPolicy({ pay, sandbox }: StackAddresses): string {
 /** A page of the shop under {@link strictPolicy}, with one tag and nothing else. */
 export class StrictPage {
   readonly shopper: Shopper;
+  readonly #complaints: readonly string[];
   readonly #consoleErrors: string[] = [];
 
-  private constructor(shopper: Shopper) {
+  private constructor(shopper: Shopper, address: string, complaints: readonly string[]) {
     this.shopper = shopper;
+    this.#complaints = complaints;
     shopper.page.on('console', (message) => {
+      if (!shopper.page.url().startsWith(address)) return;
       if (['error', 'warning'].includes(message.type())) this.#consoleErrors.push(message.text());
     });
   }
@@ -49,9 +52,10 @@ export class StrictPage {
     policy = strictPolicy(addresses),
   ): Promise<StrictPage> {
     const { order, orderToken } = await shopper.order();
-    const strict = new StrictPage(shopper);
-    const link = `${addresses.pay}/v1/pay/${stack.merchant}/${orderToken}`;
     const { page } = shopper;
+    const address = `${addresses.shop}${PATH}`;
+    const strict = new StrictPage(shopper, address, await collectComplaints(page, address));
+    const link = `${addresses.pay}/v1/pay/${stack.merchant}/${orderToken}`;
     const tag = Object.entries({ merchant: stack.merchant, order, 'order-token': orderToken })
       .concat(Object.entries(attributes))
       .map(([name, value]) => `${name}="${value}"`)
@@ -62,7 +66,7 @@ export class StrictPage {
       .context()
       .grantPermissions(['local-network-access'])
       .catch(() => undefined);
-    await page.route(`${addresses.shop}${PATH}**`, (route) =>
+    await page.route(`${address}**`, (route) =>
       route.fulfill({
         contentType: 'text/html',
         headers: { 'content-security-policy': policy },
@@ -73,18 +77,10 @@ export class StrictPage {
     );
     await page.addInitScript((path) => {
       if (location.pathname !== path) return;
-      const complaints: string[] = (window.complaints = []);
       const heard: string[] = (window.heard = []);
-      document.addEventListener('securitypolicyviolation', (event) => {
-        // A browser that looks for an icon by itself.
-        if (event.blockedURI.endsWith('/favicon.ico')) return;
-        complaints.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
-      });
-      addEventListener('error', ({ message }) => complaints.push(message));
-      addEventListener('unhandledrejection', ({ reason }) => complaints.push(String(reason)));
       addEventListener('pay-statechange', ({ phase }) => heard.push(phase));
     }, PATH);
-    await page.goto(`${addresses.shop}${PATH}`);
+    await page.goto(address);
     return strict;
   }
 
@@ -93,10 +89,9 @@ export class StrictPage {
     return (await this.shopper.page.evaluate(() => window.heard)) ?? [];
   }
 
-  /** Violations, uncaught errors, and errors and warnings in the console. */
-  async complaints(): Promise<readonly string[]> {
-    const complaints = await this.shopper.page.evaluate(() => window.complaints);
-    return [...(complaints ?? ['the page was left']), ...this.#consoleErrors];
+  /** Violations and uncaught errors of this page, and errors and warnings in its console. */
+  complaints(): readonly string[] {
+    return [...this.#complaints, ...this.#consoleErrors];
   }
 
   /** Elements with a `style` attribute, in the page and in the element's shadow, but for the SDK's own. */
