@@ -141,8 +141,7 @@ describe('the playground', () => {
 
   it.each([
     ['throws', 'sdk_configure_failed'],
-    // The shop's policy lets no script ask the SDK's address for more than the script.
-    ['missing', 'sdk_load_failed'],
+    ['missing', 'sdk_not_found'],
   ])('shows the code of an SDK of the shape %s', async (shape, code) => {
     const playground = await Playground.open(journey, { shape, autostart: 'true' });
     await playground.scrollToTag();

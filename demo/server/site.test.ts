@@ -42,7 +42,9 @@ describe('the pages', () => {
     expect(policy).toContain(
       `script-src 'self' http://pay.localhost:4200 http://sandbox.localhost:4300;`,
     );
-    expect(policy).toContain(`connect-src 'self' http://pay.localhost:4200;`);
+    expect(policy).toContain(
+      `connect-src 'self' http://pay.localhost:4200 http://sandbox.localhost:4300;`,
+    );
     expect(policy).toContain('frame-src http://pay.localhost:4200 http://sandbox.localhost:4300;');
     expect(policy).not.toContain('unsafe');
   });

@@ -15,7 +15,8 @@ export function setSecurityHeaders(payPublicUrl: string, sdk: SdkOrigins): Reque
       `style-src 'self'`,
       `font-src 'self'`,
       `img-src 'self'`,
-      `connect-src 'self' ${[pay, ...sdk.connect].join(' ')}`,
+      // The element asks for the script's address when loading it failed, to say why it did.
+      `connect-src 'self' ${[...new Set([pay, ...sdk.connect, ...sdk.script])].join(' ')}`,
       `frame-src ${[...itself, pay, ...sdk.frame].join(' ')}`,
       `form-action 'self'`,
       `base-uri 'none'`,
