@@ -84,6 +84,33 @@ describe('a return that happens elsewhere', () => {
     await shopper.close();
   });
 
+  it('in a window of a page whose element comes late: the window goes on telling, and closes itself', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const checkout = (await journey.orderAtServer(order)).checkouts[0]?.checkout ?? '';
+    const address = await returnAddressOf(order);
+    let comes = (): void => undefined;
+    const late = new Promise<void>((resolve) => (comes = resolve));
+    await page.route('**/v1/pay-checkout.js', async (route) => {
+      await late;
+      await route.continue();
+    });
+    const arrived = shopper.goToBarePage({ merchant: journey.stack.merchant }, { checkout });
+    await page.waitForURL(/checkout=/, { waitUntil: 'commit' });
+    await page.locator('pay-checkout').waitFor({ state: 'attached' });
+    const opened = page.waitForEvent('popup');
+    await page.evaluate((url) => void window.open(url, 'return'), address);
+    const popup = await opened;
+    await popup.locator('body[data-state="waiting"]').waitFor();
+    const closed = popup.waitForEvent('close');
+    comes();
+    await Promise.all([arrived, closed]);
+    await shopper.reads(UNCONFIRMED);
+    await shopper.close();
+  });
+
   it('in a window of a page with another order: nobody there answers, and the window offers a link', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
