@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
 import type { PlacedOrder } from '../shared/order-view.js';
 import { Journey } from './journey.js';
-import { PAID, CARDS, type Shopper } from './shopper.js';
+import { PAID, CARDS, Shopper } from './shopper.js';
+
+declare global {
+  interface Window {
+    /** What other windows told a foreign page. */
+    overheard?: unknown[];
+  }
+}
+
+const FOREIGN_PAGE = 'http://foreign.localhost:9/';
 
 let journey: Journey;
 let shopper: Shopper;
@@ -45,6 +55,33 @@ async function openFromPage(
     },
     { pay: journey.addresses.pay, body },
   );
+}
+
+/** A page of a foreign origin in another tab, which listens to whatever it is told. */
+async function openForeignPage(): Promise<Page> {
+  const { page } = await shopper.tab();
+  // No page of the network: some browsers ask before it may open those of this machine.
+  await page
+    .context()
+    .grantPermissions(['local-network-access'])
+    .catch(() => undefined);
+  await page.route(FOREIGN_PAGE, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Foreign</title>' }),
+  );
+  await page.addInitScript((foreign) => {
+    if (location.href !== foreign) return;
+    const overheard: unknown[] = (window.overheard = []);
+    addEventListener('message', ({ data }) => overheard.push(data));
+  }, FOREIGN_PAGE);
+  await page.goto(FOREIGN_PAGE);
+  return page;
+}
+
+/** Opens a window as a script of this page does. */
+async function openWindow(page: Page, address: string): Promise<Shopper> {
+  const opened = page.waitForEvent('popup');
+  await page.evaluate((url) => void window.open(url, '_blank', 'popup'), address);
+  return new Shopper(await opened, journey.addresses);
 }
 
 describe('a page that asks for what is not its to say', () => {
@@ -103,5 +140,29 @@ describe('many at the same time', () => {
     await shopper.reads(PAID);
     await journey.expectPaid(shopper, order);
     expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+  });
+});
+
+describe('a page of a foreign origin that opens our pages', () => {
+  it('hears nothing of a payment, and the shopper is offered the way to the shop', async () => {
+    const { order, orderToken } = await shopper.order();
+    const { addresses, stack } = journey;
+    const page = await openForeignPage();
+    const hosted = await openWindow(
+      page,
+      `${addresses.pay}/v1/pay/${stack.merchant}/${orderToken}`,
+    );
+    await hosted.payWith(CARDS.approved);
+    const onward = { name: 'Continue to the shop' };
+    await hosted.page.getByRole('link', onward).waitFor();
+    if (!hosted.page.isClosed()) await hosted.page.waitForEvent('close');
+    await journey.expectPaid(shopper, order);
+    const [session] = await journey.sandbox.sessionsOf(order);
+    const returned = await openWindow(page, session?.RedirectUrl ?? '');
+    await returned.page.locator('body[data-state="waiting"]').waitFor();
+    expect(await page.evaluate(() => window.overheard)).toEqual([]);
+    await returned.page.getByRole('link', onward).click();
+    await returned.page.waitForURL(`${addresses.shop}/result?**`);
+    await page.close();
   });
 });
