@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
@@ -105,6 +106,15 @@ export class Journey {
       headers: { authorization: `Bearer ${this.stack.secrets.merchantApiKey}` },
     });
     return (await response.json()) as MerchantOrder;
+  }
+
+  /** Gives an order another price in the shop's own books, as somebody at the shop would. */
+  changePrice(order: string, totalMinor: number): void {
+    const books = new DatabaseSync(join(this.#folder, 'shop.sqlite'), { timeout: 5000 });
+    books
+      .prepare(`UPDATE orders SET basket = json_set(basket, '$.totalMinor', ?) WHERE number = ?`)
+      .run(totalMinor, Number(order.slice(1)));
+    books.close();
   }
 
   /** Asserts that everybody agrees that an order is paid, once: server, shop and timeline. */
