@@ -58,6 +58,23 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
+  it('whose session ends in the form reads so there, and after cancelling pays once, in another session', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.expired);
+    await shopper.form.getByText('Nothing was charged. Go back to the shop').waitFor();
+    await shopper.form.getByRole('button', { name: 'Cancel' }).click();
+    await shopper.reads('You cancelled the payment.');
+    await shopper.button('Pay').click();
+    await shopper.reads('The payment form could not be shown.');
+    await shopper.button('Try again').click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(2);
+    await shopper.close();
+  });
+
   it('pays on the hosted page, and comes back to the shop’s page', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment('redirect');
