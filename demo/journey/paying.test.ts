@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOrderToken } from '../server/order-token.js';
 import { Journey } from './journey.js';
 import { CARDS, PAID } from './shopper.js';
 
@@ -81,6 +82,49 @@ describe('a shopper', () => {
     const { page } = shopper;
     await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
     await shopper.payWith(CARDS.approved);
+    await page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it('with a link from the shop, and nothing else, pays in a new browser and ends on the shop’s page', async () => {
+    const buyer = await journey.shopper();
+    const { order } = await buyer.order();
+    const { merchant, secrets, addresses } = journey.stack;
+    const inSixWeeks = new Date(Date.now() + 6 * 7 * 24 * 60 * 60 * 1000);
+    const token = makeOrderToken(secrets.orderTokenSecret, merchant, order, inSixWeeks);
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await page.goto(`${addresses.pay}/v1/pay/${merchant}/${token}`);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await page.waitForURL(`${addresses.shop}/result?order=${order}&checkout=**`);
+    await journey.expectPaid(buyer, order);
+    await shopper.close();
+    await buyer.close();
+  });
+
+  it('sees and answers a 3-D Secure challenge on the hosted page of a small phone', async () => {
+    const shopper = await journey.shopper();
+    const { page, form } = shopper;
+    await page.setViewportSize({ width: 320, height: 568 });
+    const { order } = await shopper.orderAndGoToPayment('redirect');
+    await page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.payWith(CARDS.challenged);
+    const code = form.getByLabel('Code from your bank');
+    await code.waitFor();
+    for (const root of [page.locator('html'), form.locator('html')]) {
+      expect(await root.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
+    }
+    for (const control of [code, form.getByRole('button', { name: 'Confirm' })]) {
+      await control.scrollIntoViewIfNeeded();
+      const box = await control.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(320);
+      await control.click({ trial: true });
+    }
+    await shopper.enterCode('1234');
     await page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
     await journey.expectPaid(shopper, order);
