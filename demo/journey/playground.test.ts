@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { ALL_SCENARIOS } from '@pay-checkout/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { Playground } from './playground.js';
-import { CARDS } from './shopper.js';
+import { CARDS, CONFIRMING } from './shopper.js';
 
 let journey: Journey;
 beforeAll(async () => {
@@ -149,6 +151,89 @@ describe('the playground', () => {
     const error = (await playground.log()).find(({ name }) => name === 'pay-error');
     expect(error?.details).toMatchObject({ code, retryable: 'true' });
     await playground.shopper.reads(code);
+    await playground.close();
+  });
+});
+
+describe('what the playground lets a person choose', () => {
+  it('is every attribute of the tag, but for the nonce, of which it says why not', async () => {
+    const readme = new URL('../../packages/widget/README.md', import.meta.url);
+    const table = (await readFile(readme, 'utf8')).matchAll(/^\| `([a-z][a-z-]*)` +\| `\w+` +\|/gm);
+    const attributes = [...table].map(([, name]) => name);
+    expect(attributes).toContain('return-param');
+    const playground = await Playground.open(journey, {
+      mode: 'overlay',
+      autostart: 'true',
+      theme: 'dark',
+      locale: 'de-DE',
+      returnParam: 'paid_by',
+      writesServer: 'true',
+    });
+    const { live } = await playground.compareHtml();
+    const set = (live as string[][]).map(([name]) => name).filter((name) => name !== '');
+    expect([...set, 'nonce'].sort()).toEqual(attributes.sort());
+    await playground.shopper.page.getByText('nonce is left out: this page’s policy').waitFor();
+    await playground.close();
+  });
+
+  it('is every shape of the SDK that the sandbox has', async () => {
+    const response = await fetch(`${journey.addresses.sandboxApi}/sdk/shapes`);
+    const { shapes } = (await response.json()) as { shapes: { name: string }[] };
+    expect(shapes).toHaveLength(18);
+    const playground = await Playground.open(journey);
+    const options = await playground.control('shape').locator('option').allTextContents();
+    expect(options).toEqual(shapes.map(({ name }) => name));
+    await playground.close();
+  });
+
+  it('is every card that tells a story: its number, which a press copies, and what it does', async () => {
+    const playground = await Playground.open(journey);
+    expect(await playground.cards()).toEqual(
+      ALL_SCENARIOS.map(({ cardNumber, title, story }) => ({
+        number: cardNumber.replace(/(.{4})(?=.)/g, '$1 '),
+        story: `${title}. ${story}`,
+        copied: cardNumber,
+      })),
+    );
+    await playground.close();
+  });
+});
+
+describe('a card of the playground', () => {
+  it('that is declined is told, and another one pays in the same session', async () => {
+    const playground = await Playground.open(journey);
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.declined);
+    await playground.hears('pay-declined');
+    await playground.pay(CARDS.approved);
+    await playground.isPaidOnce();
+    await playground.close();
+  });
+
+  it('that is listed late keeps confirming until the provider lists it', async () => {
+    const playground = await Playground.open(journey);
+    await playground.tagButton('Pay').click();
+    await playground.pay(CARDS.listedLate);
+    await playground.shopper.reads(CONFIRMING);
+    expect(await playground.fact('transactions')).toBe('0');
+    await journey.sandbox.passTime(20);
+    await playground.isPaidOnce();
+    await playground.close();
+  });
+});
+
+describe('what took how long on the playground', () => {
+  it('has a bar for each thing that was measured, once it is paid', async () => {
+    const playground = await payWith({});
+    const bars = await playground.bars();
+    expect(bars.map(({ name }) => name)).toEqual([
+      'paint first drawn',
+      'loader SDK loaded',
+      'session checkout open',
+      'ready form usable',
+      'outcome it is known',
+    ]);
+    for (const { width } of bars) expect(width).toBeGreaterThan(0);
     await playground.close();
   });
 });

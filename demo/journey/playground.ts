@@ -164,6 +164,31 @@ export class Playground {
     expect(await this.fact('events')).toContain('checkout.paid (paid)');
   }
 
+  /** The bars of what took how long, each with how wide it is on the screen. */
+  async bars(): Promise<readonly { name: string; width: number }[]> {
+    return this.#page.locator('#timings .bar').evaluateAll((bars) =>
+      bars.map((bar) => ({
+        name: (bar.querySelector('p > span')?.textContent ?? '').replace(/\s+/g, ' ').trim(),
+        width: bar.querySelector('rect:not(.track)')?.getBoundingClientRect().width ?? 0,
+      })),
+    );
+  }
+
+  /** The cards that tell stories, as a person reads them, each with what a press on it copies. */
+  async cards(): Promise<readonly { number: string; story: string; copied: string }[]> {
+    const cards = [];
+    for (const card of await this.#page.locator('.cards li').all()) {
+      const number = card.getByRole('button');
+      await number.click();
+      cards.push({
+        number: (await number.textContent()) ?? '',
+        story: (await card.locator('span').textContent()) ?? '',
+        copied: (await this.#page.evaluate(() => window.copied)) ?? '',
+      });
+    }
+    return cards;
+  }
+
   /** The attributes of the tag on the page, and of the one in the HTML that the page copies. */
   async compareHtml(): Promise<{ readonly live: unknown; readonly copied: unknown }> {
     await this.pageButton('Copy').click();

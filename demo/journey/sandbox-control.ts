@@ -40,6 +40,11 @@ export class SandboxControl {
     await this.#send('DELETE', '/faults');
   }
 
+  /** Lets time pass for the provider alone. */
+  async passTime(advanceSeconds: number): Promise<void> {
+    await this.#send('POST', '/clock', { advanceSeconds });
+  }
+
   async #get<T>(path: string): Promise<T> {
     return (await (await fetch(`${this.#base}${path}`)).json()) as T;
   }

@@ -7,6 +7,7 @@ export const CARDS = {
   approved: '9000000000000001',
   declined: '9000000000000019',
   challenged: '9000000000000027',
+  listedLate: '9000000000000035',
   expired: '9000000000000084',
 } as const;
 
