@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-const FOREIGN_PAGE = 'http://foreign.localhost:9/';
+const FOREIGN_PAGE = 'http://foreign.localhost/';
 
 let journey: Journey;
 let shopper: Shopper;
