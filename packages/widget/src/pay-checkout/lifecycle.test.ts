@@ -1,6 +1,10 @@
 import { expect } from '@open-wc/testing';
+import type { OpenCheckoutReply } from '@pay-checkout/session-server/contract';
 import { FORM_WITHIN_MS, PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
+import type { Mode } from '../flow/modes.js';
+import type { Phase } from '../flow/phases.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import { EVERY_PHASE } from '../testing/every-phase.js';
 import { forbid, nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -9,6 +13,84 @@ import type { PayCheckout } from './pay-checkout.js';
 /** Not in every browser yet. */
 interface Mover {
   moveBefore(node: Node, child: Node | null): void;
+}
+
+/** A moment of a payment. */
+interface Moment {
+  readonly phase: Phase;
+  readonly mode?: Mode;
+  /** What the shopper does next to get to the form, where that is more than waiting. */
+  readonly goOn?: (harness: PayCheckoutHarness) => Promise<void>;
+  /** How often the order is opened until it is paid. Once, unless this says more. */
+  readonly opens?: number;
+}
+
+const MOMENTS: Readonly<Record<string, Moment>> = {
+  'while it opens': {
+    phase: 'opening',
+    goOn: ({ world }) => world.write({ holdOpen: false }),
+  },
+  'while it asks for the address': {
+    phase: 'address',
+    goOn: async (harness) => {
+      await bringAnswer(harness);
+      for (const input of harness.element.renderRoot.querySelectorAll('input')) input.value = '1';
+      harness.press();
+    },
+    opens: 2,
+  },
+  'with its form': { phase: 'ready', mode: 'inline' },
+  'with its form in an overlay': { phase: 'ready', mode: 'overlay' },
+  'with its form in a window': { phase: 'ready', mode: 'popup' },
+  'while it confirms': { phase: 'confirming' },
+  'with a problem': {
+    phase: 'problem',
+    goOn: async (harness) => {
+      await bringAnswer(harness);
+      harness.element.start();
+    },
+    opens: 2,
+  },
+  'when it is paid': { phase: 'paid' },
+};
+
+function bringAnswer({ world }: PayCheckoutHarness): Promise<void> {
+  return world.write({ open: [{ status: 200, body: world.openReply() }] });
+}
+
+/** What a page does with an element that is on it, and whether the form stays the one that it was. */
+const ACTS: Readonly<Record<string, readonly [boolean, (element: PayCheckout) => unknown]>> = {
+  'moved with moveBefore()': [
+    true,
+    (element) => (placeBeside(element) as unknown as Mover).moveBefore(element, null),
+  ],
+  'moved as usual': [false, (element) => placeBeside(element).append(element)],
+  'copied beside itself': [
+    true,
+    async (element) => {
+      element.after(element.cloneNode(true));
+      const copy = element.nextElementSibling as PayCheckout;
+      await copy.updateComplete;
+      expect(copy.matches(':state(idle)')).to.equal(true);
+      expect(copy.childElementCount).to.equal(0);
+    },
+  ],
+  'removed and put back': [
+    false,
+    async (element) => {
+      const home = element.parentElement;
+      element.remove();
+      await nextTask();
+      home?.append(element);
+    },
+  ],
+};
+
+/** Another place of the page, which is taken away with the one that the element is in. */
+function placeBeside(element: Element): HTMLElement {
+  const place = document.createElement('div');
+  element.after(place);
+  return place;
 }
 
 describe('<pay-checkout> in a page that changes', () => {
@@ -40,6 +122,44 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(await world.opens()).to.have.length(1);
     expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
     place.remove();
+  });
+
+  describe('at any moment', () => {
+    const open = window.open.bind(window);
+    let popup: Window | null = null;
+    before(() => (window.open = (...given) => (popup = open(...given))));
+    afterEach(() => popup?.close());
+    after(() => (window.open = open));
+
+    for (const [moment, { phase, mode, goOn, opens = 1 }] of Object.entries(MOMENTS)) {
+      for (const [what, [keepsForm, act]] of Object.entries(ACTS)) {
+        it(`${what} ${moment}, it stays what it was, and gets paid`, async function () {
+          if (what.includes('moveBefore') && !('moveBefore' in document.body)) this.skip();
+          const harness = await PayCheckoutHarness.place(world, { mode: mode ?? null });
+          const { element } = harness;
+          const [, reach] = EVERY_PHASE.find(([name]) => name === phase)!;
+          await reach(harness);
+          const { form } = harness;
+          const dialog = element.renderRoot.querySelector('dialog') as HTMLDialogElement;
+          const errors = harness.count('pay-error');
+
+          await act(element);
+          await element.updateComplete;
+          if (form) await until(() => harness.form?.textContent === form.textContent);
+          expect(harness.form === form).to.equal(keepsForm || !form);
+          expect(document.querySelectorAll('[slot="form"]')).to.have.length(form ? 1 : 0);
+          expect(dialog.matches(':modal')).to.equal(mode === 'overlay');
+          expect(harness.phase).to.equal(phase);
+
+          if (goOn) await harness.during('ready', () => goOn(harness));
+          if (phase !== 'paid') await harness.during('paid', () => world.tell('paid', 3));
+          expect(harness.phase).to.equal('paid');
+          expect(harness.count('pay-paid')).to.equal(1);
+          expect(harness.count('pay-error')).to.equal(errors);
+          expect(await world.opens()).to.have.length(opens);
+        });
+      }
+    }
   });
 
   describe('before it is drawn for the first time', () => {
@@ -167,9 +287,13 @@ describe('<pay-checkout> in a page that changes', () => {
       element.setAttribute(attribute, value);
       expect(element[property as keyof typeof pairs], property).to.equal(value);
     }
-    element.autostart = true;
-    await element.updateComplete;
-    expect(element.hasAttribute('autostart')).to.equal(true);
+    for (const autostart of [true, false]) {
+      element.autostart = autostart;
+      await element.updateComplete;
+      expect(element.hasAttribute('autostart')).to.equal(autostart);
+      element.toggleAttribute('autostart', !autostart);
+      expect(element.autostart).to.equal(!autostart);
+    }
   });
 
   it('an order token that code sets is not written into the page', async () => {
@@ -211,17 +335,65 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(heard).to.deep.equal(['outcome', 'session', 'ready']);
   });
 
-  it('in a shadow root speaks the language of the page', () => {
-    const { documentElement, body } = document;
-    const { lang } = documentElement;
-    documentElement.lang = 'cy';
-    const holder = document.createElement('div');
-    body.append(holder);
-    const element = document.createElement('pay-checkout');
-    holder.attachShadow({ mode: 'open' }).append(element);
-    expect(element.language).to.equal('cy');
-    documentElement.lang = lang;
-    holder.remove();
+  describe('in a shadow root', () => {
+    /** An SDK that is given its container; the usual one of a world looks for it. */
+    const describeTaking = (): Promise<void> => {
+      const { global } = world.sdkDescription;
+      const query = new URLSearchParams({ shape: 'takes the element', global });
+      const url = `/packages/widget/test-world/sdk-doubles.ts?${query}`;
+      const sdk = { ...world.sdkDescription, url, container: 'element' as const };
+      const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
+      return world.write({
+        config: { status: 200, body: config },
+        open: [{ status: 200, body: world.openReply({ sdk }) }],
+      });
+    };
+    const placeInShadow = async (): Promise<PayCheckoutHarness> => {
+      const harness = await PayCheckoutHarness.place(world);
+      const holder = document.createElement('div');
+      harness.element.after(holder);
+      holder.attachShadow({ mode: 'open' }).append(harness.element);
+      await harness.element.updateComplete;
+      return harness;
+    };
+
+    it('is heard by a listener on the document', async () => {
+      await describeTaking();
+      const harness = await placeInShadow();
+      const heard: string[] = [];
+      const hear = (event: Event): unknown => heard.push(event.type);
+      const types = ['pay-statechange', 'pay-ready', 'pay-paid'] as const;
+      for (const type of types) document.addEventListener(type, hear);
+      await harness.during('ready', () => harness.press());
+      await harness.during('paid', () => world.tell('paid'));
+      for (const type of types) document.removeEventListener(type, hear);
+      expect(heard).to.deep.equal([
+        ...['pay-statechange', 'pay-statechange', 'pay-ready'],
+        ...['pay-statechange', 'pay-paid'],
+      ]);
+    });
+
+    it('an SDK that looks for its container in the document is refused in words, not in silence', async () => {
+      const harness = await placeInShadow();
+      await harness.during('problem', () => harness.press());
+      expect(harness.notice).to.contain('The payment form could not be shown.');
+      expect(harness.notice).to.contain('sdk_configure_failed');
+      expect(harness.form).to.equal(null);
+      expect(harness.button?.textContent?.trim()).to.equal('Try again');
+    });
+
+    it('speaks the language of the page', () => {
+      const { documentElement, body } = document;
+      const { lang } = documentElement;
+      documentElement.lang = 'cy';
+      const holder = document.createElement('div');
+      body.append(holder);
+      const element = document.createElement('pay-checkout');
+      holder.attachShadow({ mode: 'open' }).append(element);
+      expect(element.language).to.equal('cy');
+      documentElement.lang = lang;
+      holder.remove();
+    });
   });
 
   it('a thousand tags that come and go leave nothing behind, and open nothing', async function () {
@@ -295,15 +467,93 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(harness.events).to.have.length(before);
   });
 
-  it('another order in the tag is another payment', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
-    const other = world.openReply({ checkout: crypto.randomUUID(), sessionId: 'other' });
-    await world.write({ open: [{ status: 200, body: other }] });
-    await harness.during('ready', () => (harness.element.order = 'A1002'));
-    const [, second] = await world.opens();
-    expect(second?.body).to.include({ order: 'A1002' });
-    expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
-    expect(world.sdk.destroyed).to.equal(1);
+  describe('in its tag', () => {
+    const isOther = { order: 'A1002', merchant: 'tea-shop' } as const;
+    const answerOf = (sessionId: string) => ({
+      status: 200,
+      body: world.openReply({ checkout: crypto.randomUUID(), sessionId }),
+    });
+    const expectOnlyTheOther = (harness: PayCheckoutHarness): void => {
+      expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
+      expect(world.sdk.calls.at(-1)).to.include({ session_id: 'other' });
+      expect(world.sdk.calls.length - world.sdk.destroyed).to.equal(1);
+    };
+
+    for (const [name, value] of Object.entries(isOther)) {
+      const change = ({ element }: PayCheckoutHarness): unknown =>
+        Object.assign(element, { [name]: value });
+
+      it(`another ${name} is another payment`, async () => {
+        const harness = await PayCheckoutHarness.ready(world);
+        await world.write({ open: [answerOf('other')] });
+        await harness.during('ready', () => change(harness));
+        const [, second] = await world.opens();
+        expect(second?.body).to.include({ [name]: value });
+        expectOnlyTheOther(harness);
+      });
+
+      it(`another ${name} while it opens has only its own form drawn`, async () => {
+        await world.write({ open: [answerOf('first'), answerOf('other')], holdOpen: true });
+        const harness = await PayCheckoutHarness.place(world);
+        await harness.during('opening', () => harness.press());
+        await until(async () => (await world.opens()).length === 1);
+        change(harness);
+        await until(async () => (await world.opens()).length === 2);
+        await harness.during('ready', () => world.write({ holdOpen: false }));
+        const [, second] = await world.opens();
+        expect(second?.body).to.include({ [name]: value });
+        expect(world.sdk.calls).to.have.length(1);
+        expectOnlyTheOther(harness);
+      });
+
+      it(`another ${name} while it asks for the address offers to pay that one`, async () => {
+        const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
+        const harness = await PayCheckoutHarness.place(world);
+        await reach(harness);
+        await harness.during('idle', () => change(harness));
+        expect(harness.element.renderRoot.querySelector('input')).to.equal(null);
+        await world.write({ open: [answerOf('other')] });
+        await harness.during('ready', () => harness.press());
+        const [, second, ...more] = await world.opens();
+        expect(second?.body).to.include({ [name]: value });
+        expect(more).to.deep.equal([]);
+        expectOnlyTheOther(harness);
+      });
+    }
+
+    it('another order does not draw what a late answer names of the one before', async () => {
+      const answers: PromiseWithResolvers<OpenCheckoutReply>[] = [];
+      const createSession = (): Promise<OpenCheckoutReply> => {
+        const answer = Promise.withResolvers<OpenCheckoutReply>();
+        answers.push(answer);
+        return answer.promise;
+      };
+      const harness = await PayCheckoutHarness.place(world, { createSession });
+      await harness.during('opening', () => harness.press());
+      harness.element.order = 'A1002';
+      await until(() => answers.length === 2);
+      answers[0]?.resolve(answerOf('first').body);
+      await nextTask();
+      await harness.during('ready', () => answers[1]?.resolve(answerOf('other').body));
+      expect(world.sdk.calls).to.have.length(1);
+      expectOnlyTheOther(harness);
+    });
+
+    it('another token of the same order leaves the form alone, and opens the next time', async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      const { form } = harness;
+      const orderToken = 'A1001.2000000001.bmV3';
+      harness.element.orderToken = orderToken;
+      await harness.element.updateComplete;
+      await nextTask();
+      expect(harness.form === form).to.equal(true);
+      expect(harness.phase).to.equal('ready');
+      expect(await world.opens()).to.have.length(1);
+      await harness.during('idle', () => harness.element.close());
+      await harness.during('ready', () => harness.press());
+      const [, second] = await world.opens();
+      expect(second?.body).to.include({ orderToken });
+    });
   });
 
   it('two elements on a page share one script and keep apart', async () => {
