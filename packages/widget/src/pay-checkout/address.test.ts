@@ -53,7 +53,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   });
 
   it('asks for what the server lists, in its order, and leaves out what stays empty', async () => {
-    const fields = ['flat', 'houseNumber', 'address1', 'postcode'] as const;
+    const fields = ['flat', 'houseNumber', 'address1', 'address2', 'postcode'] as const;
     const harness = await asked(needs(fields), opened());
     const labels = [...harness.element.renderRoot.querySelectorAll('label')];
     expect(labels.map((label) => label.firstChild?.nextSibling?.textContent?.trim())).to.deep.equal(
@@ -63,11 +63,16 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
       'billing address-line3',
       'billing address-line1',
       'billing address-line1',
+      'billing address-line2',
       'billing postal-code',
     ]);
-    fill(harness, '', '12', '', 'ZZ1 1ZZ');
+    fill(harness, '', '12', '', 'Harbour', 'ZZ1 1ZZ');
     await harness.during('ready', () => harness.press());
-    expect(await sent()).to.deep.equal({ houseNumber: '12', postcode: 'ZZ1 1ZZ' });
+    expect(await sent()).to.deep.equal({
+      houseNumber: '12',
+      address2: 'Harbour',
+      postcode: 'ZZ1 1ZZ',
+    });
   });
 
   it('sends nothing while a field is empty or holds only spaces', async () => {

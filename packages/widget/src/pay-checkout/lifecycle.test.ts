@@ -126,9 +126,17 @@ describe('<pay-checkout> in a page that changes', () => {
 
   describe('at any moment', () => {
     const open = window.open.bind(window);
-    let popup: Window | null = null;
-    before(() => (window.open = (...given) => (popup = open(...given))));
-    afterEach(() => popup?.close());
+    const popups: (Window | null)[] = [];
+    before(() => {
+      window.open = (...given) => {
+        const popup = open(...given);
+        popups.push(popup);
+        return popup;
+      };
+    });
+    afterEach(() => {
+      for (const popup of popups.splice(0)) popup?.close();
+    });
     after(() => (window.open = open));
 
     for (const [moment, { phase, mode, goOn, opens = 1 }] of Object.entries(MOMENTS)) {
@@ -159,6 +167,23 @@ describe('<pay-checkout> in a page that changes', () => {
           expect(await world.opens()).to.have.length(opens);
         });
       }
+    }
+
+    for (const mode of ['redirect', 'popup'] as const) {
+      it(`removed and put back, one press in mode ${mode} leads there once`, async () => {
+        const harness = await PayCheckoutHarness.place(world, { mode });
+        const { element } = harness;
+        element.addEventListener('pay-redirect', (event) => event.preventDefault());
+        const [, removeAndPutBack] = ACTS['removed and put back']!;
+        for (const _again of [1, 2]) await removeAndPutBack(element);
+        const isPopup = mode === 'popup';
+        await harness.during(isPopup ? 'ready' : 'idle', () => harness.press());
+        expect(popups).to.have.length(isPopup ? 1 : 0);
+        expect(harness.count('pay-ready')).to.equal(isPopup ? 1 : 0);
+        expect(harness.count('pay-redirect')).to.equal(isPopup ? 0 : 1);
+        expect(harness.count('pay-statechange')).to.equal(2);
+        expect(await world.opens()).to.have.length(isPopup ? 1 : 0);
+      });
     }
   });
 

@@ -39,6 +39,20 @@ describe('<pay-checkout> and the way out and back', () => {
       setAddress('other=');
     });
 
+    it('follows the parameter that the tag names instead, and leaves the usual one to the page', async () => {
+      setAddress(`paid-with=${world.checkout}&checkout=${crypto.randomUUID()}`);
+      await world.tell('returned', 2);
+      const harness = await PayCheckoutHarness.place(world, { returnParam: 'paid-with' });
+      expect(harness.phase).to.equal('confirming');
+      const { search } = location;
+      await harness.during('paid', () => world.tell('paid', 3));
+      const expected = new URLSearchParams(search);
+      expected.delete('paid-with');
+      expect(location.search).to.equal(`?${expected}`);
+      expect(expected.has('checkout')).to.equal(true);
+      expect(await world.opens()).to.have.length(0);
+    });
+
     it('ignores a checkout of another order', async () => {
       setAddress(`checkout=${world.checkout}`);
       const harness = await PayCheckoutHarness.place(world, { order: 'B2002' });
