@@ -67,6 +67,10 @@ describe('a page with styles of its own', () => {
       width: 320,
       css: 'html { font-size: 200%; }',
     },
+    'a screen of 320 pixels that is read from right to left': {
+      width: 320,
+      root: 'lang="ar" dir="rtl"',
+    },
   })) {
     it(`${what}: no phase is scrolled sideways`, async () => {
       for (const [, reach] of EVERY_PHASE) {
@@ -94,6 +98,19 @@ describe('a page with styles of its own', () => {
     expect(find('.message > span').right).to.be.below(find('.icon').left);
     expectUsable(harness, page);
     expectNoSidewaysScroll(harness, page);
+    page.close();
+  });
+
+  it('that is read from left to right stays so, with the tag, whatever locale the tag asks for', async () => {
+    const attributes = { locale: 'ar' };
+    const [harness, page] = await MerchantPage.place(world, { attributes });
+    await harness.during('ready', () => harness.press());
+    const find = (selector: string): DOMRect =>
+      harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
+    expect(find('[part="badge"]').left).to.be.above(find('[part="amount"]').right);
+    for (const one of [page.page.document.body, harness.element, harness.form as Element]) {
+      expect(page.page.getComputedStyle(one).direction).to.equal('ltr');
+    }
     page.close();
   });
 

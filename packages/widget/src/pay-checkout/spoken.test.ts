@@ -72,6 +72,31 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     expect(focusOf(harness)).to.equal(harness.button);
   });
 
+  for (const isBackwards of [false, true]) {
+    const key = isBackwards ? 'Shift and Tab' : 'Tab';
+    it(`${key} in the overlay leads to the way out, and never to the page below`, async () => {
+      const harness = await pressed('overlay');
+      const { element } = harness;
+      element.before(document.createElement('input'));
+      element.after(document.createElement('input'));
+      const reached: (Element | null)[] = [];
+      const parts: unknown[] = [];
+      if (isBackwards) await sendKeys({ down: 'Shift' });
+      for (let count = 0; count < 6; count += 1) {
+        await sendKeys({ press: 'Tab' });
+        reached.push(document.activeElement);
+        parts.push(focusOf(harness)?.getAttribute('part'));
+      }
+      if (isBackwards) await sendKeys({ up: 'Shift' });
+      // The body has it while it is in the browser's own buttons.
+      const isAbove = (one: Element | null): boolean =>
+        one === document.body || element.contains(one);
+      expect(reached.filter((one) => !isAbove(one))).to.deep.equal([]);
+      expect(reached.includes(harness.form?.querySelector('button') ?? null)).to.equal(true);
+      expect(parts).to.include('close');
+    });
+  }
+
   it('a form that is taken away gives the focus back to the pay button', async () => {
     const harness = await pressed();
     harness.form?.querySelector('button')?.focus();

@@ -1,5 +1,8 @@
 import type { OutcomePhase, Phase } from '../flow/phases.js';
+import { en } from '../labels/en.js';
 import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { until } from './until.js';
+import type { SdkSeen } from './world-client.js';
 
 type Reach = (harness: PayCheckoutHarness) => Promise<void>;
 
@@ -53,3 +56,51 @@ const REACH = {
 
 /** Every phase of the element, with the way there. */
 export const EVERY_PHASE = Object.entries(REACH) as [Phase, Reach][];
+
+/** What more there is to see within a phase, with the way there; each name begins with the phase. */
+export const WITHIN_PHASES: readonly [string, Reach][] = [
+  [
+    'ready in an overlay',
+    (harness) => {
+      harness.element.mode = 'overlay';
+      return REACH.ready(harness);
+    },
+  ],
+  [
+    'ready in a window',
+    (harness) => {
+      harness.element.mode = 'popup';
+      return REACH.ready(harness);
+    },
+  ],
+  [
+    'ready after a decline',
+    async (harness) => {
+      await REACH.ready(harness);
+      const { defaultView } = harness.element.ownerDocument;
+      const globals = defaultView as unknown as Record<string, SdkSeen>;
+      globals[harness.world.sdkDescription.global]?.calls[0]?.onDecline?.();
+      await until(() => harness.notice === en.declined);
+    },
+  ],
+  [
+    'address with fields that were refused',
+    async (harness) => {
+      await REACH.address(harness);
+      const errors = [{ field: 'avs.houseNumber' }, { field: 'avs.postcode' }];
+      const body = { code: 'invalid_request', errors };
+      await harness.world.write({ open: [{ status: 400, body }] });
+      for (const input of harness.element.renderRoot.querySelectorAll('input')) input.value = '?';
+      await harness.during('address', () => harness.press());
+    },
+  ],
+  [
+    'unconfirmed while it asks again',
+    async (harness) => {
+      await REACH.unconfirmed(harness);
+      await harness.world.write({ holdStatus: true });
+      harness.press();
+      await until(() => harness.announcement === en.checking);
+    },
+  ],
+];
