@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import type { BenchServer } from './bench-server.ts';
 import { Bench } from './lab.ts';
-import { round, slope } from './numbers.ts';
+import { round, slope, type Figures } from './numbers.ts';
 import { loadScript } from './page-functions.ts';
 
 /** Until the engine has compiled and grown what it will. */
@@ -10,9 +10,14 @@ const CYCLES = 1000;
 const LOOKS = 5;
 /** Until the last ones have told that they were shown, which they do when they go. */
 const TOLD_MS = 1500;
+/** To two digits: what is left once, and not by each cycle, is no leak. */
+const PER_CYCLE_AT_MOST = 0;
 
-/** What a thousand payments that come and go leave on a page, each with its own checkout and form. */
-export async function measureLeak(browser: Browser, server: BenchServer): Promise<object> {
+/**
+ * What a thousand payments leave on a page that come, are moved in both ways, copied, and go: each
+ * with its own checkout and form.
+ */
+export async function measureLeak(browser: Browser, server: BenchServer): Promise<Figures> {
   const bench = await Bench.open(browser, { isSlow: false });
   const { page } = bench;
   await page.goto(server.shop('/'));
@@ -34,31 +39,53 @@ export async function measureLeak(browser: Browser, server: BenchServer): Promis
     await page.evaluate(comeAndGo, { cycles: CYCLES / LOOKS, server: server.pay() });
     looks.push(await look());
   }
+  const isMovedBefore = await page.evaluate(() => 'moveBefore' in document.body);
   await bench.close();
+  const perCycle = (values: readonly number[]): number => round(slope(values) / (CYCLES / LOOKS));
+  const nodesPerCycle = perCycle(looks.map(({ nodes }) => nodes));
+  const listenersPerCycle = perCycle(looks.map(({ listeners }) => listeners));
   return {
-    bench: 'connect, start, ready, remove',
+    bench: `add, start, ready, ${isMovedBefore ? 'moveBefore(), ' : ''}move, clone, remove`,
     cycles: CYCLES,
     before: looks[0],
     after: looks.at(-1),
-    heapBytesPerCycle: round(slope(looks.map(({ heap }) => heap)) / (CYCLES / LOOKS)),
-    nodesPerCycle: round(slope(looks.map(({ nodes }) => nodes)) / (CYCLES / LOOKS), 3),
-    listenersPerCycle: round(slope(looks.map(({ listeners }) => listeners)) / (CYCLES / LOOKS), 3),
-    nodesAndListenersPerCycleAtMost: 0,
+    heapBytesPerCycle: perCycle(looks.map(({ heap }) => heap)),
+    nodesPerCycle,
+    listenersPerCycle,
+    nodesAndListenersPerCycleAtMost: PER_CYCLE_AT_MOST,
+    isMissed: Math.max(nodesPerCycle, listenersPerCycle) > PER_CYCLE_AT_MOST,
   };
 }
 
 /** Runs in the page. */
 async function comeAndGo(options: { cycles: number; server: string }): Promise<void> {
   const { cycles, server } = options;
+  const main = document.querySelector('main') as HTMLElement;
+  interface Tag extends HTMLElement {
+    readonly updateComplete: Promise<unknown>;
+    start(): void;
+  }
+  const formOf = (element: Tag): Element | null => element.querySelector('[slot="form"] form');
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    const element = document.createElement('pay-checkout') as HTMLElement & { start(): void };
+    const element = document.createElement('pay-checkout') as Tag;
     const attributes = { merchant: 'bench', order: `A${cycle}`, 'order-token': 't', server };
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     const ready = new Promise((resolve) => element.addEventListener('pay-ready', resolve));
-    document.querySelector('main')?.append(element);
+    main.append(element);
     await Promise.resolve();
     element.start();
     await ready;
+
+    if ('moveBefore' in document.body) document.body.moveBefore(element, null);
+    const drawn = formOf(element);
+    main.append(element);
+    while (!formOf(element) || formOf(element) === drawn) {
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    const copy = element.cloneNode(true) as Tag;
+    main.append(copy);
+    await copy.updateComplete;
+    copy.remove();
     element.remove();
   }
 }

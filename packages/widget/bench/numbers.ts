@@ -1,3 +1,10 @@
+/** One line of what was measured. */
+export interface Figures {
+  readonly [name: string]: unknown;
+  /** Whether a figure is beyond the limit that stands beside it. */
+  readonly isMissed?: boolean;
+}
+
 /** The middle one of several measurements. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

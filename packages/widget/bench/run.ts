@@ -1,7 +1,8 @@
 /**
  * The element in numbers, against the smallest Lit element with the same flow, in one run and one
  * browser whose processor is four times slower. One JSON line for each figure, with what it should be
- * beside it. `node bench/run.ts leak` runs only that one.
+ * beside it. A line that says `"isMissed":true` makes the exit code 1. `node bench/run.ts leak` runs only
+ * that one.
  */
 import { BenchServer } from './bench-server.ts';
 import { prepareContestants, sizeOf } from './contestants.ts';
@@ -37,7 +38,10 @@ const wanted = process.argv.slice(2);
 try {
   for (const [name, run] of Object.entries(BENCHES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    for (const figures of await run()) process.stdout.write(`${JSON.stringify(figures)}\n`);
+    for (const figures of await run()) {
+      process.stdout.write(`${JSON.stringify(figures)}\n`);
+      if ('isMissed' in figures && figures.isMissed) process.exitCode = 1;
+    }
   }
 } finally {
   await browser.close();
