@@ -287,6 +287,11 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(copy.matches(':state(idle)')).to.equal(true);
     expect(copy.order).to.equal('A1001');
     expect(harness.form).not.to.equal(null);
+    await new PayCheckoutHarness(copy, world).during('ready', () => copy.start());
+    expect(await world.opens()).to.have.length(2);
+    for (const one of [harness.element, copy]) {
+      expect(one.querySelectorAll('[slot="form"]')).to.have.length(1);
+    }
     holder.remove();
   });
 
