@@ -4,6 +4,12 @@ import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
 import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
+/** To a payment page that is a part of this one: leaving would take the page of the tests along. */
+async function redirectWithin(harness: PayCheckoutHarness): Promise<void> {
+  Object.assign(harness.element, { server: '#', mode: 'redirect' });
+  await harness.during('redirecting', () => harness.press());
+}
+
 describe('<pay-checkout> for everybody', () => {
   let world: WorldClient;
   beforeEach(async () => (world = await new WorldClient().begin()));
@@ -12,10 +18,11 @@ describe('<pay-checkout> for everybody', () => {
     for (const theme of ['light', 'dark'] as const) {
       it(`${what}, ${theme}: passes the accessibility check`, async () => {
         const harness = await PayCheckoutHarness.place(world, { theme });
-        await reach(harness);
+        await (what === 'redirecting' ? redirectWithin : reach)(harness);
         expect(what).to.match(new RegExp(`^${harness.phase}`));
         await expect(harness.element).to.be.accessible();
         harness.element.close();
+        history.replaceState(null, '', location.pathname + location.search);
         await world.write({ holdOpen: false, holdStatus: false });
       });
     }
