@@ -10,7 +10,7 @@ const INNER_NAMES = [
   'known trouble remedy isFollowing isFramed inWindow given checking teller feed tell reply',
   'hostedUrl formLabel lastHint choose redraw hear phases codes card refusedField sdkProblem',
   'way fail leave staysHere declined declines askedLanguage hasWindow show addController hostConnected hostDisconnected hostUpdate ctor parts',
-  'follow host properties render session update updated',
+  'configuration hint host prepared properties send styles updated',
 ];
 
 /** The single file for a page's `<script>`: a classic script that works as a module too. */

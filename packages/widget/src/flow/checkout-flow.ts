@@ -127,6 +127,11 @@ export function isAsking(state: FlowState): boolean {
   return state.phase === 'opening' && !state.session;
 }
 
+/** Whether the shopper is at work: in the page, in an overlay, or in a window. */
+export function isAtWork({ phase }: FlowState): boolean {
+  return ['opening', 'address', 'ready'].includes(phase);
+}
+
 /** What the SDK is to draw, or has drawn. */
 export function sessionOf(state: FlowState): OpenSession | undefined {
   return state.phase === 'opening' || state.phase === 'ready' ? state.session : undefined;
@@ -224,7 +229,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
 function isBegun(
   state: FlowState,
 ): state is FlowState & { phase: 'opening' | 'address' | 'ready' | 'problem' } {
-  return ['opening', 'address', 'ready', 'problem'].includes(state.phase);
+  return isAtWork(state) || state.phase === 'problem';
 }
 
 function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowState {

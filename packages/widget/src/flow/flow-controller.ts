@@ -9,6 +9,7 @@ import { PayRedirectEvent } from '../events/pay-redirect.js';
 import {
   IDLE,
   isAsking,
+  isAtWork,
   isChecked,
   isUnseen,
   mayStart,
@@ -239,7 +240,7 @@ export class FlowController implements ReactiveController {
     const isOther = subject !== this.#subject;
     const isNews = isOther || orderToken !== this.#orderToken;
     const waits = state.phase === 'problem' && TAG_PROBLEMS.includes(state.trouble.code);
-    const goesOn = waits ? isNews : isOther && (isAsking(state) || sessionOf(state));
+    const goesOn = waits ? isNews : isOther && isAtWork(state);
     this.#orderToken = orderToken;
     if (isOther) {
       if (this.#subject) {

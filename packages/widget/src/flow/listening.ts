@@ -4,7 +4,7 @@ import { readPageMessage } from './page-messages.js';
 /** Hears, until `signal` aborts, what makes the flow look at the server again, or rest. */
 export function listen(flow: FlowController, signal: AbortSignal): void {
   const look = (): void => {
-    if (document.visibilityState === 'visible') flow.feed.look();
+    if (!document.hidden) flow.feed.look();
   };
   const hear = (event: MessageEvent<unknown>): void => {
     // Where nothing was opened, there may be no server's address either.

@@ -3,8 +3,7 @@ const CHECKOUT_ID = /^[\w-]{16,80}$/;
 
 /** The checkout that the page's address names, if it names one. */
 export function checkoutInAddress(parameter: string): string | undefined {
-  // Most addresses have no parameters.
-  const id = location.search && new URLSearchParams(location.search).get(parameter);
+  const id = new URL(location.href).searchParams.get(parameter);
   return id && CHECKOUT_ID.test(id) ? id : undefined;
 }
 

@@ -108,27 +108,30 @@ describe('what goes wrong with other embeds', () => {
     page.close();
   });
 
-  it('a challenge that is wider than the phone can be seen to its end in the overlay', async () => {
-    const attributes = { mode: 'overlay' };
-    const [harness, page] = await MerchantPage.place(world, { attributes, width: 320 });
-    await harness.during('ready', () => harness.press());
-    const { document } = page.page;
-    const challenge = document.createElement('iframe');
-    challenge.width = '390';
-    challenge.height = '900';
-    harness.form?.append(challenge);
-    const dialog = harness.element.renderRoot.querySelector('dialog') as HTMLDialogElement;
-    const isSeen = (): boolean => {
-      const { right, bottom } = challenge.getBoundingClientRect();
-      const view = dialog.getBoundingClientRect();
-      return right <= view.right && bottom <= view.bottom;
-    };
-    expect(isSeen()).to.equal(false);
-    dialog.scrollTo(10_000, 10_000);
-    expect(isSeen()).to.equal(true);
-    expect(document.documentElement.scrollWidth).to.equal(document.documentElement.clientWidth);
-    page.close();
-  });
+  for (const mode of ['inline', 'overlay'] as const) {
+    it(`a challenge that is wider than the phone can be seen to its end, mode ${mode}: the page stays`, async () => {
+      const [harness, page] = await MerchantPage.place(world, { attributes: { mode }, width: 320 });
+      await harness.during('ready', () => harness.press());
+      const { document } = page.page;
+      const challenge = document.createElement('iframe');
+      challenge.width = '390';
+      challenge.height = '900';
+      harness.form?.append(challenge);
+      const { element } = harness;
+      const view = mode === 'overlay' ? element.renderRoot.querySelector('dialog')! : element;
+      const isSeen = (): boolean => {
+        const { right, bottom } = challenge.getBoundingClientRect();
+        const seen = view.getBoundingClientRect();
+        return right <= seen.right && bottom <= seen.bottom;
+      };
+      expect(isSeen()).to.equal(false);
+      view.scrollTo(10_000, 10_000);
+      expect(isSeen()).to.equal(true);
+      const { scrollWidth, clientWidth } = document.documentElement;
+      expect(scrollWidth).to.equal(clientWidth);
+      page.close();
+    });
+  }
 
   it('its own fields are so large that no phone zooms in on them', async () => {
     const css = 'body { font-size: 11px; }';

@@ -403,12 +403,13 @@ describe('<pay-checkout> in a page that changes', () => {
       ]);
     });
 
-    it('an SDK that looks for its container in the document is refused in words, not in silence', async () => {
+    it('an SDK that would look for its container in the document is not called: that is said in words', async () => {
       const harness = await placeInShadow();
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('The payment form could not be shown.');
-      expect(harness.notice).to.contain('sdk_configure_failed');
-      expect(harness.form).to.equal(null);
+      expect(harness.notice).to.contain('sdk_place_hidden');
+      expect(harness.form?.outerHTML).to.equal(undefined);
+      expect(world.sdk.calls).to.deep.equal([]);
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
     });
 
@@ -441,10 +442,11 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(await world.opens()).to.have.length(0);
     expect(await world.polls()).to.have.length(0);
     expect(await world.seen('GET', /sdk\.js$/)).to.have.length.at.most(1);
-    await until(() => {
+    // A busy machine's collector may need longer than a page: it has the rest of the test's minute.
+    for (let left = watched.length; left > 2; await nextTask()) {
       (globalThis as unknown as { gc(): void }).gc();
-      return watched.filter((element) => element.deref()).length <= 2;
-    });
+      left = watched.filter((element) => element.deref()).length;
+    }
   });
 
   it('connect, disconnect, connect again opens one session', async () => {
@@ -536,14 +538,13 @@ describe('<pay-checkout> in a page that changes', () => {
         expectOnlyTheOther(harness);
       });
 
-      it(`another ${name} while it asks for the address offers to pay that one`, async () => {
+      it(`another ${name} while it asks for the address is opened in its place`, async () => {
         const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
         const harness = await PayCheckoutHarness.place(world);
         await reach(harness);
-        await harness.during('idle', () => change(harness));
-        expect(harness.element.renderRoot.querySelector('input')).to.equal(null);
         await world.write({ open: [answerOf('other')] });
-        await harness.during('ready', () => harness.press());
+        await harness.during('ready', () => change(harness));
+        expect(harness.element.renderRoot.querySelectorAll('input')).to.have.length(0);
         const [, second, ...more] = await world.opens();
         expect(second?.body).to.include({ [name]: value });
         expect(more).to.deep.equal([]);

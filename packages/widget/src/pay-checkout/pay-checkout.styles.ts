@@ -14,6 +14,7 @@ export const styles = css`
     --radius: var(--pay-checkout-radius, 12px);
     --gap: var(--pay-checkout-gap, 16px);
     display: block;
+    overflow: auto;
   }
   :host([hidden]) {
     display: none;

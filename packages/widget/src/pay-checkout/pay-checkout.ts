@@ -1,5 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { isChecked, type FlowState, type KnownCheckout } from '../flow/checkout-flow.js';
+import { isAtWork, isChecked, type FlowState, type KnownCheckout } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
 import type { Mode } from '../flow/modes.js';
@@ -36,9 +36,6 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
 
 /** What the focus moves to, the first of them that is there. */
 const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
-
-/** The phases in which the shopper has something to do: in an overlay, or in a window. */
-const AT_WORK: readonly Phase[] = ['opening', 'address', 'ready'];
 
 /**
  * Takes the payment of one order: opens the checkout, shows the provider's form, says what is known.
@@ -299,13 +296,13 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** Whether the shopper is at work in a window, from the moment that it opens. */
   get #inWindow(): boolean {
     const { state, hasWindow } = this.#flow;
-    return AT_WORK.includes(state.phase) && hasWindow;
+    return isAtWork(state) && hasWindow;
   }
 
   /** Whether it lies above the page. */
   get #isModal(): boolean {
     const { state, way } = this.#flow;
-    return way === 'overlay' && AT_WORK.includes(state.phase);
+    return way === 'overlay' && isAtWork(state);
   }
 
   #message(state: FlowState): Drawn {

@@ -1,4 +1,5 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { CodedError } from '../coded-error.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter } from './sdk-adapter.js';
 
@@ -33,8 +34,11 @@ export function scriptSdk(sdk: SdkDescription, nonce: string | undefined): SdkAd
     /** Calls `configure()` with the `session_id` (spec 2.4); all else is as described (an assumption). */
     async open({ sessionId, container, report }) {
       const extras: Record<string, unknown> = {};
-      if (sdk.container) {
-        extras.container = sdk.container === 'selector' ? `#${container.id}` : container;
+      const selector = `#${container.id}`;
+      if (sdk.container) extras.container = sdk.container === 'selector' ? selector : container;
+      // From inside a shadow root: the SDK would find nothing, and might not say so.
+      if (extras.container === selector && !document.querySelector(selector)) {
+        throw new CodedError('sdk_place_hidden');
       }
       for (const [name, kind] of Object.entries(callbacks)) extras[name] = () => report(kind);
       const found = find() as unknown as Configurable & (new () => Configurable);
