@@ -88,6 +88,7 @@ export function describeSdk({ sandbox }: StackAddresses) {
       onReady: 'shown',
       onSubmit: 'submitted',
       onDecline: 'declined',
+      onExpire: 'refused',
       onError: 'error',
     },
     origins: { script: [sandbox], frame: [sandbox], connect: [] as string[] },

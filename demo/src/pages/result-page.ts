@@ -42,21 +42,24 @@ async function start(): Promise<void> {
     render(html`We could not reach the shop. <a href=${location.href}>Try again</a>.`, words);
     return;
   }
-  if (view === undefined) {
+  // Whoever paid by a link has no order here, and wants to know all the same what became of it.
+  if (view === undefined && !query.has('checkout')) {
     render(html`We do not know this order in this browser. <a href="/">Go to the shop</a>.`, words);
     return;
   }
   words.textContent = said?.lead ?? '';
-  showNext(view.order);
+  if (view !== undefined) showNext(view.order);
   const tag = mountPaymentTag({
     host: find(document, '#payment', HTMLElement),
-    order: view.order,
-    orderToken: view.orderToken,
+    order,
+    ...(view && { orderToken: view.orderToken }),
     isRedirect: false,
   });
   tag.addEventListener('pay-paid', () => {
     find(document, '#title', HTMLElement).textContent = 'Thank you';
-    words.textContent = 'Your order page has the details, and tells you when we have all we need.';
+    words.textContent = view
+      ? 'Your order page has the details, and tells you when we have all we need.'
+      : 'We pack your order now.';
   });
 }
 

@@ -12,6 +12,8 @@
    * @property {() => void} [onReady] The form is drawn.
    * @property {() => void} [onSubmit] The shopper pressed Pay.
    * @property {(decline: { message: string }) => void} [onDecline] A card was declined.
+   * @property {(error: { code: string, message: string }) => void} [onExpire] The session ended under
+   *   its form, and nothing was charged: another one is needed. Without it `onError` is told.
    * @property {(error: { code: string, message: string }) => void} [onError] The form is of no use.
    */
   /** @typedef {{ destroy(): void }} Handle */
@@ -129,7 +131,9 @@
           reject(Object.assign(new Error(message), { name: 'PaySandboxError', code }));
           handle.destroy();
         }
-        configuration.onError?.({ code, message });
+        const { onExpire, onError } = configuration;
+        const tell = isReady && code === 'session_expired' ? (onExpire ?? onError) : onError;
+        tell?.({ code, message });
       }
 
       addEventListener('message', listen);

@@ -40,6 +40,7 @@ describe('the shapes of the SDK', () => {
         onReady: 'shown',
         onSubmit: 'submitted',
         onDecline: 'declined',
+        onExpire: 'refused',
         onError: 'error',
       },
       origins: { script: [test.url], frame: [test.url], connect: [] },

@@ -29,6 +29,7 @@ const CALLBACKS = {
   onReady: 'shown',
   onSubmit: 'submitted',
   onDecline: 'declined',
+  onExpire: 'refused',
   onError: 'error',
 };
 
