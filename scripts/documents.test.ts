@@ -39,6 +39,20 @@ describe('the documents', () => {
     expect(broken).toEqual([]);
   });
 
+  it('name only tests that are there, by their titles', () => {
+    const links = pages.flatMap((page) =>
+      [...read(page).matchAll(/\[([^\]]+)\]\(([^)\s]+\.(?:test|contract)\.ts)\)/g)].map(
+        ([, title = '', path = '']) => ({ title, file: join(dirname(page), path) }),
+      ),
+    );
+    const missing = links.filter(({ title, file }) => {
+      const source = read(file);
+      return !["'", '"', '`'].some((quote) => source.includes(`${quote}${title}${quote}`));
+    });
+    expect(links.length).toBeGreaterThan(90);
+    expect(missing).toEqual([]);
+  });
+
   it('name only commands of package.json that are there', () => {
     const scriptsOf = (file: string): string[] =>
       Object.keys((JSON.parse(read(file)) as { scripts?: object }).scripts ?? {});
