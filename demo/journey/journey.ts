@@ -15,7 +15,7 @@ const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).hr
 
 /** What a Firefox writes down like an uncaught error, though no page has thrown it. */
 const NOTE_OF_FIREFOX =
-  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked)/;
+  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed)/;
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
