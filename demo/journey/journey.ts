@@ -13,9 +13,12 @@ import { type BrowserHabits, startBrowser } from './start-browser.js';
 
 const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
 
-/** What a Firefox writes down like an uncaught error, though no page has thrown it. */
+/**
+ * What a Firefox writes down like an uncaught error, though no page has thrown it: of fonts, that
+ * their page was left before they came.
+ */
 const NOTE_OF_FIREFOX =
-  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed)/;
+  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed .+ status=2152398850 )/;
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
 export interface MerchantOrder {
@@ -95,7 +98,7 @@ export class Journey {
     }
     context.on('weberror', (found) => {
       const error = found.error();
-      if (!NOTE_OF_FIREFOX.test(error.name)) throw error;
+      if (!NOTE_OF_FIREFOX.test(`${error.name}: ${error.message}`)) throw error;
     });
     return new Shopper(await context.newPage(), this.addresses);
   }
