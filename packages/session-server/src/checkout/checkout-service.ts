@@ -44,7 +44,12 @@ export interface CheckoutServiceOptions {
 }
 
 /** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
-export type OpeningAdmission = (merchant: string, order: string) => Promise<void>;
+export type OpeningAdmission = (
+  merchant: string,
+  order: string,
+  /** Whether it has an order token, which is good then; a merchant may open without (`openBy`). */
+  hasToken: boolean,
+) => Promise<void>;
 
 export type OpenResult =
   | {
@@ -112,7 +117,7 @@ export class CheckoutService {
   async #open(request: OpenCheckoutRequest, admit: OpeningAdmission): Promise<OpenResult> {
     const merchant = await this.merchant(request.merchant);
     this.#checkToken(merchant, request);
-    await admit(merchant.id, request.order);
+    await admit(merchant.id, request.order, request.orderToken !== undefined);
     const order = await this.#options.lookUpOrder(merchant, request.order);
     crashPoint('open:order-priced');
     if (!order) throw orderNotFound();

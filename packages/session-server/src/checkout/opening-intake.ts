@@ -35,7 +35,7 @@ export interface OpeningIntakeOptions {
   readonly merchants: MerchantSource;
   readonly environment: Environment;
   readonly publicUrl: string;
-  readonly limiters: Pick<RateLimiters, 'opens' | 'admit'>;
+  readonly limiters: Pick<RateLimiters, 'opens' | 'admitFrom'>;
   /** Proxies between the browser and us: how many, or their addresses. */
   readonly trustProxy: number | readonly string[];
 }
@@ -54,10 +54,11 @@ export function createOpeningIntake(options: OpeningIntakeOptions): Intake {
     const { origin, 'content-type': type } = request.headers;
     const access = await headersFor(origin);
     try {
-      await limiters.opens(proxyAddr(request, isTrusted));
+      const ip = proxyAddr(request, isTrusted);
+      await limiters.opens(ip);
       const wanted = readRequest(type, await readBody(request, MOST_BODY_BYTES));
       refuseOtherOrigins(origin, await service.merchant(wanted.merchant), publicUrl);
-      const result = await service.open(wanted, limiters.admit);
+      const result = await service.open(wanted, limiters.admitFrom(ip));
       crashPoint('open:before-answer');
       const headers = [...RAW_DATA_HEADERS, ...access.flat(), REQUEST_ID, id];
       if (result.kind === 'opening') {

@@ -112,3 +112,46 @@ describe('opening again and again', () => {
     expect(new Set(answers)).toEqual(new Set([200, 429]));
   });
 });
+
+describe('where an order opens by its name alone', () => {
+  let openShop: TestStack;
+  beforeAll(async () => {
+    openShop = await TestStack.start({
+      env: {
+        PAY_TRUST_PROXY: '1',
+        PAY_OPENS_PER_MINUTE_PER_ORDER: '2',
+        PAY_OPENS_PER_MINUTE_PER_MERCHANT: '6',
+      },
+      merchant: { openBy: 'order' },
+    });
+  });
+  afterAll(() => openShop.close());
+
+  /** One after the other: their statuses. */
+  const openAs = async (orders: readonly string[], address: string, hasToken = false) => {
+    const answers = [];
+    for (const order of orders) {
+      openShop.shop.orders.set(order, { amount: '5.00' });
+      const body = {
+        merchant: 'teashop',
+        order,
+        ...(hasToken && { orderToken: openShop.token(order) }),
+      };
+      const from = { 'x-forwarded-for': address };
+      answers.push((await openShop.post('/v1/checkouts', body, from)).status);
+    }
+    return answers;
+  };
+
+  it('a stranger who asks again and again is stopped, and shuts nobody out of the order', async () => {
+    expect(await openAs(['N1', 'N1', 'N1'], '192.0.2.1')).toEqual([200, 200, 429]);
+    expect(await openAs(['N1'], '198.51.100.1')).toEqual([200]);
+    expect(await openAs(['N1', 'N1', 'N1'], '198.51.100.2', true)).toEqual([200, 200, 429]);
+  });
+
+  it('strangers who use up what a shop has for them leave its share to those with an order token', async () => {
+    const orders = Array.from({ length: 6 }, (_, at) => `S${String(at)}`);
+    expect((await openAs(orders, '192.0.2.2')).at(-1)).toBe(429);
+    expect(await openAs(['N2', 'N3'], '198.51.100.3', true)).toEqual([200, 200]);
+  });
+});

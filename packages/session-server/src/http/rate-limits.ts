@@ -19,8 +19,11 @@ export interface RateLimits {
 export interface RateLimiters {
   /** For `POST /v1/checkouts`: by the browser's address, whatever is asked for. */
   readonly opens: (ip: string) => Promise<void>;
-  /** By order and by merchant, for whoever may open the order: strangers use up nobody's share. */
-  readonly admit: OpeningAdmission;
+  /**
+   * By order and by merchant, for whoever may open the order. Those without an order token are
+   * counted apart, each address by itself: strangers use up nobody's share.
+   */
+  readonly admitFrom: (ip: string) => OpeningAdmission;
   /** For polls and hints. */
   readonly questions: RequestHandler;
 }
@@ -33,9 +36,10 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   const questionsOfAddress = new Limit('address', limits.questionsPerAddress);
   return {
     opens: (ip) => opensOfAddress.count(addressOf({ ip })),
-    admit: async (merchant, order) => {
-      await opensOfOrder.count(`${merchant}\n${order}`);
-      await opensOfMerchant.count(merchant);
+    admitFrom: (ip) => async (merchant, order, hasToken) => {
+      const stranger = hasToken ? '' : `\n${addressOf({ ip })}`;
+      await opensOfOrder.count(`${merchant}\n${order}${stranger}`);
+      await opensOfMerchant.count(hasToken ? merchant : `${merchant}\nwithout a token`);
     },
     questions: async (request, _response, next) => {
       await questionsOfAddress.count(addressOf(request));
