@@ -13,6 +13,7 @@ import { hostedRoutes } from './hosted/hosted-routes.js';
 import { Door } from './http/door.js';
 import { errorHandler, notFoundHandler } from './http/error-handler.js';
 import { healthRoutes } from './http/health-routes.js';
+import { watchForHiddenProxy } from './http/hidden-proxy.js';
 import { describeApi } from './http/openapi.js';
 import { KeyGuesses } from './http/key-guesses.js';
 import { createRateLimiters, type RateLimiters, type RateLimits } from './http/rate-limits.js';
@@ -71,7 +72,9 @@ export function createRequestListener(services: AppServices): RequestListener {
     onStored: services.onDelivery,
   });
   const app = createApp(services, limiters);
+  const watch = watchForHiddenProxy(services.trustProxy, services.logger);
   return (request, response) => {
+    watch(request);
     if (takeOpening(request, response) || takeDelivery(request, response)) return;
     app(request, response);
   };

@@ -12,6 +12,7 @@ const ENV = {
   PAY_PARTNER_API_URL: 'https://provider.example/prefix',
   PAY_PARTNER_API_KEY: 'key-that-is-not-quoted',
   PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  PAY_TRUST_PROXY: '1',
 };
 
 function mistakesOf(changes: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -62,6 +63,15 @@ describe('the environment', () => {
     ['PAY_BODY_KEY', undefined, 'production needs a key'],
     ['PAY_BODY_KEY', Buffer.alloc(32).toString('base64'), 'base64 of 32 bytes'],
     ['PAY_BODY_KEY', `k:${Buffer.alloc(16).toString('base64')}`, 'base64 of 32 bytes'],
+    ['PAY_TRUST_PROXY', undefined, 'production has no default; expected how many proxies'],
+    ['PAY_TRUST_PROXY', '', 'production has no default; expected how many proxies'],
+    ['PAY_TRUST_PROXY', 'true', 'or their addresses'],
+    ['PAY_TRUST_PROXY', 'proxy.internal', 'or their addresses'],
+    ['PAY_TRUST_PROXY', '-1', 'how many proxies'],
+    ['PAY_TRUST_PROXY', '10', 'how many proxies'],
+    ['PAY_TRUST_PROXY', '10.0.0.0/8,', 'or their addresses'],
+    ['PAY_TRUST_PROXY', '10.0.0.0/8, 0.0.0.0/0', 'or their addresses'],
+    ['PAY_TRUST_PROXY', '::/0', 'or their addresses'],
     ['PAY_DATABASE_FILE', undefined, 'path of the data file'],
     ['PAY_PORT', 'http', 'port number'],
     ['PAY_PORT', '65536', '65535'],
@@ -78,6 +88,19 @@ describe('the environment', () => {
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toMatch(new RegExp(`^${name}: `));
     expect(mistakes[0]).toContain(expected);
+  });
+
+  it.each([
+    ['0', 0],
+    ['2', 2],
+    ['10.0.0.0/8, fd00::/8,192.0.2.1', ['10.0.0.0/8', 'fd00::/8', '192.0.2.1']],
+  ])('takes %s for the proxies before the server', (given, read) => {
+    expect(parseConfig({ ...ENV, PAY_TRUST_PROXY: given }).trustProxy).toEqual(read);
+  });
+
+  it('may leave out in a sandbox how many proxies there are: none', () => {
+    const { PAY_TRUST_PROXY: _proxies, ...others } = ENV;
+    expect(parseConfig({ ...others, PAY_ENVIRONMENT: 'sandbox' }).trustProxy).toBe(0);
   });
 
   it('has no operator’s listener unless a port is given', () => {
@@ -107,11 +130,13 @@ describe('the environment', () => {
       PAY_PUBLIC_URL: 'http://pay.example',
       PAY_PARTNER_API_KEY: undefined,
       PAY_PORT: 'http',
+      PAY_TRUST_PROXY: undefined,
     });
     expect(mistakes.map((mistake) => mistake.split(':')[0]).sort()).toEqual([
       'PAY_PARTNER_API_KEY',
       'PAY_PORT',
       'PAY_PUBLIC_URL',
+      'PAY_TRUST_PROXY',
     ]);
   });
 

@@ -49,21 +49,26 @@ const hostNames = z
 
 const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
 
-/** How many proxies stand before us, or their addresses. `true` would let anybody choose an address. */
+const PROXIES_EXPECTED =
+  'expected how many proxies stand before the server, or their addresses: "1" or "10.0.0.0/8"; "0" when there is none';
+
+/** How many proxies stand before us, or their addresses. */
 const trustProxy = z
   .string()
-  .default('0')
-  .refine(
-    (text) =>
-      /^\d$/.test(text) ||
-      text
-        .split(',')
-        .every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim())),
-    { error: 'expected how many proxies there are, or their addresses: "1" or "10.0.0.0/8"' },
-  )
+  .refine((text) => /^\d$/.test(text) || text.split(',').every(isProxyAddress), {
+    error: PROXIES_EXPECTED,
+  })
   .transform((text) =>
     /^\d$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim()),
   );
+
+/** An address or a range; not one of all there is, since anybody could then choose an address. */
+function isProxyAddress(text: string): boolean {
+  const part = text.trim();
+  // A number alone would be read as an address, too.
+  if (/^\d+$/.test(part)) return false;
+  return ipaddr.isValid(part) || (ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
+}
 
 const environmentSchema = z
   .object({
@@ -100,7 +105,7 @@ const environmentSchema = z
     PAY_RENEWALS_PER_HOUR: wholeNumber.default(3),
     PAY_WATCH_DAYS: wholeNumber.default(14),
     PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
-    PAY_TRUST_PROXY: trustProxy,
+    PAY_TRUST_PROXY: trustProxy.optional(),
     PAY_OPENS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(60),
     PAY_OPENS_PER_MINUTE_PER_ORDER: wholeNumber.default(30),
     PAY_OPENS_PER_MINUTE_PER_MERCHANT: wholeNumber.default(3000),
@@ -122,6 +127,10 @@ const environmentSchema = z
       if (env.PAY_BODY_KEY === undefined) {
         const message = `production needs a key for the bodies of webhooks; ${BODY_KEY_EXPECTED}`;
         context.addIssue({ code: 'custom', path: ['PAY_BODY_KEY'], message });
+      }
+      if (env.PAY_TRUST_PROXY === undefined) {
+        const message = `production has no default; ${PROXIES_EXPECTED}`;
+        context.addIssue({ code: 'custom', path: ['PAY_TRUST_PROXY'], message });
       }
       if (
         env.PAY_OPERATOR_PORT !== undefined &&
@@ -199,7 +208,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
       mostParked: values.PAY_WEBHOOK_MOST_PARKED,
       parkedHours: values.PAY_WEBHOOK_PARKED_HOURS,
     },
-    trustProxy: values.PAY_TRUST_PROXY,
+    trustProxy: values.PAY_TRUST_PROXY ?? 0,
     rateLimits: {
       opensPerAddress: values.PAY_OPENS_PER_MINUTE_PER_ADDRESS,
       opensPerOrder: values.PAY_OPENS_PER_MINUTE_PER_ORDER,

@@ -14,6 +14,7 @@ const ENV: Readonly<Record<string, string>> = {
   PAY_PARTNER_API_URL: 'https://provider.example',
   PAY_PARTNER_API_KEY: 'invented-key',
   PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  PAY_TRUST_PROXY: '1',
   // Without it there is no listener whose other settings could be compared.
   PAY_OPERATOR_PORT: '9464',
 };

@@ -93,6 +93,16 @@ describe('opening again and again', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(1);
   });
 
+  it('counts the network of another customer for itself, also one right beside it', async () => {
+    stack.shop.orders.set('L8', { amount: '5.00' });
+    for (let open = 0; open < 5; open += 1) {
+      expect((await openFrom('2001:db8:8:1ff::1', 'L8')).status).toBe(200);
+    }
+    expect((await openFrom('2001:db8:8:100::1', 'L8')).status).toBe(429);
+    expect((await openFrom('2001:db8:8:200::1', 'L8')).status).toBe(200);
+    expect((await openFrom('2001:db8:8:0ff::1', 'L8')).status).toBe(200);
+  });
+
   it('counts an address that the browser made up as the one before the proxy', async () => {
     stack.shop.orders.set('L3', { amount: '5.00' });
     const answers = [];
