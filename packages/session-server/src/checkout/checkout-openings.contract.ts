@@ -9,6 +9,8 @@ import {
 } from '../testing/store-story.js';
 import { toStoredToken } from './attempt-token.js';
 
+type Opened = Awaited<ReturnType<StoreStory['expose']>>;
+
 /** How a store decides about openings, and what it gives out. */
 export function describeOpenings(story: StoreStory): void {
   const { begin, beginSending, expose, pay, eventTypes } = story;
@@ -167,6 +169,114 @@ export function describeOpenings(story: StoreStory): void {
         checkout: { id: checkout.id, state: 'returned' },
       });
     });
+
+    it.each([
+      ['renewed', { renew: 'session-1' }],
+      ['opened at another price', OTHER_PRICE],
+    ])(
+      'shows no session of an order that is %s when money moved while the provider was asked',
+      async (_, changes) => {
+        for (const [order, move] of [
+          ['A1', (first: Opened) => pay(first.attempt.orderId)],
+          ['A2', (first: Opened) => story.store.recordReturn(toStoredToken(first.tokens.return))],
+        ] as const) {
+          const first = await expose({ order });
+          const second = await beginSending({ order, ...changes });
+          await move(first);
+          const { orderId } = second.attempt;
+          expect(await story.store.exposeSession(orderId, 'session-2')).toBe(false);
+          const attempts = await story.store.findAttempts(second.checkout.id);
+          expect(attempts.at(-1)).toMatchObject({
+            orderId,
+            status: 'superseded',
+            sessionId: 'session-2',
+          });
+          expect(await begin({ order, ...changes })).toMatchObject({
+            kind: 'settled',
+            checkout: { id: first.checkout.id },
+          });
+        }
+      },
+    );
+
+    it('gives more time to a checkout that is opened again near its end', async () => {
+      const { checkout } = await expose();
+      story.now += HOUR_MS - SECOND_MS;
+      expect(await begin()).toMatchObject({
+        kind: 'existing',
+        checkout: { expiresAt: story.now + HOUR_MS },
+      });
+      story.now += 2 * SECOND_MS;
+      expect(await story.store.applyTime(10)).toEqual([]);
+      expect((await story.stateOf(checkout.id)).state).toBe('open');
+    });
+
+    it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
+      const pricedAt = story.now;
+      story.now += SECOND_MS;
+      await expose(OTHER_PRICE);
+      expect(await begin({ pricedAt })).toEqual({ kind: 'price-is-old' });
+      expect(await begin({ pricedAt: story.now })).toMatchObject({ kind: 'send' });
+    });
+  });
+
+  describe('a hint of the page that shows a session', () => {
+    const submit = (checkout: string, sessionId = 'session-1') =>
+      story.store.recordHint(checkout, { kind: 'submitted', sessionId });
+
+    it('that a payment was sent off keeps every other session away until it is settled', async () => {
+      const { checkout } = await expose();
+      await submit(checkout.id);
+      for (const changes of [{ renew: 'session-1' }, OTHER_PRICE]) {
+        expect(await begin(changes)).toMatchObject({
+          kind: 'may-be-paying',
+          checkout: { id: checkout.id },
+        });
+      }
+      expect(await begin()).toMatchObject({ kind: 'existing' });
+      story.now += 300 * SECOND_MS;
+      expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
+    });
+
+    it('that it was declined takes that back', async () => {
+      const { checkout } = await expose();
+      await submit(checkout.id);
+      await story.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
+      expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
+    });
+
+    it('gives more time to a checkout that is near its end', async () => {
+      const { checkout } = await expose();
+      story.now += HOUR_MS - SECOND_MS;
+      const { after } = await submit(checkout.id);
+      expect(after).toMatchObject({ state: 'open', expiresAt: story.now + HOUR_MS });
+    });
+
+    it('that it was cancelled closes the checkout, but not once a payment was sent off', async () => {
+      const cancel = { kind: 'cancelled', sessionId: 'session-1' } as const;
+      const first = await expose();
+      await submit(first.checkout.id);
+      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
+      story.now += 300 * SECOND_MS;
+      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe(
+        'cancelled',
+      );
+    });
+
+    it.each(['submitted', 'declined', 'cancelled'] as const)(
+      'says nothing when it is of a session that gave way, or of none: %s',
+      async (kind) => {
+        const { checkout } = await expose();
+        await expose({ renew: 'session-1' }, 'session-2');
+        if (kind === 'declined') await submit(checkout.id, 'session-2');
+        for (const sessionId of ['session-1', 'session-9']) {
+          const { before, after } = await story.store.recordHint(checkout.id, { kind, sessionId });
+          expect(after).toBe(before);
+        }
+        const expected = kind === 'declined' ? 'may-be-paying' : 'send';
+        expect(await begin({ renew: 'session-2' })).toMatchObject({ kind: expected });
+      },
+    );
   });
 
   describe('order_id', () => {

@@ -95,6 +95,19 @@ export function describePayments(story: StoreStory): void {
       });
     });
 
+    it('of each payment after the first is told, once', async () => {
+      const { checkout, attempt } = await expose();
+      for (const transaction of ['tx-1', 'tx-2', 'tx-3', 'tx-2', 'tx-3']) {
+        await pay(attempt.orderId, { transaction });
+      }
+      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice', 'paid_twice']);
+      expect(await story.eventTypes()).toEqual([
+        'checkout.paid',
+        'checkout.attention',
+        'checkout.attention',
+      ]);
+    });
+
     it('of money given back follows the payment, by its own row or by another', async () => {
       const { checkout, attempt } = await expose();
       await pay(attempt.orderId);
@@ -197,13 +210,16 @@ export function describePayments(story: StoreStory): void {
       expect(again?.change.after).toEqual(again?.change.before);
     });
 
-    it('of a session that gave way moves nothing', async () => {
+    it('of a session that gave way moves nothing when it was left, and waits for money when it was paid', async () => {
       const { checkout, tokens } = await expose();
       await expose({ renew: 'session-1' }, 'session-2');
-      for (const kind of ['return', 'cancel', 'back'] as const) {
+      for (const kind of ['cancel', 'back'] as const) {
         expect(await story.store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({ kind });
       }
       expect((await stateOf(checkout.id)).state).toBe('open');
+      await story.store.recordReturn(toStoredToken(tokens.return));
+      expect((await stateOf(checkout.id)).state).toBe('returned');
+      expect(await story.begin({ renew: 'session-2' })).toMatchObject({ kind: 'settled' });
     });
 
     it('needs a token of that kind', async () => {

@@ -1,3 +1,4 @@
+import { isPartnerApiError } from '@pay-checkout/partner-api';
 import type { Clock } from '../clock.js';
 import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
@@ -14,7 +15,13 @@ import { orderVersionOf } from '../orders/order-version.js';
 import type { AvsFields } from './avs.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './checkout.js';
-import type { Attempt, CheckoutStore, OpeningDecision, OpeningRequest } from './checkout-store.js';
+import type {
+  Attempt,
+  CheckoutStore,
+  OpeningDecision,
+  OpeningRequest,
+  SessionHint,
+} from './checkout-store.js';
 import { needsAddress } from './needs-address.js';
 import type { PartnerGateway, SessionResult } from './partner-gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
@@ -24,6 +31,10 @@ import { type PublicAddresses, toAvsFields, toSessionFields } from './session-fi
 const FOLLOW_INTERVAL_MS = 250;
 /** Sessions asked for in one request, when the answer to the first is lost. */
 const MOST_ATTEMPTS = 2;
+/** Prices asked for in one request, when others open the order at a newer one meanwhile. */
+const MOST_LOOKUPS = 3;
+/** When to ask again for what others are opening. */
+const RETRY_SECONDS = 2;
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
 
@@ -66,6 +77,12 @@ export type OpenResult =
       readonly merchant: Merchant;
       readonly amountMinor: number;
     };
+
+type SendResult =
+  | { readonly kind: 'exposed'; readonly sessionId: string }
+  /** There is a session, which nobody may see. */
+  | { readonly kind: 'overtaken' }
+  | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
 
 /** An order with all that is computed of it before anything is stored. */
 interface PricedOrder {
@@ -118,13 +135,26 @@ export class CheckoutService {
     const merchant = await this.merchant(request.merchant);
     this.#checkToken(merchant, request);
     await admit(merchant.id, request.order, request.orderToken !== undefined);
+    for (let lookups = 0; lookups < MOST_LOOKUPS; lookups += 1) {
+      const result = await this.#openAtItsPrice(merchant, request);
+      if (result) return result;
+    }
+    return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
+  }
+
+  /** Undefined when the order was opened at another price after this one was asked for. */
+  async #openAtItsPrice(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+  ): Promise<OpenResult | undefined> {
+    const pricedAt = this.#options.clock.now();
     const order = await this.#options.lookUpOrder(merchant, request.order);
     crashPoint('open:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
     const avs = toAvsFields(order, request.avs);
-    const opening = openingRequest(merchant, order, amountMinor, request);
+    const opening = { ...openingRequest(merchant, order, amountMinor, request), pricedAt };
     if (await needsAddress(merchant, avs, opening, this.#options.store)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
@@ -134,26 +164,17 @@ export class CheckoutService {
 
   /**
    * Takes a hint of the page: it triggers a look. Only `cancelled` moves a state, and only from a
-   * page that has the session.
+   * page that has the session; nothing was sent off in it. What was sent off is remembered.
    */
   async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
     const known = await this.#options.store.find(checkout);
     if (!known) throw checkoutNotFound();
-    const after =
-      hint.kind === 'cancelled' && (await this.#hasSession(checkout, hint.sessionId))
-        ? (await this.#options.store.apply(checkout, { type: 'cancel-hinted' })).after
-        : known;
+    const told = toSessionHint(hint);
+    const change = told && (await this.#options.store.recordHint(checkout, told));
     crashPoint('hint:stored');
-    if (after !== known) this.#options.changes.notify(checkout);
+    if (change && change.after !== change.before) this.#options.changes.notify(checkout);
     this.#options.evidence.hint(known);
-    return { state: after.state };
-  }
-
-  async #hasSession(checkout: string, sessionId: string | undefined): Promise<boolean> {
-    const attempts = await this.#options.store.findAttempts(checkout);
-    return attempts.some(
-      (attempt) => attempt.status === 'exposed' && attempt.sessionId === sessionId,
-    );
+    return { state: (change?.after ?? known).state };
   }
 
   #checkToken(merchant: Merchant, request: OpenCheckoutRequest): void {
@@ -185,7 +206,7 @@ export class CheckoutService {
     throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
   }
 
-  async #lead(priced: PricedOrder, request: OpeningRequest): Promise<OpenResult> {
+  async #lead(priced: PricedOrder, request: OpeningRequest): Promise<OpenResult | undefined> {
     const { store, changes, clock } = this.#options;
     const { merchant } = priced;
     const until = clock.now() + this.#options.followSeconds * 1000;
@@ -197,6 +218,11 @@ export class CheckoutService {
         case 'settled':
           this.#options.evidence.hint(decision.checkout);
           return { kind: 'opened', merchant, checkout: decision.checkout };
+        case 'may-be-paying':
+          this.#options.evidence.hint(decision.checkout);
+          return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
+        case 'price-is-old':
+          return undefined;
         case 'existing':
           return opened(merchant, decision.checkout, decision.attempt.sessionId);
         case 'too-many-renewals':
@@ -208,15 +234,17 @@ export class CheckoutService {
           );
         case 'wait': {
           const left = until - clock.now();
-          if (left <= 0) return { kind: 'opening', retryAfterSeconds: 2 };
+          if (left <= 0) return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
           crashPoint('open:following');
           await changes.wait([decision.checkout.id], Math.min(left, FOLLOW_INTERVAL_MS));
           break;
         }
         case 'send': {
-          attempts += 1;
           const sent = await this.#send(priced, decision);
-          if (sent.isExposed) return opened(merchant, decision.checkout, sent.sessionId);
+          if (sent.kind === 'exposed') return opened(merchant, decision.checkout, sent.sessionId);
+          // It is decided anew: another attempt took over, or the order is paid meanwhile.
+          if (sent.kind === 'overtaken') break;
+          attempts += 1;
           if (attempts >= MOST_ATTEMPTS || sent.isFinal) throw sent.error;
         }
       }
@@ -226,10 +254,7 @@ export class CheckoutService {
   async #send(
     priced: PricedOrder,
     decision: Extract<OpeningDecision, { kind: 'send' }>,
-  ): Promise<
-    | { readonly isExposed: true; readonly sessionId: string }
-    | { readonly isExposed: false; readonly isFinal: boolean; readonly error: AppError }
-  > {
+  ): Promise<SendResult> {
     const { store, gateway, addresses, changes } = this.#options;
     const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
@@ -240,16 +265,14 @@ export class CheckoutService {
       const isExposed = await store.exposeSession(attempt.orderId, result.sessionId);
       crashPoint('open:session-exposed');
       changes.notifyFollowers(checkout.id);
-      return isExposed
-        ? { isExposed, sessionId: result.sessionId }
-        : { isExposed, isFinal: false, error: providerUnavailable() };
+      return isExposed ? { kind: 'exposed', sessionId: result.sessionId } : { kind: 'overtaken' };
     }
     await store.endAttempt(attempt.orderId, result.kind);
     crashPoint('open:attempt-ended');
     changes.notifyFollowers(checkout.id);
     this.#logFailure(attempt, result);
     const error = openingError(checkout.merchant, result);
-    return { isExposed: false, isFinal: result.kind === 'refused', error };
+    return { kind: 'failed', isFinal: result.kind === 'refused', error };
   }
 
   #raiseOrderIdAlarm(orderId: number): void {
@@ -268,6 +291,14 @@ export class CheckoutService {
       'create-session gave no session',
     );
   }
+}
+
+/** What is stored of a hint, of a page that has the session. */
+function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefined {
+  if (sessionId === undefined) return undefined;
+  return kind === 'cancelled' || kind === 'submitted' || kind === 'declined'
+    ? { kind, sessionId }
+    : undefined;
 }
 
 function opened(merchant: Merchant, checkout: Checkout, sessionId: string | undefined): OpenResult {
@@ -335,7 +366,7 @@ function openingError(
   merchant: string,
   result: Exclude<SessionResult, { kind: 'created' }>,
 ): AppError {
-  if (result.kind !== 'refused') return providerUnavailable(result.cause);
+  if (result.kind !== 'refused' || isBusy(result.cause)) return providerUnavailable(result.cause);
   return new AppError(
     502,
     'provider_refused',
@@ -344,11 +375,20 @@ function openingError(
   );
 }
 
-function providerUnavailable(cause?: unknown): AppError {
+/** Statuses that say "not now": timed out, too early, too many requests. */
+const BUSY_STATUSES = [408, 425, 429];
+
+/** Whether the provider refused this moment, and not this session. */
+function isBusy(cause: unknown): boolean {
+  return isPartnerApiError(cause) && BUSY_STATUSES.includes(cause.status ?? 0);
+}
+
+function providerUnavailable(cause: unknown): AppError {
+  const retryAfterSeconds = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
   return new AppError(
     503,
     'provider_unavailable',
-    'The payment provider cannot be reached at the moment. Nothing was paid; try again shortly.',
-    { cause, retryAfterSeconds: 5 },
+    'The payment provider cannot be reached at the moment. No payment was begun; try again shortly.',
+    { cause, retryAfterSeconds: retryAfterSeconds ?? 5 },
   );
 }

@@ -38,6 +38,8 @@ export interface OpeningRequest {
   readonly decimals: number;
   readonly returnUrl?: string | undefined;
   readonly providerMerchantId: number;
+  /** When its price was asked for; later than an opening at another price, it is the newer one. */
+  readonly pricedAt?: number | undefined;
   /** The session that the SDK refused. */
   readonly renew?: string | undefined;
 }
@@ -57,6 +59,14 @@ export type OpeningDecision =
       readonly attempt: Attempt;
       readonly tokens: AttemptTokens;
     }
+  /** A payment was sent off in the session that is exposed: no other is opened before it is known. */
+  | {
+      readonly kind: 'may-be-paying';
+      readonly checkout: Checkout;
+      readonly retryAfterSeconds: number;
+    }
+  /** The order was opened at another price after this one was asked for: ask for it again. */
+  | { readonly kind: 'price-is-old' }
   /** The limit of renewals is reached. */
   | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number };
 
@@ -91,6 +101,12 @@ export interface Change {
   readonly after: Checkout;
 }
 
+/** A hint that more follows from than a look. */
+export interface SessionHint {
+  readonly kind: 'cancelled' | 'submitted' | 'declined';
+  readonly sessionId: string;
+}
+
 /** A checkout that should be looked up at the provider without anybody asking. */
 export interface DueLook {
   readonly orderId: number;
@@ -118,7 +134,8 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore,
   beginOpening(request: OpeningRequest): Promise<OpeningDecision>;
   /**
    * The provider answered: stores the session, and says whether it may be shown. False when the
-   * lease had run out and another attempt took over: then nobody may ever see this session.
+   * lease had run out and another attempt took over, or when meanwhile the order was paid or somebody
+   * came back from paying it: then nobody may ever see this session.
    */
   exposeSession(orderId: number, sessionId: string): Promise<boolean>;
   /** The sending ended without a session. */
@@ -138,6 +155,11 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore,
   /** The checkout that a transaction serves, if it is evidence of one. */
   findServed(transaction: string): Promise<string | undefined>;
 
+  /**
+   * What a page tells of the session that it shows; of a session that is not exposed, it changes
+   * nothing. `submitted` is remembered until `declined`.
+   */
+  recordHint(checkout: string, hint: SessionHint): Promise<Change>;
   /** Applies a fact, and stores the events that it causes in the same step. */
   apply(checkout: string, fact: CheckoutFact): Promise<Change>;
   /** Records evidence once: a transaction serves one checkout only, for ever. */

@@ -21,6 +21,7 @@ const FACTS = {
   cancel: { type: 'came-back', kind: 'cancel' },
   back: { type: 'came-back', kind: 'back' },
   'cancel hint': { type: 'cancel-hinted' },
+  'submit hint': { type: 'submit-hinted' },
   payment: { type: 'payment-proved', transaction: 'tx-1' },
   refund: { type: 'refund-proved', refund: 'full' },
   failure: { type: 'failure-proved' },
@@ -36,6 +37,7 @@ const FACT_ORDER: readonly FactName[] = [
   'cancel',
   'back',
   'cancel hint',
+  'submit hint',
   'payment',
   'refund',
   'failure',
@@ -43,14 +45,14 @@ const FACT_ORDER: readonly FactName[] = [
   'time',
 ];
 const MOVES: Readonly<Record<CheckoutState, string>> = {
-  open: '.    returned cancelled left cancelled paid . failed * expired',
-  returned: '. . . . . paid . failed * unconfirmed',
-  paid: '. . . . . . * . * .',
-  failed: 'open . . . . paid . . * .',
-  cancelled: 'open returned . . . paid . failed * .',
-  left: 'open returned . . . paid . failed * .',
-  expired: 'open returned . . . paid . failed * .',
-  unconfirmed: '. . . . . paid . failed * .',
+  open: '* returned cancelled left cancelled * paid . failed * expired',
+  returned: '. . . . . . paid . failed * unconfirmed',
+  paid: '. . . . . . . * . * .',
+  failed: 'open . . . . . paid . . * .',
+  cancelled: 'open returned . . . . paid . failed * .',
+  left: 'open returned . . . . paid . failed * .',
+  expired: 'open returned . . . . paid . failed * .',
+  unconfirmed: '. . . . . . paid . failed * .',
 };
 
 function inState(state: CheckoutState): Checkout {
@@ -98,6 +100,18 @@ describe('a checkout', () => {
     expect(again).toMatchObject({ state: 'open', expiresAt: 5_000_000 + EXPIRES_AT });
   });
 
+  it.each(['reopened', 'submit hint'] as const)(
+    'gets its whole time again while it is open, %s, when less than half of it is left',
+    (fact) => {
+      const open = testCheckout();
+      const half = EXPIRES_AT / 2;
+      expect(advance(open, FACTS[fact], half, RULES)).toBe(open);
+      const longer = advance(open, FACTS[fact], half + 1, RULES);
+      expect(longer).toMatchObject({ state: 'open', expiresAt: half + 1 + EXPIRES_AT });
+      expect(advance(longer, FACTS.time, EXPIRES_AT, RULES)).toBe(longer);
+    },
+  );
+
   it.each(['cancelled', 'left', 'expired', 'failed'] as const)(
     'that is %s and then paid asks for attention',
     (state) => {
@@ -114,6 +128,9 @@ describe('a checkout', () => {
       RULES,
     );
     expect(twice).toMatchObject({ paidBy: 'tx-1', attention: ['paid_twice'] });
+    const thrice = advance(twice, { type: 'payment-proved', transaction: 'tx-3' }, 0, RULES);
+    expect(thrice).toMatchObject({ paidBy: 'tx-1', attention: ['paid_twice', 'paid_twice'] });
+    expect(eventsBetween(twice, thrice)).toEqual(['checkout.attention']);
   });
 
   it('may be refunded more, never less', () => {
@@ -167,6 +184,7 @@ describe('any sequence of facts', () => {
     FACTS.cancel,
     FACTS.back,
     FACTS['cancel hint'],
+    FACTS['submit hint'],
     FACTS.attention,
     FACTS.refund,
     FACTS.time,

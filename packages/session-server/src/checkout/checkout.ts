@@ -7,7 +7,10 @@
  */
 import type { CheckoutState, RefundState, ReturnKind } from '../contract.js';
 
-/** Why a person of the shop should look at a checkout before shipping. */
+/**
+ * Why a person of the shop should look at a checkout before shipping. Each is said once of a
+ * checkout, but for `paid_twice`, which is said of each payment after the first.
+ */
 export type AttentionCode =
   | 'amount_mismatch'
   | 'currency_mismatch'
@@ -54,6 +57,8 @@ export type CheckoutFact =
   | { readonly type: 'came-back'; readonly kind: ReturnKind }
   /** The page says that the shopper cancelled: a hint. */
   | { readonly type: 'cancel-hinted' }
+  /** The page says that the shopper has sent the payment off: a hint. */
+  | { readonly type: 'submit-hinted' }
   /** A transaction in the provider's list meets every rule of evidence. */
   | { readonly type: 'payment-proved'; readonly transaction: string }
   /** Money has been given back, by evidence. */
@@ -140,7 +145,9 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
     case 'reopened':
       return isReopenable(checkout.state)
         ? { ...inState(checkout, 'open'), expiresAt: now + rules.expireAfterSeconds * 1000 }
-        : checkout;
+        : stayOpen(checkout, now, rules);
+    case 'submit-hinted':
+      return stayOpen(checkout, now, rules);
     case 'cancel-hinted':
       return checkout.state === 'open' ? inState(checkout, 'cancelled') : checkout;
     case 'came-back':
@@ -148,6 +155,17 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
     case 'time-passed':
       return passTime(checkout, now);
   }
+}
+
+/**
+ * Whoever has just opened a checkout, or is paying in it, keeps it: when less than half of its time is
+ * left, it gets the whole again.
+ */
+function stayOpen(checkout: Checkout, now: number, rules: Rules): Checkout {
+  const whole = rules.expireAfterSeconds * 1000;
+  return checkout.state === 'open' && checkout.expiresAt - now < whole / 2
+    ? { ...checkout, expiresAt: now + whole }
+    : checkout;
 }
 
 function isReopenable(state: CheckoutState): boolean {
@@ -182,7 +200,9 @@ function passTime(checkout: Checkout, now: number): Checkout {
 
 function pay(checkout: Checkout, transaction: string): Checkout {
   if (checkout.state === 'paid') {
-    return checkout.paidBy === transaction ? checkout : withAttention(checkout, 'paid_twice');
+    if (checkout.paidBy === transaction) return checkout;
+    // Once for each payment too many: a person has to give each of them back.
+    return { ...checkout, attention: [...checkout.attention, 'paid_twice'] };
   }
   // The shop was told of an end that was none.
   const late = isReopenable(checkout.state);

@@ -3,12 +3,16 @@ import { testAttempt, testCheckout } from '../testing/test-checkout.js';
 import { type OrderHistory, planOpening } from './plan-opening.js';
 
 const HOUR_MS = 3_600_000;
-const RULES = { renewalsPerHour: 3 };
+const RULES = { renewalsPerHour: 3, settleWindowSeconds: 300 };
 const ASK = { orderVersion: 'version-1' };
 const EMPTY: OrderHistory = { checkouts: [], live: undefined, recentRenewals: [] };
 const OTHER_PRICE = testCheckout({ id: 'checkout-2', orderVersion: 'version-2' });
 
-function plan(history: Partial<OrderHistory>, ask: typeof ASK & { renew?: string } = ASK, now = 0) {
+function plan(
+  history: Partial<OrderHistory>,
+  ask: typeof ASK & { renew?: string; pricedAt?: number } = ASK,
+  now = 0,
+) {
   return planOpening({ ...EMPTY, ...history }, ask, now, RULES);
 }
 
@@ -86,6 +90,48 @@ describe('opening an order', () => {
       expect(planned).toEqual({ kind: 'settled', checkout: moving, priceChanged: false });
     },
   );
+});
+
+describe('opening an order at a price', () => {
+  const history = { checkouts: [testCheckout()], live: testAttempt({ createdAt: 5000 }) };
+  const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
+
+  it('that was asked for before it was opened at another one asks for the price again', () => {
+    expect(plan(history, ask(4999))).toEqual({ kind: 'price-is-old' });
+    expect(plan(history, { ...ask(4999), orderVersion: 'version-1' })).toMatchObject({
+      kind: 'existing',
+    });
+  });
+
+  it('that was asked for after it takes its place', () => {
+    expect(plan(history, ask(5000))).toMatchObject({
+      kind: 'send',
+      retire: { orderId: 700, to: 'superseded' },
+    });
+  });
+});
+
+describe('opening an order in which a payment was sent off', () => {
+  const submitted = testAttempt({ submittedAt: 1000 });
+  const history = { checkouts: [testCheckout()], live: submitted };
+
+  it.each([
+    ['renewed', { ...ASK, renew: 'session-1' }],
+    ['opened at another price', { orderVersion: 'version-2' }],
+  ])('is not %s before the settle window is over', (_, ask) => {
+    const paying = { kind: 'may-be-paying', checkout: history.checkouts[0], retryAfterSeconds: 5 };
+    expect(plan(history, ask, 300_999)).toEqual(paying);
+    expect(plan(history, ask, 301_000)).toMatchObject({ kind: 'send' });
+  });
+
+  it('shows its session', () => {
+    expect(plan(history)).toMatchObject({ kind: 'existing', attempt: submitted });
+  });
+
+  it('takes a new session once the payment is known to have failed', () => {
+    const checkouts = [testCheckout({ state: 'failed' })];
+    expect(plan({ ...history, checkouts }, ASK, 2000)).toMatchObject({ kind: 'send' });
+  });
 });
 
 describe('renewing a session', () => {

@@ -6,6 +6,7 @@ import type {
   OpeningRequest,
   StoreRules,
 } from '../checkout/checkout-store.js';
+import type { LiveAttempt } from '../checkout/plan-opening.js';
 import { merchantReferenceOf, orderIdsIn } from '../checkout/merchant-reference.js';
 import type { FoundAttempt, OrderIdRange } from '../restore/restore-store.js';
 import { MOST_AHEAD } from './group-commit.js';
@@ -45,7 +46,7 @@ export class AttemptTable {
     this.#tokens = tokens;
   }
 
-  get(orderId: number): Attempt & { readonly leaseUntil: number } {
+  get(orderId: number): LiveAttempt {
     const row = this.#connection.get('SELECT * FROM attempts WHERE order_id = :orderId', {
       orderId,
     });
@@ -68,14 +69,21 @@ export class AttemptTable {
     return Number(row?.['last'] ?? 0);
   }
 
-  findLive(
-    merchant: string,
-    order: string,
-  ): (Attempt & { readonly leaseUntil: number }) | undefined {
+  findLive(merchant: string, order: string): LiveAttempt | undefined {
     const row = this.#connection.get(
       `SELECT * FROM attempts WHERE merchant = :merchant AND order_name = :order
          AND status IN ('sending', 'exposed')`,
       { merchant, order },
+    );
+    return row && toAttempt(row);
+  }
+
+  /** The attempt of a checkout whose session a page shows. */
+  findShown(checkout: string, sessionId: string): LiveAttempt | undefined {
+    const row = this.#connection.get(
+      `SELECT * FROM attempts
+       WHERE checkout = :checkout AND status = 'exposed' AND session_id = :sessionId`,
+      { checkout, sessionId },
     );
     return row && toAttempt(row);
   }
@@ -219,6 +227,24 @@ export class AttemptTable {
     return false;
   }
 
+  /** The session that is being asked for will be shown to nobody: money of its order may be moving. */
+  supersedeSending(merchant: string, order: string): void {
+    this.#connection.run(
+      `UPDATE attempts SET status = 'superseded' WHERE merchant = :merchant AND order_name = :order
+         AND status IN ('sending', 'exposed') AND status = 'sending'`,
+      { merchant, order },
+    );
+  }
+
+  /** When a payment was sent off in its session; undefined when it was declined. */
+  setSubmitted(orderId: number, at: number | undefined): void {
+    this.#connection.run(
+      `UPDATE attempts SET submitted_at = :at
+       WHERE order_id = :orderId AND submitted_at IS NOT :at`,
+      { orderId, at: at ?? null },
+    );
+  }
+
   setStatus(orderId: number, status: AttemptStatus): void {
     this.#connection.run(
       `UPDATE attempts SET status = :status,
@@ -244,23 +270,38 @@ export class AttemptTable {
     );
   }
 
-  /** Plans the next look at an attempt for now, also after its watch has ended; pauses begin anew. */
+  /** Plans the next look at an attempt for now; its watch and its pauses begin anew. */
   lookSoon(orderId: number, now: number): void {
     this.#connection.run(
-      'UPDATE attempts SET next_look_at = :now, looks = 0 WHERE order_id = :orderId',
+      `UPDATE attempts SET next_look_at = :now, looks = 0, watched_from = :now
+       WHERE order_id = :orderId AND (next_look_at IS NULL OR next_look_at > :now)`,
       { orderId, now },
     );
   }
 
-  /** Plans a look at an attempt that has just been paid, where its watch has ended already. */
-  watchForRefunds(orderId: number, now: number): void {
+  /** Its session is shown again, and may be paid from now on: its watch begins anew, once an hour. */
+  watchAgain(orderId: number, now: number): void {
     this.#connection.run(
-      'UPDATE attempts SET next_look_at = :at WHERE order_id = :orderId AND next_look_at IS NULL',
-      { orderId, at: now + LONGEST_PAUSE_SECONDS * 1000 },
+      `UPDATE attempts SET next_look_at = :at, looks = 0, watched_from = :now
+       WHERE order_id = :orderId
+         AND (next_look_at IS NULL OR coalesce(watched_from, created_at) <= :since)`,
+      { orderId, now, at: now + FIRST_LOOK_SECONDS * 1000, since: now - HOUR_MS },
     );
   }
 
-  /** Takes the attempts that are due for a look, and plans the next look of each, later and later. */
+  /** It has just been paid: the watch for refunds begins, at long pauses. */
+  watchForRefunds(orderId: number, now: number): void {
+    this.#connection.run(
+      `UPDATE attempts SET next_look_at = coalesce(next_look_at, :at), watched_from = :now
+       WHERE order_id = :orderId`,
+      { orderId, now, at: now + LONGEST_PAUSE_SECONDS * 1000 },
+    );
+  }
+
+  /**
+   * Takes the attempts that are due for a look, and plans the next look of each, later and later. The
+   * first look after the end of a watch is its last.
+   */
   claimDueLooks(now: number, limit: number, isPaid: (checkout: string) => boolean): DueLook[] {
     const rows = this.#connection.all(
       'SELECT * FROM attempts WHERE next_look_at <= :now ORDER BY next_look_at LIMIT :limit',
@@ -274,7 +315,8 @@ export class AttemptTable {
       const watchSeconds = isPaid(attempt.checkout)
         ? this.#rules.refundWatchSeconds
         : this.#rules.watchSeconds;
-      const isOver = next > attempt.createdAt + watchSeconds * 1000;
+      const watchedFrom = Number(row['watched_from'] ?? attempt.createdAt);
+      const isOver = now > watchedFrom + watchSeconds * 1000;
       this.#connection.run(
         'UPDATE attempts SET looks = :looks, next_look_at = :next WHERE order_id = :orderId',
         { orderId: attempt.orderId, looks, next: isOver ? null : next },

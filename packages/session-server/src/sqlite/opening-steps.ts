@@ -60,6 +60,8 @@ export class OpeningSteps {
   #carryOut(plan: OpeningPlan, request: OpeningRequest, now: number): OpeningDecision {
     switch (plan.kind) {
       case 'wait':
+      case 'may-be-paying':
+      case 'price-is-old':
       case 'too-many-renewals':
         return plan;
       case 'settled': {
@@ -71,6 +73,7 @@ export class OpeningSteps {
       }
       case 'existing': {
         const { after } = this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now);
+        this.#attempts.watchAgain(plan.attempt.orderId, now);
         return { kind: 'existing', checkout: after, attempt: plan.attempt };
       }
       case 'send': {

@@ -44,7 +44,10 @@ export class PaymentSteps {
     );
     if (!facts) return undefined;
     this.#transactions.keep(evidence, checkout.id, now);
-    if (checkout.state !== 'paid') this.#attempts.watchForRefunds(evidence.orderId, now);
+    if (checkout.state !== 'paid') {
+      this.#attempts.watchForRefunds(evidence.orderId, now);
+      this.#attempts.supersedeSending(checkout.merchant, checkout.order);
+    }
     return this.#checkouts.apply(checkout, facts, now);
   }
 

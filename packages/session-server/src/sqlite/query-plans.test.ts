@@ -62,6 +62,8 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
   if (refused.kind !== 'send') throw new Error('it was to be sent');
   await store.endAttempt(refused.attempt.orderId, 'refused');
   await store.exposeSession(attempt.orderId, 'session-too-late');
+  const sessionId = `session-${String(renewed.attempt.orderId)}`;
+  await store.recordHint(checkout.id, { kind: 'submitted', sessionId });
   await store.find(checkout.id);
   await store.findMany([checkout.id]);
   await store.findOrder('teashop', 'A1001');

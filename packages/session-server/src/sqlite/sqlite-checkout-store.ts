@@ -8,6 +8,7 @@ import type {
   OpeningDecision,
   OpeningRequest,
   PaymentEvidence,
+  SessionHint,
   StoredTransaction,
   StoreRules,
 } from '../checkout/checkout-store.js';
@@ -157,6 +158,12 @@ export class SqliteCheckoutStore implements CheckoutStore {
   apply(checkout: string, fact: CheckoutFact): Promise<Change> {
     return this.#connection.write(() =>
       this.#tables.checkouts.apply(this.#tables.checkouts.get(checkout), [fact], this.#clock.now()),
+    );
+  }
+
+  recordHint(checkout: string, hint: SessionHint): Promise<Change> {
+    return this.#connection.write(() =>
+      this.#tables.returns.hear(checkout, hint, this.#clock.now()),
     );
   }
 

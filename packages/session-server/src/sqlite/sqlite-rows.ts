@@ -1,5 +1,6 @@
 import type { Checkout, AttentionCode } from '../checkout/checkout.js';
-import type { Attempt, AttemptStatus, StoredTransaction } from '../checkout/checkout-store.js';
+import type { AttemptStatus, StoredTransaction } from '../checkout/checkout-store.js';
+import type { LiveAttempt } from '../checkout/plan-opening.js';
 import type { CheckoutState, RefundState } from '../contract.js';
 
 /** A row as SQLite gives it. */
@@ -53,7 +54,7 @@ export function fromCheckout(checkout: Checkout): Record<string, string | number
   };
 }
 
-export function toAttempt(row: Row): Attempt & { readonly leaseUntil: number } {
+export function toAttempt(row: Row): LiveAttempt {
   return {
     orderId: Number(row['order_id']),
     merchantReference: String(row['merchant_reference']),
@@ -65,6 +66,7 @@ export function toAttempt(row: Row): Attempt & { readonly leaseUntil: number } {
     sessionId: optionalText(row['session_id']),
     createdAt: Number(row['created_at']),
     leaseUntil: Number(row['lease_until']),
+    submittedAt: optionalNumber(row['submitted_at']),
   };
 }
 

@@ -121,6 +121,10 @@ const MIGRATIONS: readonly string[] = [
     received_at INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE attempts ADD COLUMN watched_from INTEGER;
+  ALTER TABLE attempts ADD COLUMN submitted_at INTEGER;
+  `,
 ];
 
 /**

@@ -40,6 +40,6 @@ export function openTables(
     ...tables,
     openings: new OpeningSteps({ ...tables, rules }),
     payments: new PaymentSteps(tables),
-    returns: new ReturnSteps(tables),
+    returns: new ReturnSteps({ ...tables, rules }),
   };
 }

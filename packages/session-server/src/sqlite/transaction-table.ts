@@ -26,6 +26,12 @@ export class TransactionTable {
     return row && { checkout: String(row['checkout']), isRefundRow: row['is_refund_row'] === 1 };
   }
 
+  /** The attempt that a transaction paid. */
+  findAttemptOf(id: string): number | undefined {
+    const row = this.#connection.get('SELECT order_id FROM transactions WHERE id = :id', { id });
+    return row && Number(row['order_id']);
+  }
+
   /** The row that took the money of a checkout: what paid it, or what joined a row of its refund. */
   findPaymentRow(checkout: Checkout): string | undefined {
     const row = this.#connection.get(
