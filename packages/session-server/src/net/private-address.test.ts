@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, lookupPublicOnly, PrivateAddressError } from './private-address.js';
+import { isPublicAddress } from './private-address.js';
 
 describe('an address', () => {
   it.each(['51.0.0.1', '200.1.2.3', '2a00::1', '::ffff:51.0.0.1'])('%s is public', (address) => {
@@ -39,33 +39,5 @@ describe('an address', () => {
     '',
   ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false);
-  });
-});
-
-describe('a host look-up for public addresses only', () => {
-  it.each([true, false])('refuses a name that leads to this machine (all: %s)', async (all) => {
-    const error = await new Promise<unknown>((resolve) => {
-      lookupPublicOnly('localhost', { all }, resolve);
-    });
-    expect(error).toBeInstanceOf(PrivateAddressError);
-  });
-
-  it.each([true, false])('gives a public address in the form asked for (all: %s)', async (all) => {
-    // An address looked up is that address: no name server is asked.
-    const answer = await new Promise<unknown[]>((resolve) => {
-      lookupPublicOnly('51.0.0.1', { all }, (...values) => {
-        resolve(values);
-      });
-    });
-    expect(answer).toEqual(
-      all ? [null, [{ address: '51.0.0.1', family: 4 }]] : [null, '51.0.0.1', 4],
-    );
-  });
-
-  it('passes on that a name is unknown', async () => {
-    const error = await new Promise<unknown>((resolve) => {
-      lookupPublicOnly('no-such-host.invalid', {}, resolve);
-    });
-    expect(error).toMatchObject({ code: expect.stringMatching(/^E/) as string });
   });
 });

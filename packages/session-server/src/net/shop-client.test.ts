@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalServer } from '../testing/local-server.js';
 import { testMerchant } from '../testing/test-merchant.js';
+import { TestNameServer } from '../testing/test-name-server.js';
 import { PrivateAddressError } from './private-address.js';
 import { AnswerTooLongError, ShopClient } from './shop-client.js';
 
@@ -23,18 +24,21 @@ async function shopThat(answers: RequestListener) {
     requests += 1;
     answers(request, response);
   });
-  const client = new ShopClient();
-  toClose.push(client, server);
+  const nameServer = await TestNameServer.start();
+  const client = new ShopClient({ servers: [nameServer.address] });
+  toClose.push(client, server, nameServer);
   return {
     server,
+    nameServer,
+    client,
     requests: () => requests,
-    ask: (path = '/', limits = LIMITS) =>
-      client.ask(MERCHANT, { url: server.url + path, allowPrivateAddress: true }, MESSAGE, limits),
+    ask: (path = '/', limits = LIMITS, base = server.url) =>
+      client.ask(MERCHANT, { url: base + path, allowPrivateAddress: true }, MESSAGE, limits),
     tell: (path = '/', merchant = MERCHANT, timeoutSeconds = 5) => {
       const endpoint = { url: server.url + path, allowPrivateAddress: true };
       return client.tell(merchant, endpoint, MESSAGE, timeoutSeconds);
     },
-    askPublicly: (url: string) => client.ask(MERCHANT, { url }, MESSAGE, LIMITS),
+    askPublicly: (url: string, limits = LIMITS) => client.ask(MERCHANT, { url }, MESSAGE, limits),
     tellPublicly: (url: string) => client.tell(MERCHANT, { url }, MESSAGE, 5),
   };
 }
@@ -109,6 +113,41 @@ describe('a message to a shop', () => {
       expect(shop.requests()).toBe(0);
     },
   );
+
+  it('never reaches this machine under a name that leads to it', async () => {
+    const shop = await shopThat((_, response) => response.end());
+    shop.nameServer.names.set('inside.example', ['127.0.0.1']);
+    const url = `http://inside.example:${String(shop.server.port)}/`;
+    await expect(shop.askPublicly(url)).rejects.toThrow(PrivateAddressError);
+    await expect(shop.tellPublicly(url)).rejects.toThrow(PrivateAddressError);
+    expect([shop.requests(), shop.nameServer.asked.includes('A inside.example')]).toEqual([
+      0,
+      true,
+    ]);
+  });
+
+  it('waits for no other one whose shop has a name that nobody answers for', async () => {
+    const shop = await shopThat((_, response) => response.end('well'));
+    shop.nameServer.silent.add('dead.example');
+    shop.nameServer.names.set('inside.example', ['127.0.0.1']);
+    const url = 'http://dead.example/';
+    const waiting = Array.from({ length: 20 }, () => shop.askPublicly(url));
+    const ended = Promise.allSettled(waiting);
+    await expect.poll(() => shop.nameServer.asked).toContain('A dead.example');
+    const local = `http://localhost:${String(shop.server.port)}`;
+    expect(await shop.ask('/', LIMITS, local)).toEqual({ status: 200, text: 'well' });
+    await expect(shop.askPublicly('http://inside.example/')).rejects.toThrow(PrivateAddressError);
+    expect(shop.nameServer.asked.filter((asked) => asked === 'A dead.example')).toHaveLength(1);
+    await shop.client.close();
+    expect(new Set((await ended).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  });
+
+  it('ends by its own limit while nobody answers for the name', async () => {
+    const shop = await shopThat((_, response) => response.end());
+    shop.nameServer.silent.add('dead.example');
+    const asked = shop.askPublicly('http://dead.example/', { ...LIMITS, timeoutSeconds: 0.1 });
+    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
 
   it('is given up when the answer is longer than asked for', async () => {
     const shop = await shopThat((request, response) =>

@@ -1,8 +1,11 @@
+import { ADDRCONFIG, promises as dns } from 'node:dns';
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Merchant, ShopEndpoint } from '../merchants/merchant.js';
-import { isPublicAddress, lookupPublicOnly, PrivateAddressError } from './private-address.js';
+import { isPublicAddress, PrivateAddressError } from './private-address.js';
+import { type NameServerOptions, publicAddressFinder } from './public-addresses.js';
+import { SharedLookup } from './shared-lookup.js';
 
 export interface SignedMessage {
   /** The same id in each try: receivers drop what they have seen. */
@@ -30,8 +33,21 @@ const MOST_UNREAD_BYTES = 64 * 1024;
  * redirect is followed, and nothing private is reached unless the merchant entry allows it.
  */
 export class ShopClient {
-  readonly #anywhere = new Agent();
-  readonly #publicOnly = new Agent({ connect: { lookup: lookupPublicOnly } });
+  readonly #anyAddress: SharedLookup;
+  readonly #publicAddress: SharedLookup;
+  readonly #anywhere: Agent;
+  readonly #publicOnly: Agent;
+
+  /** @param nameServers how the names of shops are looked up that have public addresses */
+  constructor(nameServers: NameServerOptions = {}) {
+    // The system knows names of our own network that no name server tells.
+    this.#anyAddress = new SharedLookup((name) =>
+      dns.lookup(name, { all: true, hints: ADDRCONFIG }),
+    );
+    this.#publicAddress = new SharedLookup(publicAddressFinder(nameServers));
+    this.#anywhere = new Agent({ connect: { lookup: this.#anyAddress.lookup } });
+    this.#publicOnly = new Agent({ connect: { lookup: this.#publicAddress.lookup } });
+  }
 
   /** Asks the shop: the deadline covers the whole answer. */
   async ask(
@@ -76,6 +92,8 @@ export class ShopClient {
   }
 
   async close(): Promise<void> {
+    this.#anyAddress.close();
+    this.#publicAddress.close();
     await Promise.all([this.#anywhere.destroy(), this.#publicOnly.destroy()]);
   }
 
@@ -86,10 +104,11 @@ export class ShopClient {
     timeoutSeconds: number,
   ): Promise<Dispatcher.ResponseData> {
     if (allowPrivateAddress !== true) refusePrivateLiteral(url);
-    return request(url, {
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const answer = request(url, {
       method: 'POST',
       dispatcher: allowPrivateAddress === true ? this.#anywhere : this.#publicOnly,
-      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+      signal,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
@@ -97,7 +116,18 @@ export class ShopClient {
       },
       body: message.body,
     });
+    return untilAborted(answer, signal);
   }
+}
+
+/** The request itself hears of its signal only when there is a connection. */
+function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject);
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
 }
 
 function sign(
