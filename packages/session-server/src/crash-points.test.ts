@@ -33,7 +33,7 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['checkout/checkout-service.ts', 'this.merchant(', READS],
   ['checkout/checkout-service.ts', 'admit(', 'It only counts, in memory.'],
   ['checkout/checkout-service.ts', 'store.find(checkout)', READS],
-  ['checkout/checkout-service.ts', 'store.findAttempts(checkout)', READS],
+  ['checkout/checkout-service.ts', 'this.#openAtItsPrice(', INSIDE],
   ['checkout/checkout-service.ts', 'store.findOrder(', READS],
   ['checkout/checkout-service.ts', 'needsAddress(', READS],
   ['checkout/checkout-service.ts', 'this.#send(', INSIDE],
