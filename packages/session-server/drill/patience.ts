@@ -3,6 +3,7 @@ export class Patience {
   readonly #seconds: number;
   readonly #over = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   constructor(seconds: number) {
     this.#seconds = seconds;
@@ -11,6 +12,7 @@ export class Patience {
 
   renew(): void {
     clearTimeout(this.#timer);
+    if (this.#isOver) return;
     this.#timer = setTimeout(() => {
       const seconds = String(this.#seconds);
       this.#over.reject(new Error(`the end did not come within ${seconds} s of the last start`));
@@ -22,6 +24,7 @@ export class Patience {
     try {
       return await Promise.race([promise, this.#over.promise]);
     } finally {
+      this.#isOver = true;
       clearTimeout(this.#timer);
     }
   }

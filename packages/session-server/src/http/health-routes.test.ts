@@ -1,22 +1,26 @@
 import express from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
+import { DiskFailedError } from '../sqlite/disk-failed-error.js';
 import { LocalServer } from '../testing/local-server.js';
 import { errorHandler } from './error-handler.js';
 import { healthRoutes } from './health-routes.js';
 
 let pings: number;
-let isFull: boolean;
+let trouble: Error | undefined;
+let hasNoAnswer: boolean;
 let time: number;
 let server: LocalServer;
 beforeEach(async () => {
   pings = 0;
-  isFull = false;
+  trouble = undefined;
+  hasNoAnswer = false;
   time = 0;
   const app = express();
   const ping = () => {
     pings += 1;
-    return isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve();
+    if (hasNoAnswer) return new Promise<void>(() => undefined);
+    return trouble ? Promise.reject(trouble) : Promise.resolve();
   };
   app.use(healthRoutes({ ping }, () => time));
   app.use(errorHandler(createLogger('silent')));
@@ -24,18 +28,19 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+const alive = async () => (await fetch(`${server.url}/healthz`)).status;
 const ready = async () => (await fetch(`${server.url}/readyz`)).status;
 
 describe('asking whether the server is ready', () => {
   it('writes to the store, once for all who ask in a second', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, ready));
     expect([new Set(answers), pings]).toEqual([new Set([200]), 1]);
-    isFull = true;
+    trouble = new Error('the disk is full');
     time += 999;
     expect(await ready()).toBe(200);
     time += 1;
     expect(await ready()).toBe(503);
-    isFull = false;
+    trouble = undefined;
     expect(await ready()).toBe(503);
     time += 1000;
     expect(await ready()).toBe(200);
@@ -43,8 +48,22 @@ describe('asking whether the server is ready', () => {
   });
 
   it('is another question than whether it is alive', async () => {
-    isFull = true;
+    trouble = new Error('the disk is full');
     expect(await ready()).toBe(503);
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(await alive()).toBe(200);
+    time += 1000;
+    expect(await alive()).toBe(200);
+  });
+
+  it('is the same question once the disk has not kept what was written: only a start helps', async () => {
+    trouble = new DiskFailedError(new Error('i/o error'));
+    await expect.poll(alive).toBe(503);
+    expect(await ready()).toBe(503);
+    expect(pings).toBe(1);
+  });
+
+  it('is answered while the disk does not answer', async () => {
+    hasNoAnswer = true;
+    expect([await alive(), await alive()]).toEqual([200, 200]);
   });
 });

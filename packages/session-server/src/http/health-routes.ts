@@ -6,8 +6,9 @@ import { AppError } from '../errors.js';
 const SHARED_MS = 1000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can also write to its store. That is tried once a
- * second at most, since anybody may ask.
+ * `/healthz`: the process answers, and no new start is needed. `/readyz`: it can also write to its
+ * store. That is tried once a second at most, since anybody may ask. `/healthz` waits for no disk: it
+ * knows of a failure from the try before.
  *
  * @param now milliseconds of a clock that is never set back
  */
@@ -18,12 +19,22 @@ export function healthRoutes(
   const router = Router();
   let pinged: Promise<void> | undefined;
   let pingedAt = -Infinity;
+  let failure: unknown;
   const ping = (): Promise<void> => {
     if (pinged && now() - pingedAt < SHARED_MS) return pinged;
     pingedAt = now();
-    return (pinged = store.ping());
+    pinged = store.ping();
+    pinged.catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'DiskFailedError') failure = error;
+    });
+    return pinged;
   };
   router.get('/healthz', (_request, response) => {
+    void ping().catch(() => undefined);
+    if (failure !== undefined) {
+      const message = 'The disk did not keep what was written. The server has to be started anew.';
+      throw new AppError(503, 'not_ready', message, { cause: failure });
+    }
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {

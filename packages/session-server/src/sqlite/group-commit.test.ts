@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DiskFailedError } from './disk-failed-error.js';
 import { GroupCommit, MOST_AHEAD, type WriteOptions } from './group-commit.js';
 
 /** A disk that answers when the test says so. */
@@ -172,7 +173,7 @@ describe('writes that share a commit', () => {
     await ahead;
     const next = note('b');
     disk.answer(new Error('the disk is broken'));
-    await expect(next).rejects.toThrow('the disk is broken');
+    await expect(next).rejects.toMatchObject({ cause: { message: 'the disk is broken' } });
   });
 
   it('do not bother the disk when they changed nothing', async () => {
@@ -228,20 +229,34 @@ describe('writes that share a commit', () => {
     const written = note('a');
     await asked;
     disk.answer(new Error('the disk is broken'));
-    await expect(written).rejects.toThrow('the disk is broken');
-    await expect(note('b')).rejects.toThrow('the disk is broken');
+    const reason = { name: 'DiskFailedError', cause: { message: 'the disk is broken' } };
+    await expect(written).rejects.toMatchObject(reason);
+    await expect(note('b')).rejects.toMatchObject(reason);
     expect(notes()).toEqual(['a']);
   });
 
-  it('tell readers to wait for as long as the disk has not answered', async () => {
-    expect(commits.syncing).toBeUndefined();
+  it('let readers wait for as long as the disk has not answered', async () => {
+    const answers: string[] = [];
     const asked = disk.asked();
     const written = note('a');
     await asked;
-    expect(commits.syncing).toBeInstanceOf(Promise);
+    const read = commits.read(notes).then(() => answers.push('read'));
+    await nextTurn();
+    answers.push('the disk');
     disk.answer();
-    await written;
-    expect(commits.syncing).toBeUndefined();
+    await Promise.all([written, read]);
+    expect(answers).toEqual(['the disk', 'read']);
+  });
+
+  it('that the disk did not keep are read by nobody', async () => {
+    const asked = disk.asked();
+    const written = note('a');
+    await asked;
+    const read = commits.read(notes);
+    disk.answer(new Error('the disk is broken'));
+    await expect(written).rejects.toThrow(DiskFailedError);
+    await expect(read).rejects.toThrow(DiskFailedError);
+    await expect(commits.read(notes)).rejects.toThrow(DiskFailedError);
   });
 
   it('are all on the disk after a flush', async () => {

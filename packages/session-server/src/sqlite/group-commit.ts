@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crashPoint } from '../crash-points.js';
+import { DiskFailedError } from './disk-failed-error.js';
 
 /**
  * How many writes of a group may be told of before they are on the disk: so many at most are lost
@@ -61,8 +62,8 @@ export class GroupCommit {
   #changesBefore = 0;
   /** What is to be told when the group that is being run is committed. */
   #news: (() => void)[] = [];
-  /** Why nothing is written any more. */
-  #failure: Error | undefined;
+  /** Why nothing is written or read any more. */
+  #failure: DiskFailedError | undefined;
 
   /** @param sync makes what was committed durable; left out when the commit itself does */
   constructor(database: DatabaseSync, sync?: () => Promise<void>) {
@@ -109,9 +110,19 @@ export class GroupCommit {
     this.#news.push(tell);
   }
 
-  /** Resolves when what can be read now is on the disk; undefined when it is already. */
-  get syncing(): Promise<void> | undefined {
-    return this.#syncing;
+  /**
+   * Reads what is on the disk: waits for it when it has only just been committed.
+   *
+   * @throws {DiskFailedError} when the disk did not keep it
+   */
+  async read<T>(work: () => T): Promise<T> {
+    this.#refuseAfterFailure();
+    const value = work();
+    if (this.#syncing) {
+      await this.#syncing;
+      this.#refuseAfterFailure();
+    }
+    return value;
   }
 
   /** Commits what is waiting, and resolves when it is on the disk. */
@@ -204,13 +215,17 @@ export class GroupCommit {
   async #settleWhenDurable(jobs: readonly Job[], sync: () => Promise<void>): Promise<void> {
     try {
       await sync();
+      crashPoint('store:synced');
     } catch (error) {
-      // Nobody can say what is on the disk after that, so nothing is written until a new start.
-      this.#failure = asError(error);
+      this.#failure = new DiskFailedError(error);
     }
     this.#syncing = undefined;
     for (const job of jobs) job.settle(this.#failure);
     if (this.#queue.length > 0) this.#schedule();
+  }
+
+  #refuseAfterFailure(): void {
+    if (this.#failure) throw this.#failure;
   }
 
   #hasChanged(): boolean {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,7 @@ import { DatabaseInUseError } from './sqlite-connection.js';
 import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
 
 const WRITER = fileURLToPath(new URL('../testing/write-until-killed.mjs', import.meta.url));
+const NOTE_SYNCS = new URL('../testing/note-syncs.mjs', import.meta.url).href;
 const BUILT = fileURLToPath(new URL('../../dist/sqlite/sqlite-checkout-store.js', import.meta.url));
 const KILLS = 10;
 const MOST_WRITES = 150;
@@ -34,8 +35,12 @@ class Writer {
   readonly #ended: Promise<unknown>;
   #onWrite: () => void = () => undefined;
 
+  readonly #path: string;
+
   constructor(path: string, run: number) {
-    this.#process = spawn(process.execPath, [WRITER, path, String(run)], {
+    this.#path = path;
+    this.#process = spawn(process.execPath, ['--import', NOTE_SYNCS, WRITER, path, String(run)], {
+      env: { ...process.env, SYNC_NOTES: `${path}.syncs` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#ended = once(this.#process, 'close');
@@ -60,10 +65,17 @@ class Writer {
     await Promise.race([written, died]);
   }
 
-  /** Kills it as a power cut would, and reads what it had still to say. */
+  /** Kills it, and reads what it had still to say. What it wrote stays, on the disk or not. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#ended;
+  }
+
+  /** Kills it as a power cut would: of its log, what the last sync has kept is there, and no more. */
+  async cutPower(): Promise<void> {
+    await this.kill();
+    truncateSync(`${this.#path}-wal`, Number(readFileSync(`${this.#path}.syncs`, 'utf8')));
+    rmSync(`${this.#path}-shm`, { force: true });
   }
 }
 
@@ -82,12 +94,15 @@ afterEach(() => {
 const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: RULES });
 
 describe('a store whose process is killed', () => {
-  it('has lost nothing that it acknowledged, ten times over', { timeout: 60_000 }, async () => {
+  it.each([
+    { end: 'kill', what: 'has lost nothing that it acknowledged' },
+    { end: 'cutPower', what: 'has lost nothing of it either where the power goes, too' },
+  ] as const)('$what, ten times over', { timeout: 60_000 }, async ({ end }) => {
     const acknowledged: string[] = [];
     for (let run = 0; run < KILLS; run += 1) {
       const writer = new Writer(path, run);
       await writer.hasWritten(randomInt(1, MOST_WRITES));
-      await writer.kill();
+      await writer[end]();
       acknowledged.push(...writer.acknowledged);
 
       const store = await open();

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeCheckoutStore } from '../checkout/checkout-store.contract.js';
 import { systemClock } from '../clock.js';
-import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { DatabaseInUseError } from './sqlite-connection.js';
 import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
 
@@ -112,6 +113,25 @@ describe('a data file', () => {
     expect(await after.findOrder(TEST_REQUEST.merchant, 'A2')).toEqual([]);
     const next = await orderIdOf(after, 'A3');
     expect([kept < lost, lost < next]).toEqual([true, true]);
+    await after.close();
+  });
+
+  it('has in itself, and not only in its log, what a dead process left: a start writes it anew', async () => {
+    const before = await open();
+    const { checkout } = await new StoreHarness(before).expose();
+    const files = ['', '-wal'].map((end) => [end, readFileSync(`${path}${end}`)] as const);
+    await before.close();
+    for (const [end, content] of files) writeFileSync(`${path}${end}`, content);
+    const after = await open();
+    const copy = join(folder, 'copy.sqlite');
+    copyFileSync(path, copy);
+    const withoutLog = SqliteCheckoutStore.openToRead({
+      path: copy,
+      clock: systemClock,
+      rules: TEST_RULES,
+    });
+    expect(await withoutLog.findAttempts(checkout.id)).toMatchObject([{ status: 'exposed' }]);
+    await withoutLog.close();
     await after.close();
   });
 

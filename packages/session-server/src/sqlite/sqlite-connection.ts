@@ -59,7 +59,10 @@ export class SqliteConnection {
       const file = existsSync(path) ? realpathSync(path) : path;
       if (mode === 'write') lock = takeDataFileLock(file);
       database = new DatabaseSync(file, { readOnly: mode === 'read' });
-      if (mode === 'write') prepareAlone(database);
+      if (mode === 'write') {
+        prepareAlone(database);
+        moveLogIntoFile(database);
+      }
       if (mode === 'beside') prepareBeside(database);
       const log = mode === 'write' ? new WalFile(file) : undefined;
       this.#log = log;
@@ -84,10 +87,8 @@ export class SqliteConnection {
   }
 
   /** Reads what is on the disk: waits for it if it has only just been committed. */
-  async read<T>(work: () => T): Promise<T> {
-    const value = work();
-    if (this.#commits.syncing) await this.#commits.syncing;
-    return value;
+  read<T>(work: () => T): Promise<T> {
+    return this.#commits.read(work);
   }
 
   get(sql: string, values: Record<string, Value> = {}): Row | undefined {
@@ -144,6 +145,14 @@ export class SqliteConnection {
  */
 function makeForOwner(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/**
+ * What a dead process has left in its log is written anew, and synced by SQLite: after a failed sync,
+ * the system may still show what it holds without having it on the disk.
+ */
+function moveLogIntoFile(database: DatabaseSync): void {
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 /**
