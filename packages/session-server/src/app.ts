@@ -27,8 +27,7 @@ import { type Observer, SILENT_OBSERVER } from './metrics/observer.js';
 import { assetRoutes } from './page-assets/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
 import type { BodyVault } from './webhooks/body-vault.js';
-import type { DeliveryLimits } from './webhooks/delivery-inbox.js';
-import { createWebhookIntake } from './webhooks/webhook-intake.js';
+import { createWebhookIntake, type IntakeLimits } from './webhooks/webhook-intake.js';
 
 export interface AppServices {
   readonly merchants: MerchantSource;
@@ -43,7 +42,7 @@ export interface AppServices {
   readonly observer: Observer;
   readonly environment: Environment;
   readonly vault: BodyVault;
-  readonly deliveries: Pick<DeliveryLimits, 'maxBytes'>;
+  readonly deliveries: IntakeLimits;
   /** Called when a delivery of the provider was stored. */
   readonly onDelivery: () => void;
   readonly publicUrl: string;
@@ -68,7 +67,7 @@ export function createRequestListener(services: AppServices): RequestListener {
   const takeDelivery = createWebhookIntake({
     ...services,
     door,
-    maxBytes: services.deliveries.maxBytes,
+    limits: services.deliveries,
     onStored: services.onDelivery,
   });
   const app = createApp(services, limiters);

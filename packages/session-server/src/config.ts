@@ -47,6 +47,10 @@ const hostNames = z
     error: 'expected host names without ports, parted by commas: "pay-1.internal"',
   });
 
+const WEBHOOK_BOUNDS = [
+  'PAY_WEBHOOK_BYTES_PER_ATTEMPT',
+  'PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT',
+] as const;
 const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
 
 const PROXIES_EXPECTED =
@@ -117,12 +121,20 @@ const environmentSchema = z
       .optional(),
     PAY_BODY_KEEP_DAYS: wholeNumber.default(30),
     PAY_WEBHOOK_MAX_BYTES: wholeNumber.default(256 * 1024),
+    PAY_WEBHOOK_BYTES_PER_ATTEMPT: wholeNumber.default(4 * 1024 * 1024),
+    PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT: wholeNumber.default(256 * 1024 * 1024),
     PAY_WEBHOOK_MOST_PARKED: wholeNumber.default(1000),
     PAY_WEBHOOK_PARKED_HOURS: wholeNumber.default(72),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
   .superRefine(
     (env, context) => {
+      for (const name of WEBHOOK_BOUNDS) {
+        if (env[name] < 2 * env.PAY_WEBHOOK_MAX_BYTES) {
+          const message = 'expected at least twice PAY_WEBHOOK_MAX_BYTES';
+          context.addIssue({ code: 'custom', path: [name], message });
+        }
+      }
       if (env.PAY_ENVIRONMENT !== 'production') return;
       if (env.PAY_BODY_KEY === undefined) {
         const message = `production needs a key for the bodies of webhooks; ${BODY_KEY_EXPECTED}`;
@@ -204,6 +216,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     bodyKeys: values.PAY_BODY_KEY === undefined ? undefined : parseBodyKeys(values.PAY_BODY_KEY),
     deliveries: {
       maxBytes: values.PAY_WEBHOOK_MAX_BYTES,
+      bytesPerAttempt: values.PAY_WEBHOOK_BYTES_PER_ATTEMPT,
+      bytesPerHourPerEndpoint: values.PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT,
       keepDays: values.PAY_BODY_KEEP_DAYS,
       mostParked: values.PAY_WEBHOOK_MOST_PARKED,
       parkedHours: values.PAY_WEBHOOK_PARKED_HOURS,

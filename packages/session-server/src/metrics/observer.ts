@@ -39,7 +39,7 @@ export interface Observer {
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   looked(look: EvidenceLook): void;
-  deliveryReceived(result: 'stored' | 'test'): void;
+  deliveryReceived(result: 'stored' | 'test' | 'refused'): void;
   deliveryWorkedOn(
     result: 'processed' | 'parked' | 'repeated',
     flags: readonly DeliveryFlag[],

@@ -135,7 +135,7 @@ export class ServerMetrics implements Observer {
     this.#unreadable.inc({}, unreadableRows);
   }
 
-  deliveryReceived(result: 'stored' | 'test'): void {
+  deliveryReceived(result: 'stored' | 'test' | 'refused'): void {
     this.#received.inc({ result });
   }
 

@@ -5,7 +5,7 @@ import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
-const CLAIM = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
+const CLAIM = { limit: 10, perMerchant: 10, leaseSeconds: 30 };
 
 /** What every store promises to the people who run the server. */
 export function describeOperatorStore(name: string, open: OpenStore): void {
@@ -89,11 +89,10 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       await deliver('two');
       expect(await store.report()).toMatchObject({ waitingDeliveries: 2, oldestDeliveryAt: START });
       const claimed = await store.claimDeliveries(10, 30);
-      for (const delivery of claimed.deliveries)
-        await store.parkDelivery(delivery, [], { most: 10 });
+      for (const delivery of claimed) await store.parkDelivery(delivery, [], { most: 10 });
       expect(await store.report()).toMatchObject({ waitingDeliveries: 0, parkedDeliveries: 2 });
       expect(await store.findParkedDeliveries(1)).toEqual([
-        { id: claimed.deliveries[0]?.id, tokenHash: 'hash', receivedAt: START },
+        { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
       ]);
     });
 

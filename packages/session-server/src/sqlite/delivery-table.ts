@@ -1,22 +1,34 @@
 import type { Attempt } from '../checkout/checkout-store.js';
 import { hashToken } from '../random-id.js';
-import type {
-  ClaimedDelivery,
-  DeliveryClaim,
-  DeliveryCounts,
-  DeliveryFlag,
-  IncomingDelivery,
+import {
+  type ClaimedDelivery,
+  type DeliveryCounts,
+  type DeliveryFlag,
+  type DeliveryOutcome,
+  type IncomingDelivery,
+  type SettledDelivery,
+  weigh,
 } from '../webhooks/delivery-store.js';
+import { KeptBytes } from './kept-bytes.js';
+import type { Row } from './sqlite-rows.js';
 import type { SqliteConnection, Value } from './sqlite-connection.js';
 
 const TESTS_COUNTER = 'webhook_tests';
+/**
+ * Stands in the column `digest` of a repetition, between the digest and some random text: the index
+ * lets each text in once. No digest has it.
+ */
+const REPETITION = '.';
 
 /** Deliveries of the provider, encrypted. Its writes run inside the caller's step. */
 export class DeliveryTable {
   readonly #connection: SqliteConnection;
+  /** What is kept for the address of each attempt. */
+  readonly kept: KeptBytes;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
+    this.kept = new KeptBytes((orderId) => this.#sumKept(orderId));
   }
 
   /**
@@ -38,8 +50,8 @@ export class DeliveryTable {
     limit: number,
     leaseSeconds: number,
     attemptOf: (orderId: number) => Attempt,
-  ): DeliveryClaim {
-    const repeated = this.#fileArrivals(limit);
+  ): ClaimedDelivery[] {
+    this.#fileArrivals(limit);
     const rows = this.#connection.all(
       'SELECT * FROM deliveries WHERE due_at <= :now ORDER BY due_at, id LIMIT :limit',
       { now, limit },
@@ -48,35 +60,54 @@ export class DeliveryTable {
       'UPDATE deliveries SET due_at = :until WHERE id IN (SELECT value FROM json_each(:ids))',
       { until: now + leaseSeconds * 1000, ids: JSON.stringify(rows.map((row) => row['id'])) },
     );
-    const deliveries = rows.map((row) => {
+    return rows.map((row) => {
       const orderId = row['order_id'];
       return {
         id: Number(row['id']),
         tokenHash: String(row['token_hash']),
-        digest: String(row['digest']),
+        digest: digestOf(row),
         sealed: row['sealed'] as Uint8Array,
         attempt: typeof orderId === 'number' ? attemptOf(orderId) : undefined,
         receivedAt: Number(row['received_at']),
         claimedAt: now,
       };
     });
-    return { deliveries, repeated };
   }
 
-  /** Whoever worked on a delivery that is still waiting is dead: each is due again at once. */
+  /**
+   * Whoever worked on a delivery that is still waiting is dead: each is due again at once. What it
+   * left unfiled is filed, so that it is found when what is kept is summed up.
+   */
   releaseAllClaimed(now: number): void {
     this.#connection.run('UPDATE deliveries SET due_at = :now WHERE due_at > :now', { now });
+    this.#fileArrivals(-1);
   }
 
-  /** False when it was processed before, or is not there any more. */
-  markProcessed(id: number, flags: readonly DeliveryFlag[]): boolean {
-    if (this.#hasReferences()) this.#forgetReferences(id);
-    const changed = this.#connection.run(
-      `UPDATE deliveries SET status = 'processed', flags = :flags, due_at = NULL
+  /** Marks a delivery processed, in the place of those that count for less, or drops a repetition. */
+  settle(
+    id: number,
+    { flags, otherDigests = [] }: Pick<DeliveryOutcome, 'flags' | 'otherDigests'>,
+  ): SettledDelivery['became'] {
+    const row = this.#connection.get(
+      `SELECT id, coalesce(order_id, token_hash) AS receiver, digest FROM deliveries
        WHERE id = :id AND status <> 'processed'`,
+      { id },
+    );
+    if (!row) return 'gone';
+    if (this.#hasReferences()) this.#forgetReferences(id);
+    const twins = [digestOf(row), ...otherDigests].flatMap((digest) =>
+      this.#findProcessed(row['receiver'] as string | number, digest),
+    );
+    if (twins.some((twin) => weigh(twin.flags) >= weigh(flags))) {
+      this.#drop(id);
+      return 'repeated';
+    }
+    for (const twin of twins) this.#drop(twin.id);
+    this.#connection.run(
+      "UPDATE deliveries SET status = 'processed', flags = :flags, due_at = NULL WHERE id = :id",
       { id, flags: JSON.stringify(flags) },
     );
-    return changed === 1;
+    return 'processed';
   }
 
   /** @param isNew an attempt appeared while it was worked on, which has not been looked at */
@@ -139,12 +170,14 @@ export class DeliveryTable {
   }
 
   erase(receivedBefore: number, parkedBefore: number, limit: number): number {
-    const old = this.#connection.run(
+    const old = this.#connection.all(
       `DELETE FROM deliveries WHERE id IN (
          SELECT id FROM deliveries WHERE received_at < :receivedBefore
-         ORDER BY received_at LIMIT :limit)`,
+         ORDER BY received_at LIMIT :limit)
+       RETURNING order_id, length(sealed) AS bytes`,
       { receivedBefore, limit },
     );
+    this.#makeRoom(old);
     const parked = this.#connection.run(
       `DELETE FROM deliveries WHERE id IN (
          SELECT id FROM deliveries INDEXED BY deliveries_parked_since
@@ -152,7 +185,7 @@ export class DeliveryTable {
          ORDER BY received_at LIMIT :limit)`,
       { parkedBefore, limit },
     );
-    return old + parked;
+    return old.length + parked;
   }
 
   countTest(): void {
@@ -194,22 +227,85 @@ export class DeliveryTable {
     return Number(this.#connection.get(sql, values)?.['count'] ?? 0);
   }
 
-  /** Puts what arrived first among the deliveries; answers how many of it were there already. */
-  #fileArrivals(limit: number): number {
-    const last = this.#connection.get(
-      'SELECT max(id) AS id FROM (SELECT id FROM arrivals ORDER BY id LIMIT :limit)',
+  /** Puts what arrived first among the deliveries; of what is there already, one more each. */
+  #fileArrivals(limit: number): void {
+    const arrived = this.#connection.get(
+      `SELECT max(id) AS last, count(*) AS count
+       FROM (SELECT id FROM arrivals ORDER BY id LIMIT :limit)`,
       { limit },
-    )?.['id'];
-    if (typeof last !== 'number') return 0;
+    );
+    const last = arrived?.['last'];
+    if (typeof last !== 'number') return;
+    // Each gets an id that says which arrival it was: so the ones that were let in are known.
+    const before = this.#connection.get('SELECT max(id) AS id FROM deliveries')?.['id'] ?? 0;
     const filed = this.#connection.run(
       `INSERT INTO deliveries
-         (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
-       SELECT token_hash, digest, order_id, sealed, 'waiting', '[]', received_at, received_at
+         (id, token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
+       SELECT :before + id, token_hash, digest, order_id, sealed, 'waiting', '[]', received_at,
+         received_at
        FROM arrivals WHERE id <= :last ORDER BY id
        ON CONFLICT DO NOTHING`,
-      { last },
+      { before: Number(before), last },
     );
-    return this.#connection.run('DELETE FROM arrivals WHERE id <= :last', { last }) - filed;
+    if (filed < Number(arrived?.['count'])) this.#fileRepetitions(Number(before), last);
+    this.#connection.run('DELETE FROM arrivals WHERE id <= :last', { last });
+  }
+
+  #fileRepetitions(before: number, last: number): void {
+    this.#connection.run(
+      `INSERT INTO deliveries
+         (id, token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
+       SELECT :before + id, token_hash, digest || '${REPETITION}' || lower(hex(randomblob(8))),
+         order_id, sealed, 'waiting', '[]', received_at, received_at
+       FROM arrivals WHERE id <= :last
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.id = :before + arrivals.id)
+       ORDER BY id`,
+      { before, last },
+    );
+  }
+
+  /** Those of one body to one receiver: the token of an attempt, or of an endpoint. */
+  #findProcessed(
+    receiver: string | number,
+    digest: string,
+  ): { id: number; flags: DeliveryFlag[] }[] {
+    return this.#connection
+      .all(
+        `SELECT id, flags FROM deliveries
+         WHERE coalesce(order_id, token_hash) = :receiver AND digest >= :digest AND digest < :end
+           AND status = 'processed'`,
+        { receiver, digest, end: `${digest}${String.fromCharCode(REPETITION.charCodeAt(0) + 1)}` },
+      )
+      .map((row) => ({
+        id: Number(row['id']),
+        flags: JSON.parse(String(row['flags'])) as DeliveryFlag[],
+      }));
+  }
+
+  #drop(id: number): void {
+    this.#makeRoom(
+      this.#connection.all(
+        'DELETE FROM deliveries WHERE id = :id RETURNING order_id, length(sealed) AS bytes',
+        { id },
+      ),
+    );
+  }
+
+  #makeRoom(dropped: readonly Row[]): void {
+    if (dropped.length === 0) return;
+    this.#connection.afterCommit(() => {
+      for (const { order_id: orderId, bytes } of dropped) {
+        if (typeof orderId === 'number') this.kept.giveBack(orderId, Number(bytes));
+      }
+    });
+  }
+
+  #sumKept(orderId: number): number {
+    return this.#countRows(
+      `SELECT coalesce(sum(length(sealed)), 0) AS count FROM deliveries
+       WHERE coalesce(order_id, token_hash) = :orderId`,
+      { orderId },
+    );
   }
 
   /** Most often there are none: whoever gives us a token for each attempt parks nothing. */
@@ -220,4 +316,9 @@ export class DeliveryTable {
   #forgetReferences(delivery: number): void {
     this.#connection.run('DELETE FROM parked_references WHERE delivery = :delivery', { delivery });
   }
+}
+
+/** The digest as it came, of a repetition too. */
+function digestOf(row: Row): string {
+  return String(row['digest']).split(REPETITION)[0] ?? '';
 }

@@ -117,15 +117,19 @@ async function playDeliveries(
   await store.findWebhookAttempt(token);
   await store.recordDelivery(delivery, orderId);
   await store.recordDelivery({ ...delivery, tokenHash: 'endpoint' }, undefined);
-  const [ours, parked] = (await store.claimDeliveries(10, 30)).deliveries;
+  const [ours, parked] = await store.claimDeliveries(10, 30);
   if (!ours || !parked) throw new Error('two deliveries were to be claimed');
   await store.parkDelivery(parked, ['A1003.7'], { most: 10 });
   await store.findParkedDeliveries(10);
   await store.beginOpening({ ...TEST_REQUEST, order: 'A1003' });
   await store.settleDelivery(ours.id, { flags: [], lookFor: [orderId] });
+  await store.recordDelivery(delivery, orderId);
+  const [repeated] = await store.claimDeliveries(10, 30);
+  await store.settleDelivery(repeated?.id ?? 0, { flags: ['verified'], lookFor: [] });
   await store.unparkDeliveries();
   await store.nextDeliveryAt();
   await store.eraseDeliveries({ receivedBefore: 0, parkedBefore: 0, limit: 10 });
+  await store.purgeErased();
   await store.countTestDelivery();
   await store.countDeliveries();
 }

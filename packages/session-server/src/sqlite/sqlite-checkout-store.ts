@@ -31,11 +31,11 @@ import type {
 import type { FoundAttempt, Loss, OrderIdRange } from '../restore/restore-store.js';
 import type {
   ClaimedDelivery,
-  DeliveryClaim,
   DeliveryCounts,
   DeliveryOutcome,
   IncomingDelivery,
   ParkingLimits,
+  SettledDelivery,
 } from '../webhooks/delivery-store.js';
 import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
 import { openTables, type SqliteTables } from './sqlite-tables.js';
@@ -181,13 +181,27 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.read(() => this.#tables.tokens.findWebhook(token));
   }
 
-  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.deliveries.insert(delivery, orderId, this.#clock.now());
-    });
+  async recordDelivery(
+    delivery: IncomingDelivery,
+    orderId: number | undefined,
+    mostBytes = Infinity,
+  ): Promise<boolean> {
+    const { kept } = this.#tables.deliveries;
+    const bytes = delivery.sealed.length;
+    // Before the step, so that those that share one do not all see the same room.
+    if (orderId !== undefined && !kept.take(orderId, bytes, mostBytes)) return false;
+    try {
+      await this.#connection.write(() => {
+        this.#tables.deliveries.insert(delivery, orderId, this.#clock.now());
+      });
+    } catch (error) {
+      if (orderId !== undefined) kept.giveBack(orderId, bytes);
+      throw error;
+    }
+    return true;
   }
 
-  claimDeliveries(limit: number, leaseSeconds: number): Promise<DeliveryClaim> {
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
     return this.#connection.write(() =>
       this.#tables.deliveries.claim(this.#clock.now(), limit, leaseSeconds, (orderId) =>
         this.#tables.attempts.get(orderId),
@@ -195,12 +209,14 @@ export class SqliteCheckoutStore implements CheckoutStore {
     );
   }
 
-  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<Change | undefined> {
+  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<SettledDelivery> {
     return this.#connection.write(() => {
-      if (!this.#tables.deliveries.markProcessed(delivery, outcome.flags)) return undefined;
+      const became = this.#tables.deliveries.settle(delivery, outcome);
+      if (became === 'gone') return { became, change: undefined };
       const now = this.#clock.now();
       for (const orderId of outcome.lookFor) this.#tables.attempts.lookSoon(orderId, now);
-      return outcome.proof && this.#tables.payments.prove(outcome.proof, now);
+      const proof = became === 'processed' ? outcome.proof : undefined;
+      return { became, change: proof && this.#tables.payments.prove(proof, now) };
     });
   }
 
@@ -233,6 +249,10 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.write(() =>
       this.#tables.deliveries.erase(before.receivedBefore, before.parkedBefore, before.limit),
     );
+  }
+
+  purgeErased(): Promise<boolean> {
+    return this.#connection.read(() => this.#connection.emptyLog());
   }
 
   countTestDelivery(): Promise<void> {

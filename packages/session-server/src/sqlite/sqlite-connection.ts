@@ -109,6 +109,20 @@ export class SqliteConnection {
     this.#insertion(table, row).run(...Object.values(row));
   }
 
+  /**
+   * Moves the log into the file and leaves none of it. Waits for nobody: false, and some of it is left,
+   * when somebody else reads from it or writes to it just now.
+   */
+  emptyLog(): boolean {
+    const patience = this.#database.prepare('PRAGMA busy_timeout').get()?.['timeout'];
+    this.#database.exec('PRAGMA busy_timeout = 0');
+    try {
+      return this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${String(patience)}`);
+    }
+  }
+
   async close(): Promise<void> {
     await this.#commits.flush();
     this.#log?.close();

@@ -32,6 +32,8 @@ export class BodyVault {
   readonly #prefix: Buffer;
   readonly #sealing = new Map<string, KeyObject>();
   readonly #digesting: KeyObject;
+  /** Of every key, where there are several. */
+  readonly #allDigesting: readonly KeyObject[];
 
   /** @param keys newest first */
   constructor(keys: readonly BodyKey[]) {
@@ -41,6 +43,7 @@ export class BodyVault {
     this.#prefix = Buffer.concat([Buffer.from([id.length]), id]);
     this.#current = derive(current, 'seal');
     this.#digesting = derive(current, 'digest');
+    this.#allDigesting = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
     for (const key of keys) this.#sealing.set(key.id, derive(key, 'seal'));
   }
 
@@ -77,12 +80,23 @@ export class BodyVault {
    * bodies. No longer than it has to be: an index of all deliveries is made of it.
    */
   digest(tokenHash: string, body: Uint8Array): string {
-    return createHmac('sha256', this.#digesting)
-      .update(`${tokenHash}\n`)
-      .update(body)
-      .digest('base64url')
-      .slice(0, DIGEST_CHARS);
+    return digestUnder(this.#digesting, tokenHash, body);
   }
+
+  /** What a digest is under the other keys: one of them may have been the first when it came before. */
+  otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
+    return this.#allDigesting
+      .map((key) => digestUnder(key, tokenHash, body))
+      .filter((other) => other !== digest);
+  }
+}
+
+function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): string {
+  return createHmac('sha256', key)
+    .update(`${tokenHash}\n`)
+    .update(body)
+    .digest('base64url')
+    .slice(0, DIGEST_CHARS);
 }
 
 /** As a key object: a key given as bytes is made into one anew at every use, at ten times the cost. */

@@ -13,7 +13,13 @@ import { repeat, type Repeating } from '../repeat.js';
 import type { BodyVault } from './body-vault.js';
 import { Burst } from './burst.js';
 import { type RawDelivery, readContent, unpackDelivery } from './delivery-content.js';
-import type { ClaimedDelivery, DeliveryFlag } from './delivery-store.js';
+import { DeliveryEraser, type ErasingLimits } from './delivery-eraser.js';
+import type {
+  ClaimedDelivery,
+  DeliveryFlag,
+  DeliveryOutcome,
+  SettledDelivery,
+} from './delivery-store.js';
 import { contradicts, type NamedAttempt, proveByDelivery, readNames } from './judge-delivery.js';
 import { LookLimiter } from './look-limiter.js';
 
@@ -21,9 +27,6 @@ const BATCH = 100;
 /** After this long a delivery counts as left behind by a process that died. */
 const LEASE_SECONDS = 30;
 const PAUSE_MS = 1000;
-const ERASE_INTERVAL_MS = 60_000;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 export interface DeliveryInboxOptions {
   readonly store: CheckoutStore;
@@ -38,13 +41,10 @@ export interface DeliveryInboxOptions {
   readonly observer?: Pick<Observer, 'deliveryWorkedOn'>;
 }
 
-export interface DeliveryLimits {
+export interface DeliveryLimits extends ErasingLimits {
   readonly maxBytes: number;
-  /** How long bodies are kept, worked on or not. */
-  readonly keepDays: number;
   /** Deliveries for which no attempt was found, for each token. */
   readonly mostParked: number;
-  readonly parkedHours: number;
 }
 
 /** Whose delivery it may be, and how it is to be read. */
@@ -69,18 +69,20 @@ interface Found {
 export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
   const inbox = new DeliveryInbox(options);
   const burst = new Burst();
-  let isFirstRun = true;
+  /** By whose settings the parked ones were read last. */
+  let readFor: readonly Merchant[] | undefined;
   const job = repeat({
     name: 'delivery inbox',
     logger: options.logger,
     pauseMs: PAUSE_MS,
     async run() {
-      if (isFirstRun) {
+      const merchants = await options.merchants.all();
+      if (!isReadAlike(readFor, merchants)) {
         // The settings may say another way to find the attempts of what is parked.
         await options.store.unparkDeliveries();
         crashPoint('webhook:unparked');
-        isFirstRun = false;
       }
+      readFor = merchants;
       return burst.isOn(performance.now()) ? Burst.gapMs : inbox.run();
     },
   });
@@ -97,38 +99,25 @@ export function startDeliveryInbox(options: DeliveryInboxOptions): Repeating {
 class DeliveryInbox {
   readonly #options: DeliveryInboxOptions;
   readonly #looks = new LookLimiter();
-  #eraseAt = -Infinity;
+  readonly #eraser: DeliveryEraser;
   readonly #observer: Pick<Observer, 'deliveryWorkedOn'>;
 
   constructor(options: DeliveryInboxOptions) {
     this.#options = options;
+    this.#eraser = new DeliveryEraser(options);
     this.#observer = options.observer ?? SILENT_OBSERVER;
   }
 
   /** Works on what is due; answers how long to wait for more. */
   async run(): Promise<number | undefined> {
     const { store, clock } = this.#options;
-    const { deliveries, repeated } = await store.claimDeliveries(BATCH, LEASE_SECONDS);
+    const deliveries = await store.claimDeliveries(BATCH, LEASE_SECONDS);
     if (deliveries.length > 0) crashPoint('webhook:claimed');
     await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
-    for (let dropped = 0; dropped < repeated; dropped += 1) {
-      this.#observer.deliveryWorkedOn('repeated', []);
-    }
-    const now = clock.now();
-    if (now >= this.#eraseAt) {
-      const { keepDays, parkedHours } = this.#options.limits;
-      const erased = await store.eraseDeliveries({
-        receivedBefore: now - keepDays * DAY_MS,
-        parkedBefore: now - parkedHours * HOUR_MS,
-        limit: BATCH,
-      });
-      crashPoint('webhook:erased');
-      if (erased >= BATCH) return 0;
-      this.#eraseAt = now + ERASE_INTERVAL_MS;
-    }
-    if (deliveries.length === BATCH) return 0;
+    const hasMoreToErase = await this.#eraser.run(deliveries.length === 0);
+    if (hasMoreToErase || deliveries.length === BATCH) return 0;
     const next = await store.nextDeliveryAt();
-    return next === undefined ? undefined : next - now;
+    return next === undefined ? undefined : next - clock.now();
   }
 
   async #process(delivery: ClaimedDelivery): Promise<void> {
@@ -166,14 +155,16 @@ class DeliveryInbox {
       isVerified === true && !found.isContradictory
         ? await this.#prove(delivery, content, found)
         : undefined;
-    await this.#settle(delivery, { attempts, flags, proof });
+    const { digest, tokenHash } = delivery;
+    const otherDigests = this.#options.vault.otherDigests(digest, tokenHash, raw.body);
+    await this.#settle(delivery, { attempts, flags, proof, otherDigests });
   }
 
   async #prove(
     { receivedAt }: ClaimedDelivery,
     content: unknown,
     { reading, attempts: [attempt] }: Found,
-  ): Promise<OutcomeParts['proof']> {
+  ): Promise<DeliveryOutcome['proof']> {
     const checkout = attempt && (await this.#options.store.find(attempt.checkout));
     if (!reading || !checkout) return undefined;
     return proveByDelivery(
@@ -186,17 +177,26 @@ class DeliveryInbox {
   /** Stores what was found out, then looks: what a crash forgets, the planned look finds. */
   async #settle(
     delivery: ClaimedDelivery,
-    { attempts, flags, proof }: Pick<Found, 'attempts'> & OutcomeParts,
+    { attempts, ...outcome }: Pick<Found, 'attempts'> & Omit<DeliveryOutcome, 'lookFor'>,
   ): Promise<void> {
     const { store, evidence, changes, clock, logger } = this.#options;
     const now = clock.now();
     const due = attempts.filter(({ checkout }) => this.#looks.allow(checkout, now));
     const lookFor = due.map(({ orderId }) => orderId);
-    const change = await store.settleDelivery(delivery.id, { flags, lookFor, proof });
-    crashPoint('webhook:settled');
-    this.#observer.deliveryWorkedOn('processed', flags);
+    let settled: SettledDelivery | undefined;
+    try {
+      settled = await store.settleDelivery(delivery.id, { ...outcome, lookFor });
+      crashPoint('webhook:settled');
+    } finally {
+      const isPlanned = settled !== undefined && settled.became !== 'gone';
+      if (!isPlanned) for (const { checkout } of due) this.#looks.takeBack(checkout, now);
+    }
+    const { became, change } = settled;
+    if (became === 'gone') return;
+    const { flags } = outcome;
+    this.#observer.deliveryWorkedOn(became, flags);
     if (change && change.after !== change.before) changes.notify(change.after.id);
-    if (flags.some((flag) => flag !== 'verified')) {
+    if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ delivery: delivery.id, flags }, 'a webhook delivery needs a look by a person');
     }
     const checkouts = await store.findMany(due.map(({ checkout }) => checkout));
@@ -272,9 +272,19 @@ class DeliveryInbox {
   }
 }
 
-interface OutcomeParts {
-  readonly flags: readonly DeliveryFlag[];
-  readonly proof?: Parameters<CheckoutStore['settleDelivery']>[1]['proof'];
+/** Whether the deliveries of registered endpoints find the same attempts under both. */
+function isReadAlike(before: readonly Merchant[] | undefined, after: readonly Merchant[]): boolean {
+  if (before === after) return true;
+  return before !== undefined && describeReadings(before) === describeReadings(after);
+}
+
+function describeReadings(merchants: readonly Merchant[]): string {
+  return JSON.stringify(
+    merchants.map(({ id, providerMerchantId, webhookEndpoints }) => [
+      ...[id, providerMerchantId],
+      webhookEndpoints.map(({ tokenHash, paths }) => [tokenHash, paths]),
+    ]),
+  );
 }
 
 /** What a sealed delivery belongs to, so that none can be put in the place of another. */

@@ -3,7 +3,12 @@ import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import type { ClaimedDelivery, DeliveryOutcome, IncomingDelivery } from './delivery-store.js';
+import type {
+  ClaimedDelivery,
+  DeliveryOutcome,
+  IncomingDelivery,
+  SettledDelivery,
+} from './delivery-store.js';
 
 const DAY_MS = 86_400_000;
 const LEASE_SECONDS = 30;
@@ -30,7 +35,7 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
     afterEach(() => underTest.remove());
 
     async function claim(): Promise<ClaimedDelivery[]> {
-      return (await store.claimDeliveries(10, LEASE_SECONDS)).deliveries;
+      return store.claimDeliveries(10, LEASE_SECONDS);
     }
 
     async function claimOne(): Promise<ClaimedDelivery> {
@@ -40,8 +45,13 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
     }
 
     /** Parks a delivery to an endpoint that names an order which nobody knows yet. */
-    async function park(references: readonly string[], body?: string, most = 10): Promise<void> {
-      await store.recordDelivery(delivery('endpoint', body), undefined);
+    async function park(
+      references: readonly string[],
+      body?: string,
+      most = 10,
+      tokenHash = 'endpoint',
+    ): Promise<void> {
+      await store.recordDelivery(delivery(tokenHash, body), undefined);
       await store.parkDelivery(await claimOne(), references, { most });
     }
 
@@ -74,19 +84,12 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
       await store.recordDelivery(delivery('token'), undefined);
       await claimOne();
       expect(await store.nextDeliveryAt()).toBe(now + LEASE_SECONDS * 1000);
-      await store.recordDelivery(delivery('token'), undefined);
-      expect(await store.nextDeliveryAt()).toBe(now);
-      expect(await store.claimDeliveries(10, LEASE_SECONDS)).toEqual({
-        deliveries: [],
-        repeated: 1,
-      });
+      expect(await claim()).toEqual([]);
       now += LEASE_SECONDS * 1000;
       await store.settleDelivery((await claimOne()).id, DONE);
       expect(await store.nextDeliveryAt()).toBeUndefined();
-      await store.recordDelivery(delivery('token'), undefined);
       now += DAY_MS;
       expect(await claim()).toEqual([]);
-      expect(await store.nextDeliveryAt()).toBeUndefined();
     });
 
     it('are taken in the order in which they came, no more than asked for at a time', async () => {
@@ -94,17 +97,137 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
         now += 1;
         await store.recordDelivery(delivery('token', body), undefined);
       }
-      const taken: unknown[] = [];
+      const taken: string[] = [];
       for (let turn = 0; turn < 4; turn += 1) {
-        const { deliveries, repeated } = await store.claimDeliveries(1, LEASE_SECONDS);
-        taken.push([deliveries.map(({ digest }) => digest), repeated]);
+        const [one, ...others] = await store.claimDeliveries(1, LEASE_SECONDS);
+        expect(others).toEqual([]);
+        taken.push(one?.digest ?? '');
       }
-      expect(taken).toEqual([
-        [['digest of a'], 0],
-        [['digest of b'], 0],
-        [[], 1],
-        [['digest of c'], 0],
-      ]);
+      expect(taken).toEqual(['a', 'b', 'a', 'c'].map((body) => `digest of ${body}`));
+    });
+
+    describe('with the same body to the same token', () => {
+      let receiver: number;
+      beforeEach(async () => {
+        receiver = (await harness.expose()).attempt.orderId;
+      });
+
+      /** Delivers the same once more, and settles it. */
+      async function repeat(outcome: DeliveryOutcome, body?: string): Promise<SettledDelivery> {
+        await store.recordDelivery(delivery('token', body), receiver);
+        return store.settleDelivery((await claimOne()).id, outcome);
+      }
+
+      const failure = (): DeliveryOutcome => ({
+        ...DONE,
+        flags: ['verified'],
+        proof: { kind: 'failure', orderId: receiver },
+      });
+
+      it('are known when the first is processed, and only cause their look', async () => {
+        const first = await repeat(failure());
+        expect(first).toMatchObject({
+          became: 'processed',
+          change: { after: { state: 'failed' } },
+        });
+        const { id = '' } = first.change?.after ?? {};
+        await store.apply(id, { type: 'reopened' });
+        now += DAY_MS;
+        await store.claimDueLooks(10);
+        const again = await repeat({ ...failure(), lookFor: [receiver] });
+        expect(again).toEqual({ became: 'repeated', change: undefined });
+        expect((await store.find(id))?.state).toBe('open');
+        expect(await store.claimDueLooks(10)).toMatchObject([{ orderId: receiver }]);
+        expect(await store.countDeliveries()).toMatchObject({ waiting: 0, processed: 1 });
+      });
+
+      it('are known while the first is still worked on, whichever is settled first', async () => {
+        await store.recordDelivery(delivery('token'), receiver);
+        await store.recordDelivery(delivery('token'), receiver);
+        const [one, two] = await claim();
+        const became = [
+          (await store.settleDelivery(two?.id ?? 0, failure())).became,
+          (await store.settleDelivery(one?.id ?? 0, failure())).became,
+        ];
+        expect(became).toEqual(['processed', 'repeated']);
+        expect(await store.countDeliveries()).toMatchObject({ waiting: 0, processed: 1 });
+      });
+
+      it.each([
+        ['signature_refused', ['signature_refused']],
+        ['contradicts', ['contradicts', 'verified']],
+        ['unreadable', ['unreadable']],
+        ['not verified', []],
+      ] as const)(
+        'take the place of one that was %s, when they are verified',
+        async (_name, flags) => {
+          await repeat({ ...DONE, flags });
+          expect(await repeat(failure())).toMatchObject({
+            became: 'processed',
+            change: { after: { state: 'failed' } },
+          });
+          const { processed, flagged } = await store.countDeliveries();
+          expect([processed, flagged.verified]).toEqual([1, 1]);
+          expect((await repeat(failure())).became).toBe('repeated');
+        },
+      );
+
+      it('take nothing from a verified one when their own signature is refused', async () => {
+        await repeat(failure());
+        const forged = await repeat({ ...DONE, flags: ['signature_refused'] });
+        expect(forged.became).toBe('repeated');
+        expect((await repeat(failure())).became).toBe('repeated');
+      });
+
+      it('are known by any of the digests that the body has had', async () => {
+        await repeat(failure(), 'under the old key');
+        const underBoth = { ...failure(), otherDigests: ['digest of under the old key'] };
+        expect((await repeat(underBoth, 'under the new key')).became).toBe('repeated');
+      });
+    });
+
+    describe('to the address of an attempt', () => {
+      const BYTES = delivery('token').sealed.length;
+
+      it('are taken until as much is kept as may be, in each try of a group', async () => {
+        const [one, other] = [await harness.expose(), await harness.expose({ order: 'A1002' })];
+        const take = (orderId: number, body: number) =>
+          store.recordDelivery(delivery('token', String(body)), orderId, 3 * BYTES);
+        const taken = await Promise.all([1, 2, 3, 4, 5].map((n) => take(one.attempt.orderId, n)));
+        expect(taken).toEqual([true, true, true, false, false]);
+        expect(await take(other.attempt.orderId, 6)).toBe(true);
+        expect((await store.countDeliveries()).waiting).toBe(4);
+      });
+
+      it.each([
+        ['waiting', () => Promise.resolve()],
+        ['worked on', () => claim()],
+      ])(
+        'are counted after a restart, too, when they were %s before it',
+        async (_state, before) => {
+          const { orderId } = (await harness.expose()).attempt;
+          for (const body of ['a', 'b'])
+            await store.recordDelivery(delivery('token', body), orderId);
+          await before();
+          store = await underTest.reopen();
+          const take = (body: string) =>
+            store.recordDelivery(delivery('token', body), orderId, 3 * BYTES);
+          expect([await take('c'), await take('d')]).toEqual([true, false]);
+        },
+      );
+
+      it('have room again for what was erased, or dropped as a repetition', async () => {
+        const { orderId } = (await harness.expose()).attempt;
+        const take = (body: string) =>
+          store.recordDelivery(delivery('token', body), orderId, 2 * BYTES);
+        expect([await take('a'), await take('a'), await take('b')]).toEqual([true, true, false]);
+        for (const { id } of await claim()) await store.settleDelivery(id, DONE);
+        expect([await take('b'), await take('c')]).toEqual([true, false]);
+        await claim();
+        now += DAY_MS;
+        await store.eraseDeliveries({ receivedBefore: now, parkedBefore: 0, limit: 10 });
+        expect([await take('c'), await take('d'), await take('e')]).toEqual([true, true, false]);
+      });
     });
 
     it('that nobody has taken are there after a restart, with the time when they came', async () => {
@@ -133,13 +256,16 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
       ] as const) {
         await store.recordDelivery(delivery(token, body), undefined);
       }
-      const { deliveries, repeated } = await store.claimDeliveries(10, LEASE_SECONDS);
-      expect(deliveries.map(({ tokenHash, digest }) => [tokenHash, digest])).toEqual([
-        ['token', 'digest of a'],
-        ['token', 'digest of b'],
-        ['other', 'digest of a'],
+      const settled: unknown[] = [];
+      for (const { id, tokenHash, digest } of await claim()) {
+        settled.push([tokenHash, digest, (await store.settleDelivery(id, DONE)).became]);
+      }
+      expect(settled).toEqual([
+        ['token', 'digest of a', 'processed'],
+        ['token', 'digest of b', 'processed'],
+        ['other', 'digest of a', 'processed'],
+        ['token', 'digest of a', 'repeated'],
       ]);
-      expect(repeated).toBe(1);
     });
 
     it('have the look that they ask for planned in the step that settles them', async () => {
@@ -168,9 +294,9 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
           refund: 'none',
         },
       } as const;
-      const change = await store.settleDelivery(id, { ...DONE, proof });
+      const { change } = await store.settleDelivery(id, { ...DONE, proof });
       expect(change?.after).toMatchObject({ id: checkout.id, state: 'paid', paidBy: 'tx-1' });
-      expect(await store.settleDelivery(id, { ...DONE, proof })).toBeUndefined();
+      expect((await store.settleDelivery(id, { ...DONE, proof })).became).toBe('gone');
       await harness.pay(attempt.orderId);
       expect(await store.find(checkout.id)).toMatchObject({ state: 'paid', attention: [] });
     });
@@ -245,15 +371,16 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
       expect(await claim()).toHaveLength(1);
     });
 
-    it('that are parked are bounded in number: the oldest of a token give way', async () => {
+    it('that are parked are bounded in number: the oldest of a token give way, and of no other', async () => {
+      await park(['X'], 'of another', 3, 'other endpoint');
       for (let body = 0; body < 5; body += 1) {
         now += 1000;
         await park([`X${String(body)}`], String(body), 3);
       }
-      expect(await parked()).toBe(3);
+      expect(await parked()).toBe(4);
       await store.unparkDeliveries();
       expect((await claim()).map(({ digest }) => digest)).toEqual(
-        ['2', '3', '4'].map((body) => `digest of ${body}`),
+        ['of another', '2', '3', '4'].map((body) => `digest of ${body}`),
       );
     });
 
@@ -261,14 +388,16 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
       await park(['X1'], 'parked');
       await store.recordDelivery(delivery('token', 'processed'), undefined);
       await store.settleDelivery((await claimOne()).id, DONE);
+      await store.recordDelivery(delivery('token', 'waiting'), undefined);
+      await claimOne();
       now += DAY_MS;
       const erase = (receivedBefore: number, parkedBefore: number): Promise<number> =>
         store.eraseDeliveries({ receivedBefore, parkedBefore, limit: 10 });
       expect(await erase(now - 2 * DAY_MS, now - 2 * DAY_MS)).toBe(0);
       expect(await erase(now - 2 * DAY_MS, now)).toBe(1);
-      expect(await store.countDeliveries()).toMatchObject({ parked: 0, processed: 1 });
-      expect(await erase(now, now)).toBe(1);
-      expect(await store.countDeliveries()).toMatchObject({ processed: 0 });
+      expect(await store.countDeliveries()).toMatchObject({ parked: 0, processed: 1, waiting: 1 });
+      expect(await erase(now, now)).toBe(2);
+      expect(await store.countDeliveries()).toMatchObject({ processed: 0, waiting: 0 });
     });
 
     it('are counted by what became of them', async () => {

@@ -6,7 +6,7 @@ import type { Attempt, Change, PaymentEvidence } from '../checkout/checkout-stor
 export interface IncomingDelivery {
   /** Hash of the token that it came to. */
   readonly tokenHash: string;
-  /** Keyed hash of token and body: the same body to the same token is the same delivery. */
+  /** Keyed hash of token and body, always of one length: by it a repetition is known. */
   readonly digest: string;
   /** Headers and body, encrypted. */
   readonly sealed: Uint8Array;
@@ -22,13 +22,6 @@ export interface ClaimedDelivery {
   readonly attempt: Attempt | undefined;
   readonly receivedAt: number;
   readonly claimedAt: number;
-}
-
-/** What was taken to be worked on. */
-export interface DeliveryClaim {
-  readonly deliveries: ClaimedDelivery[];
-  /** How many had come with the very same body to the same token before, and were dropped just now. */
-  readonly repeated: number;
 }
 
 /**
@@ -50,9 +43,31 @@ export interface DeliveryOutcome {
   /** Attempts to look for soon, also when this process dies now. */
   readonly lookFor: readonly number[];
   readonly proof?: DeliveryProof | undefined;
+  /** Other digests under which the very same body may have been stored. */
+  readonly otherDigests?: readonly string[];
 }
 
-/** How long a delivery that no attempt was found for is kept, and how many for one token. */
+/**
+ * What became of a delivery: `repeated` when one with the same body to the same token was processed
+ * before and counts for as much, so that this one only causes its look and is dropped. `gone` when it
+ * was processed itself, or erased; nothing is done then.
+ */
+export interface SettledDelivery {
+  readonly became: 'processed' | 'repeated' | 'gone';
+  /** Of a checkout, where the delivery proved something. */
+  readonly change: Change | undefined;
+}
+
+/**
+ * How much a delivery counts for. A repetition that counts for more than what came first is no
+ * repetition: a forged body, or one whose key was not set yet, takes nothing from the real one.
+ */
+export function weigh(flags: readonly DeliveryFlag[]): number {
+  if (flags.some((flag) => flag !== 'verified')) return 0;
+  return flags.includes('verified') ? 2 : 1;
+}
+
+/** How many deliveries that no attempt was found for are kept for one token. */
 export interface ParkingLimits {
   readonly most: number;
 }
@@ -71,26 +86,32 @@ export interface DeliveryCounts {
  * Deliveries of the provider, kept until they are worked on and for some time after.
  *
  * `waiting` → `processed`, or `parked` (no attempt was found for it) → `waiting` when an attempt
- * appears that it names; a repetition is dropped instead. Each method is one atomic, durable step.
+ * appears that it names; a repetition of what was processed is dropped. Each method is one atomic,
+ * durable step.
  */
 export interface DeliveryStore {
   /** The attempt whose `WebhookUrl` carries this token. */
   findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined>;
   /**
    * Stores a delivery as it came, whether or not it came before; `orderId` when the token is an
-   * attempt's. Its sender waits, so {@link DeliveryStore.claimDeliveries} looks for repetitions.
+   * attempt's. False, and nothing is stored, when more than `mostBytes` would then be kept for that
+   * attempt (default: no limit).
    */
-  recordDelivery(delivery: IncomingDelivery, orderId: number | undefined): Promise<void>;
+  recordDelivery(
+    delivery: IncomingDelivery,
+    orderId: number | undefined,
+    mostBytes?: number,
+  ): Promise<boolean>;
   /**
-   * Takes deliveries to work on, in the order in which they came, and drops repetitions; after the
-   * lease they count as left behind and come again.
+   * Takes deliveries to work on, in the order in which they came, repetitions too; after the lease
+   * they count as left behind and come again.
    */
-  claimDeliveries(limit: number, leaseSeconds: number): Promise<DeliveryClaim>;
+  claimDeliveries(limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]>;
   /**
-   * The work is done: applies what the delivery proves and marks it processed, in one step. Does
-   * nothing when it was processed before, or erased.
+   * The work is done: plans the looks that the delivery asks for, applies what it proves unless it is
+   * a repetition, and marks it processed, in one step.
    */
-  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<Change | undefined>;
+  settleDelivery(delivery: number, outcome: DeliveryOutcome): Promise<SettledDelivery>;
   /**
    * No attempt was found for it: waits until one appears that is called by one of the references.
    * Of each token's parked deliveries the oldest are dropped beyond the limit.
@@ -104,12 +125,17 @@ export interface DeliveryStore {
   unparkDeliveries(): Promise<void>;
   /** When the next delivery is due, in milliseconds since 1970. */
   nextDeliveryAt(): Promise<number | undefined>;
-  /** Erases what came before a time, and what is parked since before another one. */
+  /** Erases what came before a time, and what is parked since before another one; answers how many. */
   eraseDeliveries(before: {
     readonly receivedBefore: number;
     readonly parkedBefore: number;
     readonly limit: number;
   }): Promise<number>;
+  /**
+   * Leaves no copy of what was erased in the log that it was written through. Everything waits
+   * meanwhile, for as long as the log is. False when somebody else is using the file just now.
+   */
+  purgeErased(): Promise<boolean>;
   countTestDelivery(): Promise<void>;
   countDeliveries(): Promise<DeliveryCounts>;
 }

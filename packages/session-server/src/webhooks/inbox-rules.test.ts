@@ -26,6 +26,11 @@ const ENDPOINT = {
   tokenHash: `sha256:${createHash('sha256').update(ENDPOINT_TOKEN).digest('hex')}`,
   paths: { orderId: 'order_id' },
 };
+const INTAKE_LIMITS = {
+  maxBytes: 1000,
+  bytesPerAttempt: 100_000,
+  bytesPerHourPerEndpoint: 100_000,
+};
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The door and the inbox over a real store, with the time in the hands of the test. */
@@ -55,7 +60,8 @@ beforeEach(async () => {
     vault,
     logger: SILENT,
     webhookBaseUrl: 'https://pay.example',
-    maxBytes: 1000,
+    clock: { now: () => now },
+    limits: INTAKE_LIMITS,
     observer: SILENT_OBSERVER,
     onStored: () => inbox?.wake(),
   });

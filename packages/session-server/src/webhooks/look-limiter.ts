@@ -25,6 +25,13 @@ export class LookLimiter {
     return true;
   }
 
+  /** The look that was allowed at that time was never planned: it counts for nothing. */
+  takeBack(checkout: string, allowedAt: number): void {
+    const looks = this.#looks.get(checkout);
+    const index = looks?.lastIndexOf(allowedAt) ?? -1;
+    if (index >= 0) looks?.splice(index, 1);
+  }
+
   #forgetOldest(): void {
     if (this.#looks.size <= MOST_CHECKOUTS) return;
     const [oldest] = this.#looks.keys();

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toStoredToken } from '../checkout/attempt-token.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { type Door, type DoorHandler, type Intake, setHeaders } from '../http/door.js';
@@ -14,7 +15,10 @@ import type { Observer } from '../metrics/observer.js';
 import type { BodyVault } from './body-vault.js';
 import { isTestDelivery, packDelivery } from './delivery-content.js';
 import { sealContext, toStoredHash } from './delivery-inbox.js';
+import { HourlyBytes } from './hourly-bytes.js';
 
+/** What is kept for an attempt grows less only when bodies are erased: ask again, but not often. */
+const FULL_RETRY_SECONDS = 3600;
 const ROUTE = '/v1/webhooks/{token}';
 /** As Express reads an address: in any case, with a slash at its end or without, or with a host. */
 const ADDRESS = /^(?:https?:\/\/[^/]+)?(\/v1\/webhooks\/([^/?]+)\/?(?:\?.*)?)$/is;
@@ -27,10 +31,20 @@ export interface WebhookIntakeOptions {
   readonly logger: Logger;
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
-  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly limits: IntakeLimits;
   readonly observer: Pick<Observer, 'deliveryReceived'>;
   /** Called when there is something to work on. */
   readonly onStored: () => void;
+}
+
+export interface IntakeLimits {
+  /** Of a body as it comes. */
+  readonly maxBytes: number;
+  /** Kept for the address of one attempt at the same time, with headers. */
+  readonly bytesPerAttempt: number;
+  /** Taken from one registered endpoint, with headers. */
+  readonly bytesPerHourPerEndpoint: number;
 }
 
 /**
@@ -40,8 +54,19 @@ export interface WebhookIntakeOptions {
  * It stands before Express, whose routers would cost a delivery as much as its encryption does.
  */
 export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
-  const { door, store, merchants, vault, logger, webhookBaseUrl, maxBytes, observer, onStored } =
-    options;
+  const { door, store, merchants, vault, logger, webhookBaseUrl, clock, limits } = options;
+  const { observer, onStored } = options;
+  const endpoints = new HourlyBytes(limits.bytesPerHourPerEndpoint);
+
+  const refuse = (retryAfterSeconds: number): never => {
+    observer.deliveryReceived('refused');
+    throw new AppError(
+      429,
+      'too_many_deliveries',
+      'More is not taken at this webhook address now; nothing was stored. Send it again later.',
+      { retryAfterSeconds },
+    );
+  };
 
   const receive = async (
     { token, path }: DeliveryAddress,
@@ -53,7 +78,7 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
     if (!attempt && !(await isRegistered(tokenHash, merchants))) {
       throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
     }
-    const body = await readBody(request, maxBytes);
+    const body = await readBody(request, limits.maxBytes);
     const delivery = {
       url: `${webhookBaseUrl}${path}`,
       headers: textHeaders(request.headers),
@@ -70,8 +95,15 @@ export function createWebhookIntake(options: WebhookIntakeOptions): Intake {
     }
     const digest = vault.digest(tokenHash, body);
     const sealed = vault.seal(packDelivery(delivery), sealContext(tokenHash, digest));
-    await store.recordDelivery({ tokenHash, digest, sealed }, attempt?.orderId);
+    const waitSeconds = attempt ? undefined : endpoints.take(tokenHash, sealed.length, clock.now());
+    if (waitSeconds !== undefined) refuse(waitSeconds);
+    const isStored = await store.recordDelivery(
+      { tokenHash, digest, sealed },
+      attempt?.orderId,
+      limits.bytesPerAttempt,
+    );
     crashPoint('webhook:stored');
+    if (!isStored) refuse(FULL_RETRY_SECONDS);
     observer.deliveryReceived('stored');
     onStored();
     crashPoint('webhook:before-answer');
