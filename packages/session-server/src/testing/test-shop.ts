@@ -25,6 +25,8 @@ export class TestShop {
   readonly events: ReceivedEvent[] = [];
   /** How often each order was asked for. */
   readonly lookups: string[] = [];
+  /** What the next lookup waits for before it is answered with the order as it was asked for. */
+  #lookupHeld: Promise<void> | undefined;
   /** What the shop answers to the next events; 204 when it runs out. */
   readonly eventAnswers: number[] = [];
   readonly #secret: string;
@@ -52,6 +54,13 @@ export class TestShop {
     }
   }
 
+  /** Holds back the answer to the next lookup until the function that it gives is called. */
+  holdNextLookup(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lookupHeld = promise;
+    return resolve;
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -63,12 +72,15 @@ export class TestShop {
     const headers = request.headers as Record<string, string>;
     const payload = new Webhook(this.#secret).verify(body, headers) as Record<string, unknown>;
     if (request.url === '/events') this.#receive(body, headers, payload, response);
-    else this.#lookUp(String(payload['order']), response);
+    else await this.#lookUp(String(payload['order']), response);
   }
 
-  #lookUp(name: string, response: ServerResponse): void {
+  async #lookUp(name: string, response: ServerResponse): Promise<void> {
     this.lookups.push(name);
     const order = this.orders.get(name);
+    const held = this.#lookupHeld;
+    this.#lookupHeld = undefined;
+    await held;
     response.writeHead(order ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ currency: 'GBP', status: 'payable', order: name, ...order }));
   }
