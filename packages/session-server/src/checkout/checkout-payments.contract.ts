@@ -163,6 +163,38 @@ export function describePayments(story: StoreStory): void {
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
     });
 
+    it('made after a payment was given back is a second one, and the first may still be seen', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'partial' });
+      await pay(attempt.orderId, {
+        transaction: 'tx-2',
+        transactionTime: '2026-01-01T00:30:00.000Z',
+      });
+      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+      story.now += 1;
+      await pay(attempt.orderId, {
+        transaction: 'tx-3',
+        transactionTime: '2026-01-01T00:00:30.000Z',
+      });
+      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+      // What is given back of the second one is not the first one's.
+      await pay(attempt.orderId, { transaction: 'tx-2', refund: 'full' });
+      expect((await stateOf(checkout.id)).refund).toBe('partial');
+      await pay(attempt.orderId, { transaction: 'tx-3', refund: 'full' });
+      expect((await stateOf(checkout.id)).refund).toBe('full');
+    });
+
+    it('of a refund of a part beside a row that paid and was partly given back adds no more than its own', async () => {
+      const { checkout, attempt } = await expose();
+      const refundRow = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
+      await pay(attempt.orderId, refundRow);
+      await pay(attempt.orderId, { transaction: 'tx-2' });
+      await pay(attempt.orderId, { ...refundRow, transaction: 'tx-3', amount: '1.00' });
+      expect((await stateOf(checkout.id)).refund).toBe('partial');
+      await pay(attempt.orderId, { ...refundRow, transaction: 'tx-4', amount: '8.99' });
+      expect((await stateOf(checkout.id)).refund).toBe('full');
+    });
+
     it('after a refund seen first is a second one where the merchant entry says so', async () => {
       const { checkout, attempt } = await expose();
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });

@@ -9,6 +9,7 @@ const OPEN: PaymentHistory = {
   isSuperseded: false,
   known: undefined,
   paymentRow: undefined,
+  refundedAt: undefined,
   refundedMinor: 0,
 };
 const PAID: PaymentHistory = {
@@ -72,12 +73,30 @@ describe('a transaction that is new', () => {
     expect(planPayment(PAID, refund)).toEqual([FULL_REFUND]);
   });
 
+  const REFUND_SEEN = { ...PAID, paymentRow: undefined, refundedAt: Date.UTC(2026, 0, 1) };
+
   it('joins a refund row that was seen before it, once', () => {
-    const seen = { ...PAID, paymentRow: undefined };
-    expect(planPayment(seen, evidence({ transaction: 'tx-2' }))).toEqual([]);
-    const joined = { ...PAID, paymentRow: 'tx-2' };
+    expect(planPayment(REFUND_SEEN, evidence({ transaction: 'tx-2' }))).toEqual([]);
+    const joined = { ...REFUND_SEEN, paymentRow: 'tx-2' };
     expect(planPayment(joined, evidence({ transaction: 'tx-3' }))).toEqual([
       { type: 'payment-proved', transaction: 'tx-3' },
+    ]);
+  });
+
+  it.each([
+    ['2025-12-31T23:59:59.999Z', []],
+    ['2026-01-01T00:00:00.000Z', []],
+    ['2026-01-01T00:00:00.001Z', [{ type: 'payment-proved', transaction: 'tx-2' }]],
+    ['yesterday', [{ type: 'payment-proved', transaction: 'tx-2' }]],
+  ])('joins a refund of midnight only when it was paid before: %s', (transactionTime, facts) => {
+    const payment = evidence({ transaction: 'tx-2', transactionTime });
+    expect(planPayment(REFUND_SEEN, payment)).toEqual(facts);
+  });
+
+  it('joins no refund row where the merchant entry says so', () => {
+    const payment = evidence({ transaction: 'tx-2', joinsRefundRow: false });
+    expect(planPayment(REFUND_SEEN, payment)).toEqual([
+      { type: 'payment-proved', transaction: 'tx-2' },
     ]);
   });
 });

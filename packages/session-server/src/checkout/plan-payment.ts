@@ -1,4 +1,5 @@
 import type { Checkout, CheckoutFact } from './checkout.js';
+import { timeOf } from '../evidence/evidence.js';
 import { parseRefundMinor } from '../money.js';
 import type { PaymentEvidence } from './checkout-store.js';
 
@@ -16,6 +17,11 @@ export interface PaymentHistory {
    * "given back" has been seen of it.
    */
   readonly paymentRow: string | undefined;
+  /**
+   * When money was given back, in milliseconds since 1970, by the row that paid the checkout; undefined
+   * where that row says that money was taken.
+   */
+  readonly refundedAt: number | undefined;
   /** What rows of refunds beside the payment's row came to before, in minor units. */
   readonly refundedMinor: number;
 }
@@ -39,11 +45,11 @@ export function planPayment(
     return isOfPayment ? refunded : [];
   }
   if (checkout.state === 'paid') {
-    // A refund may come as a row of its own, and the payment's row may come after it, once.
+    // A refund may come as a row of its own, and the payment's row may be seen after it, once.
     if (evidence.isRefundRow) {
       return paymentRow === undefined ? refunded : [refundBeside(history, evidence)];
     }
-    if (paymentRow === undefined && evidence.joinsRefundRow !== false) return refunded;
+    if (paymentRow === undefined && mayBeGivenBackBy(history, evidence)) return refunded;
     return [{ type: 'payment-proved', transaction: evidence.transaction }];
   }
   return [
@@ -51,6 +57,20 @@ export function planPayment(
     ...attentionFrom(history),
     ...refunded,
   ];
+}
+
+/**
+ * Whether a payment can be the one that the row of the refund gave back: nothing is given back before
+ * it is taken. Both are of the price, or they would be no evidence.
+ */
+function mayBeGivenBackBy({ refundedAt }: PaymentHistory, payment: PaymentEvidence): boolean {
+  const paidAt = timeOf(payment);
+  return (
+    payment.joinsRefundRow !== false &&
+    paidAt !== undefined &&
+    refundedAt !== undefined &&
+    paidAt <= refundedAt
+  );
 }
 
 /** Several refunds of a part may come to the whole. */

@@ -43,6 +43,7 @@ describe('a row that proves a payment', () => {
     ['an amount with fewer digits', { amount: '9.990' }],
     ['a time a little before the attempt', { transactionTime: '2026-01-01T11:55:00.000Z' }],
     ['a time in another zone', { transactionTime: '2026-01-01T21:01:00.000+09:00' }],
+    ['a zone without a colon, after a space', { transactionTime: '2026-01-01 07:01:00 -0500' }],
   ])('may have %s', (_, row) => {
     expect(verdict(row)).toEqual({ kind: 'paid', refund: 'none' });
   });
@@ -59,6 +60,48 @@ describe('a time that names no zone', () => {
       expect(verdict({ transactionTime: text })).toEqual({ kind: 'paid', refund: 'none' });
     }
     expect(verdict({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('a time of a shape that is not ISO 8601', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['Asia/Tokyo', 'America/New_York'])('is read by no server, as in %s', (zone) => {
+    vi.stubEnv('TZ', zone);
+    for (const text of [
+      '2026/01/01 12:01:00',
+      '01 Jan 2026 12:01',
+      '2026-1-1 12:01',
+      'Thu, 01 Jan 2026 12:01:00 GMT',
+      '1767268860000',
+    ]) {
+      expect(verdict({ transactionTime: text })).toEqual({
+        kind: 'none',
+        reason: 'the row has no transactionTime that can be read',
+      });
+    }
+  });
+});
+
+describe('a clock that is changed twice a year', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  // One of these hours does not exist in New York, the other one exists twice.
+  it.each(['2026-03-08T02:30:00', '2026-11-01T01:30:00'])('changes no time: %s', (text) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    const attemptedAt = Date.parse(`${text}Z`);
+    const skewMs = SETTINGS.skewSeconds * 1000;
+    expect(verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs })).toEqual({
+      kind: 'paid',
+      refund: 'none',
+    });
+    expect(
+      verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs + 1 }),
+    ).toMatchObject({ kind: 'none' });
   });
 });
 
@@ -107,6 +150,7 @@ describe('what has been given back', () => {
     ['full', { amountRefunded: '12.00' }],
     ['partial', { amountRefunded: '-5.00' }],
     ['full', { status: 'REFUNDED' }],
+    ['full', { status: 'REFUNDED', amount: '-9.99' }],
   ])('is %s for %j', (refund, row) => {
     expect(verdict(row)).toEqual({ kind: 'paid', refund });
     expect(refundOf({ ...ROW, ...row }, EXPECTED, SETTINGS)).toBe(refund);
@@ -123,13 +167,44 @@ describe('what has been given back', () => {
     expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
   });
 
-  it('is what the payment’s own row says, once it has paid', () => {
-    const row = { status: 'REFUNDED', amountRefunded: '5.00' };
-    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund: 'partial' });
+  it.each<[string, Partial<TransactionRow>]>([
+    ['partial', { status: 'REFUNDED', amountRefunded: '5.00' }],
+    ['full', { status: 'REFUNDED', amount: '0.00', amountRefunded: '9.99' }],
+    ['full', { status: 'REFUNDED', amount: '0.00' }],
+    ['full', { status: 'REFUNDED', amount: undefined }],
+    ['full', { status: 'REFUNDED', amount: '-9.99' }],
+    ['partial', { status: 'REFUNDED', amount: '5.99' }],
+    ['partial', { status: 'REFUNDED', amount: '-4.00' }],
+    ['partial', { amount: '5.99', amountRefunded: '4.00' }],
+  ])('is %s for the row that has paid, whatever its amount is now: %j', (refund, row) => {
+    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
   });
 
-  it('is no second payment of another amount when a refund row names an unpaid attempt', () => {
-    expect(verdict({ status: 'REFUNDED', amount: '4.00' })).toMatchObject({ kind: 'mismatch' });
+  it('does not excuse another amount of the row that has paid, when nothing was given back', () => {
+    expect(verdict({ amount: '5.99' }, { paidBy: 'tx-1' })).toEqual({
+      kind: 'mismatch',
+      code: 'amount_mismatch',
+    });
+  });
+
+  it.each<Partial<TransactionRow>>([
+    { amount: '4.00' },
+    { amount: '-4.00' },
+    { amount: '0.00', amountRefunded: '9.99' },
+    { amount: '12.00', amountRefunded: '12.00' },
+    { amount: undefined },
+  ])('proves nothing where the payment of the price was not seen: %j', (row) => {
+    expect(verdict({ ...row, status: 'REFUNDED' })).toEqual({
+      kind: 'none',
+      reason: 'money was given back, and no row shows the payment of the price',
+    });
+  });
+
+  it('is no excuse for another amount of which a part was kept', () => {
+    expect(verdict({ status: 'REFUNDED', amount: '20.00', amountRefunded: '5.00' })).toEqual({
+      kind: 'mismatch',
+      code: 'amount_mismatch',
+    });
   });
 });
 
@@ -141,6 +216,8 @@ describe('the settings of a merchant', () => {
     expect(judged({ amount: '9.99', serviceFee: '0.50' })).toMatchObject({ kind: 'mismatch' });
     expect(judged({ amount: '9.99' })).toMatchObject({ kind: 'mismatch' });
     expect(verdict({ serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    const givenBack = { status: 'REFUNDED', amount: '-10.49', serviceFee: '-0.50' };
+    expect(judged(givenBack)).toEqual({ kind: 'paid', refund: 'full' });
   });
 
   it('say which fields name an attempt, and which statuses mean paid', () => {

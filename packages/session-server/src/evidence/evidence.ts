@@ -55,17 +55,22 @@ export function referencesOf(
   });
 }
 
-/** A date and a time of day, and nothing about where. */
-const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+/** A date of ISO 8601, with or without a time of day, and that with or without a zone. */
+const ISO_TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(?:Z|([+-]\d\d):?(\d\d))?)?$/i;
 
 /**
  * When a row says that it happened, in milliseconds since 1970; undefined when that cannot be read.
- * `transactionTime` is in UTC (spec 2.1), so a text without a zone is too, wherever the server is.
+ * `transactionTime` is ISO 8601 in UTC (spec 2.1), so a text without a zone is in UTC too. A text of
+ * another shape is not read at all: it would be in the zone of the server, wherever that is.
  */
-export function timeOf({ transactionTime = '' }: TransactionRow): number | undefined {
-  const time = Date.parse(
-    WITHOUT_ZONE.test(transactionTime) ? `${transactionTime}Z` : transactionTime,
-  );
+export function timeOf({
+  transactionTime = '',
+}: Pick<TransactionRow, 'transactionTime'>): number | undefined {
+  const [, date, clock = '00:00', hours, minutes = ''] = ISO_TIME.exec(transactionTime) ?? [];
+  if (date === undefined) return undefined;
+  const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+  const time = Date.parse(`${date}T${clock}${zone}`);
   return Number.isNaN(time) ? undefined : time;
 }
 
@@ -83,22 +88,29 @@ export function judge(
     const refunded = refundedMinor(row.amount, expected.decimals) ?? 0;
     return { kind: 'paid', refund: refunded < expected.amountMinor ? 'partial' : 'full' };
   }
-  const paid = paidMinor(row, expected.decimals, settings);
-  if (paid !== expected.amountMinor) return { kind: 'mismatch', code: 'amount_mismatch' };
-  return { kind: 'paid', refund: refundOf(row, expected, settings) };
+  const refund = refundOf(row, expected, settings);
+  // Whether the amount of a payment stays when it is given back is not shown: it was right before.
+  if (row.id === expected.paidBy && refund !== 'none') return { kind: 'paid', refund };
+  if (paidMinor(row, expected.decimals, settings) === expected.amountMinor) {
+    return { kind: 'paid', refund };
+  }
+  return isGivenBack(row, settings) && !leavesMoney(row, expected)
+    ? { kind: 'none', reason: 'money was given back, and no row shows the payment of the price' }
+    : { kind: 'mismatch', code: 'amount_mismatch' };
 }
 
 /** How much of a row's payment has been given back. */
 export function refundOf(
   row: TransactionRow,
-  expected: Pick<ExpectedPayment, 'amountMinor' | 'decimals'>,
+  { amountMinor, decimals }: Pick<ExpectedPayment, 'amountMinor' | 'decimals'>,
   settings: EvidenceSettings,
 ): 'none' | 'partial' | 'full' {
-  const refunded = refundedMinor(row.amountRefunded, expected.decimals);
-  if (refunded !== undefined && refunded > 0) {
-    return refunded < expected.amountMinor ? 'partial' : 'full';
-  }
-  return settings.refundedStatuses.includes(row.status ?? '') ? 'full' : 'none';
+  const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
+  if (refunded > 0) return refunded < amountMinor ? 'partial' : 'full';
+  if (!isGivenBack(row, settings)) return 'none';
+  // Less than the price, whether it is what was given back or what is left: a part.
+  const amount = refundedMinor(row.amount, decimals) ?? 0;
+  return amount > 0 && amount < amountMinor ? 'partial' : 'full';
 }
 
 /** A refund may come as a row of its own, beside the payment's row and smaller than it. */
@@ -107,11 +119,17 @@ function isRefundBesidePayment(
   expected: ExpectedPayment,
   settings: EvidenceSettings,
 ): boolean {
-  return (
-    expected.paidBy !== undefined &&
-    expected.paidBy !== row.id &&
-    settings.refundedStatuses.includes(row.status ?? '')
-  );
+  return expected.paidBy !== undefined && expected.paidBy !== row.id && isGivenBack(row, settings);
+}
+
+function isGivenBack(row: TransactionRow, settings: EvidenceSettings): boolean {
+  return settings.refundedStatuses.includes(row.status ?? '');
+}
+
+/** Whether a row says itself that less was given back than was taken. */
+function leavesMoney(row: TransactionRow, { decimals }: ExpectedPayment): boolean {
+  const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
+  return refunded > 0 && refunded < (refundedMinor(row.amount, decimals) ?? 0);
 }
 
 function whyNot(
@@ -146,9 +164,10 @@ function paidMinor(
   decimals: number,
   settings: EvidenceSettings,
 ): number | undefined {
-  const amount = minorOf(row.amount, decimals);
+  const read = isGivenBack(row, settings) ? refundedMinor : minorOf;
+  const amount = read(row.amount, decimals);
   if (amount === undefined || settings.serviceFee === 'excluded') return amount;
-  const fee = minorOf(row.serviceFee, decimals);
+  const fee = read(row.serviceFee, decimals);
   return fee === undefined ? undefined : amount - fee;
 }
 

@@ -38,6 +38,7 @@ export class PaymentSteps {
         isSuperseded: siblings.some(({ id }) => this.#attempts.findLastOrderId(id) > openedLast),
         known: this.#transactions.findKnown(evidence.transaction),
         paymentRow: this.#transactions.findPaymentRow(checkout),
+        refundedAt: this.#transactions.findRefundTime(checkout),
         refundedMinor: this.#transactions.sumRefundRows(checkout),
       },
       evidence,

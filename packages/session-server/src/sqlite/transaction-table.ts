@@ -2,6 +2,7 @@ import type { Checkout } from '../checkout/checkout.js';
 import type { PaymentEvidence, StoredTransaction } from '../checkout/checkout-store.js';
 import type { PaymentHistory } from '../checkout/plan-payment.js';
 import type { SqliteConnection } from './sqlite-connection.js';
+import { timeOf } from '../evidence/evidence.js';
 import { parseRefundMinor } from '../money.js';
 import { toTransaction } from './sqlite-rows.js';
 
@@ -32,35 +33,58 @@ export class TransactionTable {
     return row && Number(row['order_id']);
   }
 
-  /** The row that took the money of a checkout: what paid it, or what joined a row of its refund. */
+  /**
+   * The row that took the money of a checkout: what paid it, or what joined a row of its refund. One
+   * that came after that refund is another payment.
+   */
   findPaymentRow(checkout: Checkout): string | undefined {
-    const row = this.#connection.get(
-      `SELECT id FROM transactions WHERE checkout = :checkout AND is_refund_row = 0
-       ORDER BY id = :paidBy DESC, recorded_at, id LIMIT 1`,
-      { checkout: checkout.id, paidBy: checkout.paidBy ?? null },
-    );
-    return row && String(row['id']);
+    const refundedAt = this.findRefundTime(checkout) ?? Infinity;
+    return this.#connection
+      .all(
+        `SELECT * FROM transactions WHERE checkout = :checkout AND is_refund_row = 0
+         ORDER BY id = :paidBy DESC, recorded_at, id`,
+        { checkout: checkout.id, paidBy: checkout.paidBy ?? null },
+      )
+      .map(toTransaction)
+      .find((row) => (timeOf(row) ?? Infinity) <= refundedAt)?.id;
   }
 
-  /** What the rows of refunds of a checkout come to, in minor units. */
+  /** The time of the row that paid a checkout, where that row is one of a refund. */
+  findRefundTime({ paidBy }: Checkout): number | undefined {
+    const row = this.#connection.get(
+      'SELECT * FROM transactions WHERE id = :paidBy AND is_refund_row = 1',
+      { paidBy: paidBy ?? null },
+    );
+    return row && timeOf(toTransaction(row));
+  }
+
+  /**
+   * What the rows of refunds beside the payment come to, in minor units. The amount of the row that
+   * paid the checkout is what was taken, also where it says that a part of it was given back.
+   */
   sumRefundRows(checkout: Checkout): number {
     return this.#connection
-      .all('SELECT amount FROM transactions WHERE checkout = :checkout AND is_refund_row = 1', {
-        checkout: checkout.id,
-      })
+      .all(
+        `SELECT amount FROM transactions
+         WHERE checkout = :checkout AND is_refund_row = 1 AND id <> :paidBy`,
+        { checkout: checkout.id, paidBy: checkout.paidBy ?? '' },
+      )
       .reduce(
         (sum, row) => sum + (parseRefundMinor(String(row['amount']), checkout.decimals) ?? 0),
         0,
       );
   }
 
-  /** Keeps a transaction as it was first seen; only its status follows the provider. */
+  /**
+   * Keeps a transaction as it was first seen; only its status follows the provider. One that is as it
+   * was is not written: each look meets it again, and a write has to wait for the disk.
+   */
   keep(evidence: PaymentEvidence, checkout: string, now: number): void {
     this.#connection.run(
       `INSERT INTO transactions
          (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
        VALUES (:id, :checkout, :orderId, :status, :isRefundRow, :amount, :currency, :time, :now)
-       ON CONFLICT (id) DO UPDATE SET status = :status`,
+       ON CONFLICT (id) DO UPDATE SET status = :status WHERE status <> :status`,
       {
         id: evidence.transaction,
         checkout,
