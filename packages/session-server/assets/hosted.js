@@ -40,7 +40,9 @@
     element.addEventListener(name, (event) => {
       const { checkout } = /** @type {{ checkout?: string }} */ (/** @type {unknown} */ (event));
       if (!checkout) return;
-      link.href = `/v1/checkouts/${encodeURIComponent(checkout)}/leave?kind=${kind}`;
+      const token = encodeURIComponent(element.getAttribute('order-token') ?? '');
+      const path = `/v1/checkouts/${encodeURIComponent(checkout)}/leave`;
+      link.href = `${path}?kind=${kind}&orderToken=${token}`;
       leave.hidden = false;
       for (const origin of origins) {
         shower?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);

@@ -96,8 +96,8 @@ function createApp(services: AppServices, limiters: RateLimiters): Express {
 
   // Pages and their files set headers of their own.
   app.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));
-  app.use('/v1', returnRoutes({ store, merchants, evidence, changes, publicUrl }));
-  app.use('/v1', hostedRoutes({ merchants, clock }));
+  app.use('/v1', returnRoutes({ store, merchants, evidence, changes, clock, publicUrl }));
+  app.use('/v1', hostedRoutes({ merchants, clock, limiters }));
 
   app.use(dataHeaders);
   app.use(healthRoutes(store));

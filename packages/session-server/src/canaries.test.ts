@@ -83,7 +83,10 @@ async function runPayments(): Promise<void> {
   read(await stack.open('C4', { ...ORDER, amount: PERSON.email }));
   read(await stack.open('C5', { ...ORDER, currency: PERSON.name }));
   read(
-    await stack.open('C6', { ...ORDER, returnUrl: `https://elsewhere.example/${PERSON.email}` }),
+    await stack.open('C6', {
+      ...ORDER,
+      returnUrl: `https://elsewhere.example/${PERSON.email}/{checkout}`,
+    }),
   );
   read(await stack.post(`/v1/checkouts/${body.checkout}/hints`, { kind: PERSON.name }));
   read(await stack.post(stack.webhookPath(sessionId), { ...PERSON, ...HOME }));

@@ -114,6 +114,7 @@ const environmentSchema = z
     PAY_OPENS_PER_MINUTE_PER_ORDER: wholeNumber.default(30),
     PAY_OPENS_PER_MINUTE_PER_MERCHANT: wholeNumber.default(3000),
     PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
+    PAY_PAGES_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
     PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(20),
     PAY_BODY_KEY: z
       .string()
@@ -228,6 +229,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
       opensPerOrder: values.PAY_OPENS_PER_MINUTE_PER_ORDER,
       opensPerMerchant: values.PAY_OPENS_PER_MINUTE_PER_MERCHANT,
       questionsPerAddress: values.PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS,
+      pagesPerAddress: values.PAY_PAGES_PER_MINUTE_PER_ADDRESS,
       wrongKeysPerAddress: values.PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS,
     },
   };

@@ -100,7 +100,12 @@ export const orderLookupReply = z.object({
       address2: text(200),
     }),
   ),
-  returnUrl: absentWhenNull(z.url({ protocol: /^https?$/ })),
+  // Without the id of the checkout, the page could not ask what became of it.
+  returnUrl: absentWhenNull(
+    z
+      .url({ protocol: /^https?$/, abort: true })
+      .refine((address) => address.includes('{checkout}')),
+  ),
 });
 
 /** Zod says `T | undefined` for what may be absent; the contract says absent. */

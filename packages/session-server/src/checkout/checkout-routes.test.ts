@@ -211,7 +211,7 @@ describe('a request that is not good', () => {
     ['a fraction of a penny', { amount: '5.001' }, 502],
     ['nothing to pay', { amount: '0.00' }, 502],
     ['less than its fixed split fee', { amount: '0.20' }, 422],
-    ['a return address elsewhere', { amount: '5.00', returnUrl: 'https://evil.example/' }, 502],
+    ['a return page without {checkout}', { amount: '5.00', returnUrl: SHOP_ORIGIN }, 502],
   ])('for an order with %s opens nothing', async (_what, order, expected) => {
     const before = stack.createSessionCalls();
     expect((await stack.open('B8', order)).status).toBe(expected);

@@ -34,7 +34,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     sendJson(response, await status.ask(questions, wait, () => abortedByClose(response)));
   });
 
-  router.get('/checkout-config', ...guards, async (request, response) => {
+  router.get('/checkout-config', ...guards, limiters.questions, async (request, response) => {
     const { merchant: id } = parse(configQuery, request.query);
     const merchant = await service.merchant(id);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { Clock } from '../clock.js';
 import { setPageHeaders } from '../http/page-headers.js';
+import type { RateLimiters } from '../http/rate-limits.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { judgeOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { renderNotice } from '../returns/return-page.js';
@@ -10,12 +11,20 @@ import { renderHostedPage } from './hosted-page.js';
 export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
   readonly clock: Clock;
+  readonly limiters: Pick<RateLimiters, 'pages'>;
 }
 
 /** The hosted payment page: for redirects, pay-by-link, and pages where our script cannot run. */
-export function hostedRoutes({ merchants, clock }: HostedRoutesOptions): Router {
+export function hostedRoutes({ merchants, clock, limiters }: HostedRoutesOptions): Router {
   const router = Router();
   router.get('/pay/:merchant/:orderToken', async (request, response) => {
+    if (!(await limiters.pages(request))) {
+      setPageHeaders(response, { framedBy: [] });
+      response.setHeader('retry-after', '60');
+      const text = 'Nothing was paid with this link now. Wait a minute, then load this page again.';
+      response.status(429).send(renderNotice('Too many visits', text).text);
+      return;
+    }
     const { orderToken } = request.params;
     const merchant = await merchants.find(request.params.merchant);
     const parts = splitOrderToken(orderToken);

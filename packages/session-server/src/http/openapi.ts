@@ -122,7 +122,10 @@ export function describeApi(publicUrl: string): Json {
       '/v1/checkouts/{id}/leave': {
         get: operation('Go on to the merchant’s page for this checkout', {
           path: ['id'],
-          query: { kind: '"return", "cancel" or "back"' },
+          query: {
+            kind: '"return", "cancel" or "back"',
+            orderToken: 'With that of the order: to the page that the shop gave for it, if any',
+          },
           answers: { 303: undefined },
         }),
       },

@@ -114,6 +114,8 @@ describe('what a shop says of an order', () => {
     ['status', { status: 'open' }],
     ['customer.email', { customer: { email: 'x'.repeat(321) } }],
     ['returnUrl', { returnUrl: 'javascript:alert(1)' }],
+    ['returnUrl', { returnUrl: '//shop.example/?c={checkout}' }],
+    ['returnUrl', { returnUrl: 'https://shop.example/thanks' }],
   ])('is wrong in %s', (field, changes) => {
     expect(fieldsOf(orderLookupReply, { ...REPLY, ...changes })).toEqual([field]);
   });

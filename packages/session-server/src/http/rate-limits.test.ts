@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckoutStatusReply } from '../contract.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
       PAY_OPENS_PER_MINUTE_PER_ORDER: '7',
       PAY_OPENS_PER_MINUTE_PER_MERCHANT: '40',
       PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '4',
+      PAY_PAGES_PER_MINUTE_PER_ADDRESS: '2',
     },
   });
   stack.shop.orders.set('L1', { amount: '5.00' });
@@ -25,17 +27,61 @@ const openFrom = (address: string, order = 'L1', orderToken = stack.token(order)
   );
 
 describe('asking again and again', () => {
-  it('is stopped for one address, polls and hints together', async () => {
+  it('is stopped for one address, polls, hints and the SDK description together', async () => {
     const { body } = await stack.open('Q1', { amount: '5.00' });
     const headers = { 'x-forwarded-for': '198.51.100.20' };
     const poll = () => stack.fetch(`/v1/checkouts?id=${body.checkout}:0`, { headers });
     const hint = () =>
       stack.post(`/v1/checkouts/${body.checkout}/hints`, { kind: 'shown' }, headers);
+    const config = () => stack.fetch('/v1/checkout-config?merchant=teashop', { headers });
     const answers = [];
-    for (const ask of [poll, poll, hint, poll, hint, poll]) answers.push((await ask()).status);
-    expect(answers).toEqual([200, 200, 200, 200, 429, 429]);
+    for (const ask of [poll, poll, hint, config, hint, poll, config]) {
+      answers.push((await ask()).status);
+    }
+    expect(answers).toEqual([200, 200, 200, 200, 429, 429, 429]);
     const other = { headers: { 'x-forwarded-for': '198.51.100.21' } };
     expect((await stack.fetch(`/v1/checkouts?id=${body.checkout}:0`, other)).status).toBe(200);
+  });
+});
+
+describe('the hosted page', () => {
+  it('is shown to one address so many times a minute, and then says in words to wait', async () => {
+    const show = (address: string) =>
+      stack.fetch(`/v1/pay/teashop/${stack.token('L1')}`, {
+        headers: { 'x-forwarded-for': address },
+      });
+    const answers = [];
+    for (let view = 0; view < 3; view += 1) answers.push(await show('198.51.100.22'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    const { headers, text } = await show('198.51.100.22');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(headers.get('content-type')).toContain('text/html');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(text).toContain('Nothing was paid');
+    expect((await show('198.51.100.23')).status).toBe(200);
+  });
+});
+
+describe('a shopper who was sent back', () => {
+  it('is led home however often others at the address were refused', async () => {
+    const { body } = await stack.open('H1', { amount: '5.00' });
+    const headers = { 'x-forwarded-for': '198.51.100.24' };
+    for (let ask = 0; ask < 10; ask += 1) {
+      await openFrom('198.51.100.24', 'H2', 'guess');
+      await stack.fetch(`/v1/checkouts?id=${body.checkout}:0`, { headers });
+      await stack.fetch(`/v1/return/guess-${String(ask)}`, { headers });
+      await stack.fetch(`/v1/pay/teashop/guess-${String(ask)}`, { headers });
+    }
+    const path = stack.returnPath(body.sessionId ?? '', 'RedirectUrl');
+    const back = await stack.fetch(path, { headers });
+    expect([back.status, back.text.includes('Continue to the shop')]).toEqual([200, true]);
+    const leave = `/v1/checkouts/${body.checkout}/leave?kind=return`;
+    expect((await stack.fetch(leave, { headers })).status).toBe(303);
+    const { body: known } = await stack.fetch<CheckoutStatusReply>(
+      `/v1/checkouts?id=${body.checkout}:0`,
+      { headers: { 'x-forwarded-for': '198.51.100.25' } },
+    );
+    expect(known.checkouts[0]?.state).toBe('returned');
   });
 });
 

@@ -10,8 +10,10 @@ export interface RateLimits {
   readonly opensPerAddress: number;
   readonly opensPerOrder: number;
   readonly opensPerMerchant: number;
-  /** Polls and hints together. */
+  /** Polls, hints and questions for the SDK description together. */
   readonly questionsPerAddress: number;
+  /** Views of the hosted page. */
+  readonly pagesPerAddress: number;
   /** Wrong Bearer keys of merchants. */
   readonly wrongKeysPerAddress: number;
 }
@@ -24,8 +26,10 @@ export interface RateLimiters {
    * counted apart, each address by itself: strangers use up nobody's share.
    */
   readonly admitFrom: (ip: string) => OpeningAdmission;
-  /** For polls and hints. */
+  /** For polls, hints and the SDK description. */
   readonly questions: RequestHandler;
+  /** For pages: whether the address may have another one. */
+  readonly pages: (request: Pick<Request, 'ip'>) => Promise<boolean>;
 }
 
 /** Slows down whoever guesses tokens or tests cards: by address, by order and by merchant. */
@@ -34,6 +38,7 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   const opensOfOrder = new Limit('order', limits.opensPerOrder);
   const opensOfMerchant = new Limit('merchant', limits.opensPerMerchant);
   const questionsOfAddress = new Limit('address', limits.questionsPerAddress);
+  const pagesOfAddress = new Limit('address', limits.pagesPerAddress);
   return {
     opens: (ip) => opensOfAddress.count(addressOf({ ip })),
     admitFrom: (ip) => async (merchant, order, hasToken) => {
@@ -45,6 +50,7 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
       await questionsOfAddress.count(addressOf(request));
       next();
     },
+    pages: (request) => pagesOfAddress.allows(addressOf(request)),
   };
 }
 
@@ -63,10 +69,15 @@ export class Limit {
     this.#hits.init({ windowMs: MINUTE_MS } as Options);
   }
 
+  /** Counts, and says whether the limit is kept. */
+  async allows(key: string): Promise<boolean> {
+    const { totalHits } = await this.#hits.increment(key);
+    return totalHits <= this.#limit;
+  }
+
   /** @throws {AppError} 429 `too_many_requests` */
   async count(key: string): Promise<void> {
-    const { totalHits } = await this.#hits.increment(key);
-    if (totalHits <= this.#limit) return;
+    if (await this.allows(key)) return;
     throw new AppError(
       429,
       'too_many_requests',

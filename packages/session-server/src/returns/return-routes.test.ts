@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckoutStatusReply } from '../contract.js';
+import { signOrderToken } from '../orders/order-token.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -132,6 +133,123 @@ describe('a return address', () => {
   });
 });
 
+/** A checkout whose order has a return address of its own, with something in it that was not shared. */
+async function openedWithOwnPage(order: string) {
+  const returnUrl = `${SHOP_ORIGIN}/thanks/{order}?code=4711&c={checkout}`;
+  const { body } = await stack.open(order, { amount: '5.00', returnUrl });
+  const { checkout, sessionId = '' } = body;
+  const leave = async (orderToken?: string) => {
+    const query = new URLSearchParams({
+      kind: 'back',
+      ...(orderToken !== undefined && { orderToken }),
+    });
+    const { headers } = await stack.fetch(`/v1/checkouts/${checkout}/leave?${query.toString()}`);
+    return headers.get('location');
+  };
+  return { checkout, sessionId, leave };
+}
+
+describe('a return address that is visited again and again', () => {
+  const visit = async (path: string) => {
+    const { status, text } = await stack.fetch(path);
+    return [status, text.includes(`href="${SHOP_ORIGIN}/result?`)];
+  };
+
+  it('leads the shopper home each time, and is written down no more', async () => {
+    const { checkout, sessionId } = await openedSession('R1');
+    const path = stack.returnPath(sessionId, 'CancelUrl');
+    for (let count = 0; count < 30; count += 1) expect(await visit(path)).toEqual([200, true]);
+    expect(await stateOf(checkout)).toBe('cancelled');
+    await stack.reopen('R1');
+    expect(await visit(path)).toEqual([200, true]);
+    expect(await stateOf(checkout)).toBe('open');
+  });
+
+  it('takes nothing from the others of the session, or of anybody else', async () => {
+    const { checkout, sessionId } = await openedSession('R2');
+    const other = await openedSession('R3');
+    const path = stack.returnPath(sessionId, 'CancelUrl');
+    for (let count = 0; count < 30; count += 1) await visit(path);
+    await visit(stack.returnPath(other.sessionId, 'RedirectUrl'));
+    expect(await stateOf(other.checkout)).toBe('returned');
+    await stack.reopen('R2');
+    await visit(stack.returnPath(sessionId, 'RedirectUrl'));
+    expect(await stateOf(checkout)).toBe('returned');
+  });
+
+  it('counts when it is visited now and then', async () => {
+    const { checkout, sessionId } = await openedSession('R4');
+    const path = stack.returnPath(sessionId, 'CancelUrl');
+    for (let count = 0; count < 5; count += 1) {
+      await visit(path);
+      expect(await stateOf(checkout)).toBe('cancelled');
+      await stack.reopen('R4');
+      expect(await stateOf(checkout)).toBe('open');
+    }
+  });
+});
+
+describe('the return address that a shop gives for an order', () => {
+  let oddOnes = 0;
+
+  it.each([
+    'http://shop.localhost.evil.example:4100/{checkout}',
+    'http://shop.localhost:41000/{checkout}',
+    'http://shop.localhost:4101/{checkout}',
+    'http://shop.localhost/{checkout}',
+    'http://shop.localhost.:4100/{checkout}',
+    'http://localhost:4100/{checkout}',
+    'http://my.shop.localhost:4100/{checkout}',
+    'https://shop.localhost:4100/{checkout}',
+    'http://shop.localhost:4100@evil.example/{checkout}',
+    'http://shop.localhost%3a4100@evil.example/{checkout}',
+    'http://evil.example\\@shop.localhost:4100/{checkout}',
+    'http://evil.example/@shop.localhost:4100/{checkout}',
+    'http://evil.example#@shop.localhost:4100/{checkout}',
+    'http://evil.example?http://shop.localhost:4100/{checkout}',
+  ])('is refused where it leads elsewhere: %s', async (returnUrl) => {
+    const before = stack.createSessionCalls();
+    const { status, body } = await stack.open('U1', { amount: '5.00', returnUrl });
+    expect([status, body.code]).toEqual([502, 'order_return_url_refused']);
+    expect(stack.createSessionCalls()).toBe(before);
+  });
+
+  it.each([
+    '//shop.localhost:4100/{checkout}',
+    '/thanks/{checkout}',
+    'http:shop.localhost:4100/{checkout}',
+    'http:/\\shop.localhost:4100/{checkout}',
+    'http://shop.localhost:4100.evil.example/{checkout}',
+    'ftp://shop.localhost:4100/{checkout}',
+    'javascript://shop.localhost:4100/%0aalert(1)//{checkout}',
+    'data:text/html,http://shop.localhost:4100/{checkout}',
+  ])('is refused where it is none: %s', async (returnUrl) => {
+    const { status, body } = await stack.open('U2', { amount: '5.00', returnUrl });
+    expect([status, body.code]).toEqual([502, 'order_lookup_failed']);
+  });
+
+  it.each([
+    'http://shop.localhost:4100\\@evil.example/{checkout}',
+    'http://evil.example@shop.localhost:4100/{checkout}',
+    'http://shop.localhost:4100/@evil.example/{checkout}',
+    'http://shop.localhost:4100//evil.example/{checkout}',
+    'http://shop.localhost:4100?//evil.example/{checkout}',
+    'http://{order}@shop.localhost:4100/{checkout}',
+  ])('leads to the shop however odd it is, on every way back: %s', async (returnUrl) => {
+    const order = `U3-${String(oddOnes++)}`;
+    const { body } = await stack.open(order, { amount: '5.00', returnUrl });
+    const token = stack.token(order);
+    const { headers } = await stack.fetch(
+      `/v1/checkouts/${body.checkout}/leave?kind=return&orderToken=${token}`,
+    );
+    const { text } = await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+    const [, onward = ''] = /href="([^"]+)">Continue/.exec(text) ?? [];
+    for (const address of [headers.get('location') ?? '', onward]) {
+      expect(new URL(address).origin).toBe(SHOP_ORIGIN);
+    }
+  });
+});
+
 describe('leaving the hosted page', () => {
   it('goes to the merchant’s page for this checkout, and nowhere else', async () => {
     const { checkout } = await openedSession('B1');
@@ -146,13 +264,29 @@ describe('leaving the hosted page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('uses the return address that the shop gave for this order', async () => {
-    const { body } = await stack.open('B2', {
-      amount: '5.00',
-      returnUrl: `${SHOP_ORIGIN}/thanks/{order}?c={checkout}`,
-    });
-    const { headers } = await stack.fetch(`/v1/checkouts/${body.checkout}/leave?kind=back`);
-    expect(headers.get('location')).toBe(`${SHOP_ORIGIN}/thanks/B2?c=${body.checkout}`);
+  it('goes to the page that the shop gave for this order, with its order token, which may be old', async () => {
+    const { leave, checkout } = await openedWithOwnPage('B2');
+    for (const token of [stack.token('B2'), stack.token('B2', -60)]) {
+      expect(await leave(token)).toBe(`${SHOP_ORIGIN}/thanks/B2?code=4711&c=${checkout}`);
+    }
+  });
+
+  it('shows that page to nobody who has only the id, which may have been shared', async () => {
+    const { leave, checkout } = await openedWithOwnPage('B4');
+    const expiresAt = 2e9;
+    const claim = { merchant: 'teashop', order: 'B4', expiresAt };
+    const strangers = [
+      undefined,
+      '',
+      'B4.2000000000.x',
+      stack.token('B2'),
+      signOrderToken('0'.repeat(64), claim),
+      signOrderToken(stack.orderTokenSecret, { ...claim, merchant: 'another' }),
+    ];
+    for (const token of strangers) {
+      const page = `${SHOP_ORIGIN}/result?order=B4&checkout=${checkout}&kind=back`;
+      expect(await leave(token)).toBe(page);
+    }
   });
 
   it.each([

@@ -1,21 +1,27 @@
 import { type Request, type Response, Router } from 'express';
 import { toStoredToken } from '../checkout/attempt-token.js';
 import type { ChangeFeed } from '../checkout/change-feed.js';
+import type { Checkout } from '../checkout/checkout.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { setPageHeaders } from '../http/page-headers.js';
+import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { merchantPage } from './merchant-page.js';
+import { judgeOrderToken } from '../orders/order-token.js';
+import { merchantPage, shopperPage } from './merchant-page.js';
 import { renderNotice, renderReturnPage } from './return-page.js';
+import { ReturnVisits } from './return-visits.js';
 
 export interface ReturnRoutesOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly evidence: EvidenceService;
   readonly changes: ChangeFeed;
+  readonly clock: Clock;
   readonly publicUrl: string;
 }
 
@@ -24,8 +30,9 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
-  const { store, merchants, evidence, changes, publicUrl } = options;
+  const { store, merchants, evidence, changes, clock, publicUrl } = options;
   const router = Router();
+  const visits = new ReturnVisits(store);
 
   const comeBack = async (request: Request<{ token: string }>, response: Response) => {
     if (request.method === 'HEAD' || isPrefetch(request)) {
@@ -33,25 +40,24 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       response.end();
       return;
     }
-    const visit = await store.recordReturn(toStoredToken(request.params.token));
-    crashPoint('return:recorded');
-    const merchant = visit && (await merchants.find(visit.attempt.merchant));
+    const visit = await visits.take(toStoredToken(request.params.token));
+    const merchant = visit && (await merchants.find(visit.checkout.merchant));
     if (!visit || !merchant) {
       setPageHeaders(response, { framedBy: [] });
       const text = 'Go back to the shop and open your order there to see whether it is paid.';
       response.status(404).send(renderNotice('This address is not known', text).text);
       return;
     }
-    const { kind, change } = visit;
-    if (change.after !== change.before) changes.notify(change.after.id);
-    evidence.hint(change.after);
+    const { kind, checkout } = visit;
+    if (visit.hasMoved) changes.notify(checkout.id);
+    if (visit.isRecorded) evidence.hint(checkout);
     setPageHeaders(response, { framedBy: merchant.origins });
     const page = renderReturnPage({
-      checkout: change.after.id,
+      checkout: checkout.id,
       kind,
-      order: change.after.order,
+      order: checkout.order,
       origins: [...merchant.origins, publicUrl],
-      onward: merchantPage(merchant, change.after, kind),
+      onward: shopperPage(merchant, checkout, kind),
     });
     crashPoint('return:before-answer');
     response.send(page.text);
@@ -59,13 +65,17 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
   router.get('/return/:token', comeBack);
   router.post('/return/:token', comeBack);
 
+  // No limit stands before it: it leads home whoever has paid, and costs no more than a refusal.
   router.get('/checkouts/:id/leave', async (request, response) => {
     const checkout = await store.find(request.params.id);
     const merchant = checkout && (await merchants.find(checkout.merchant));
     if (!merchant) throw checkoutNotFound();
     response.setHeader('referrer-policy', 'no-referrer');
     response.setHeader('cache-control', 'no-store');
-    response.redirect(303, merchantPage(merchant, checkout, parseKind(request.query['kind'])));
+    const { kind, orderToken } = request.query;
+    const isShopper = isOrderToken(orderToken, merchant, checkout, clock.now());
+    const page = isShopper ? shopperPage : merchantPage;
+    response.redirect(303, page(merchant, checkout, parseKind(kind)));
   });
 
   return router;
@@ -76,6 +86,18 @@ function isPrefetch(request: Request<{ token: string }>): boolean {
   return PURPOSE_HEADERS.some((name) =>
     /prefetch|prerender|preview/i.test(String(request.headers[name] ?? '')),
   );
+}
+
+/** Whether the shop made it for this order, however long ago: paying takes its time. */
+function isOrderToken(
+  given: unknown,
+  merchant: Merchant,
+  { order }: Checkout,
+  nowMs: number,
+): boolean {
+  if (typeof given !== 'string') return false;
+  const expected = { merchant: merchant.id, order };
+  return judgeOrderToken(given, expected, merchant.orderTokenSecret, nowMs) !== 'forged';
 }
 
 function parseKind(kind: unknown): ReturnKind {
