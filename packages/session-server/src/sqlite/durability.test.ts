@@ -63,9 +63,9 @@ async function claimedEvent(store: CheckoutStore, harness: StoreHarness): Promis
 async function claimedDelivery(store: CheckoutStore, harness: StoreHarness) {
   const { attempt } = await harness.expose();
   await store.recordDelivery(DELIVERY, attempt.orderId);
-  const { deliveries } = await store.claimDeliveries(10, 30);
-  if (!deliveries[0]) throw new Error('no delivery is due');
-  return { attempt, delivery: deliveries[0] };
+  const [delivery] = await store.claimDeliveries(10, 30);
+  if (!delivery) throw new Error('no delivery is due');
+  return { attempt, delivery };
 }
 
 /** Every step whose outcome somebody outside hears of. */
