@@ -29,7 +29,6 @@ Settings come from the environment: see docs/operations.md.
 /** The process: environment → config → server → listen, and close when asked. */
 async function serve(): Promise<void> {
   const config = parseConfig(process.env);
-  armCrashPoint(parseCrashPlan(process.env));
   const server = await startSessionServer(config);
   const stop = (): void => {
     void server.close().then(() => {
@@ -47,6 +46,7 @@ async function serve(): Promise<void> {
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
+  armCrashPoint(parseCrashPlan(process.env));
   if (command === undefined) return serve();
   const lines = await runCommand(command, words);
   if (lines) {

@@ -3,6 +3,7 @@ import { ChangeFeed } from './checkout/change-feed.js';
 import { createPartnerGateway } from './checkout/partner-gateway.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
+import { crashPoint } from './crash-points.js';
 import { AppError } from './errors.js';
 import { EvidenceService } from './evidence/evidence-service.js';
 import { createLogger } from './logger.js';
@@ -11,7 +12,7 @@ import type { MerchantSource } from './merchants/merchant-source.js';
 import { ShopClient } from './net/shop-client.js';
 import { createOrderLookup } from './orders/order-lookup.js';
 import { type LostPayment, LostAttempts } from './restore/lost-attempts.js';
-import { putBack } from './restore/put-back.js';
+import { finishPutBack, putBack } from './restore/put-back.js';
 import { readSinceLoss } from './restore/read-since-loss.js';
 import type { Loss } from './restore/restore-store.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
@@ -31,12 +32,17 @@ export async function runRestore(
 ): Promise<string[]> {
   const wanted = parseWords(words, clock.now());
   const lines: string[] = [];
+  const tellKept = (kept: string | undefined): void => {
+    if (kept !== undefined) lines.push(`The data file that was there is kept: ${kept}`);
+  };
   const open = (path: string) =>
     SqliteCheckoutStore.open({ path, clock, rules: storeRulesOf(config) });
   const declare = async (path: string, since?: number): Promise<void> => {
     const store = await open(path);
     await store.declareLoss(since).finally(() => store.close());
+    crashPoint('restore:declared');
   };
+  tellKept(await finishPutBack(config.databaseFile));
   if (wanted.kind === 'backup') {
     const kept = await putBack({
       path: config.databaseFile,
@@ -44,7 +50,8 @@ export async function runRestore(
       clock,
       prepare: declare,
     });
-    if (kept !== undefined) lines.push(`The data file that was there is kept: ${kept}`);
+    crashPoint('restore:put-back');
+    tellKept(kept);
   } else if (wanted.kind === 'since') {
     await declare(config.databaseFile, wanted.since);
   }
@@ -124,6 +131,7 @@ async function findAgain(
     const now = clock.now();
     const count = await readSinceLoss({ loss, merchants: all, gateway, evidence, now });
     await store.markLossRead();
+    crashPoint('restore:read');
     return [
       `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
       `Payments found of checkouts that were lost: ${String(lost.adopted)}`,

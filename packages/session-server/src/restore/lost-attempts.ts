@@ -1,6 +1,7 @@
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import { openingRequest, priceOf } from '../checkout/checkout-service.js';
 import type { Clock } from '../clock.js';
+import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { referencesOf, type TransactionRow } from '../evidence/evidence.js';
 import { describeError, type Logger } from '../logger.js';
@@ -139,6 +140,7 @@ export class LostAttempts {
         const request = openingRequest(merchant, order, priceOf(order, merchant), {});
         const createdAt = loss.since;
         await store.adoptAttempt({ orderId, merchantReference: reference, createdAt, request });
+        crashPoint('restore:adopted');
         this.#adopted += 1;
         this.#notFound.delete(transaction);
         logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was found again');

@@ -1,20 +1,11 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.js';
+import { crashPoint } from '../crash-points.js';
 import { DataFileError, explainDataFile } from '../sqlite/data-file-error.js';
+import { resolveDataFile } from '../sqlite/data-file-path.js';
+import { announce, carryOut, findUnfinished, stampOf, syncToDisk } from '../sqlite/replacement.js';
 import { takeDataFileLock } from '../sqlite/sqlite-connection.js';
-
-/** A data file, and what SQLite keeps beside it. */
-const PARTS = ['-wal', '-shm', ''] as const;
 
 export interface PutBackOptions {
   /** The data file of the server; it may be missing, or damaged. */
@@ -27,38 +18,64 @@ export interface PutBackOptions {
 
 /**
  * Puts a copy of a backup in the place of the data file. What was there is kept beside it, with its
- * log: a log that stayed would be played into the backup, and damage it.
+ * log: a log that stayed would be played into the backup, and damage it. Killed in the middle, it has
+ * changed nothing, or is to be finished with {@link finishPutBack} before anything else.
  *
  * @returns where the file that was there is now; undefined when there was none
  * @throws {DatabaseInUseError} when a server runs on the data file
  * @throws {DataFileError} when the backup is damaged
  */
-export async function putBack(options: PutBackOptions): Promise<string | undefined> {
+export function putBack(options: PutBackOptions): Promise<string | undefined> {
   const { path, backupFile, clock, prepare } = options;
-  // Not where a link stands, but where it leads.
-  const file = existsSync(path)
-    ? realpathSync(path)
-    : join(realpathSync(dirname(path)), basename(path));
-  const copy = `${file}.restoring`;
-  const lock = takeDataFileLock(file);
-  try {
-    removeAll(copy);
-    await copyWhole(backupFile, copy);
-    await prepare(copy);
-    syncToDisk(copy);
-    const stamp = new Date(clock.now()).toISOString().replaceAll(/[^0-9TZ]/g, '');
-    const kept = existsSync(file) ? `${file}.replaced-${stamp}` : undefined;
-    for (const part of PARTS) {
-      if (existsSync(file + part)) renameSync(file + part, `${file}.replaced-${stamp}${part}`);
+  return whileLocked(path, async (file) => {
+    const copy = copyOf(file);
+    try {
+      removeAll(copy);
+      await copyWhole(backupFile, copy);
+      crashPoint('restore:copied');
+      await prepare(copy);
+      crashPoint('restore:prepared');
+      syncToDisk(copy);
+      const replacement = { file, stamp: stampOf(clock.now()) };
+      announce(copy, replacement);
+      return carryOut(replacement);
+    } finally {
+      removeAll(copy);
     }
-    renameSync(copy, file);
-    syncToDisk(dirname(file));
-    return kept;
+  });
+}
+
+/**
+ * Puts the copy in its place that a restore which was killed in the middle has made, and drops one
+ * that it had not made to the end.
+ *
+ * @returns where the file that was there is now; undefined when there was none, or nothing to finish
+ */
+export function finishPutBack(path: string): Promise<string | undefined> {
+  return whileLocked(path, (file) => {
+    removeAll(copyOf(file));
+    const unfinished = findUnfinished(file);
+    return Promise.resolve(unfinished && carryOut(unfinished));
+  });
+}
+
+/** Where the copy of the backup is made. */
+function copyOf(file: string): string {
+  return `${file}.restoring`;
+}
+
+/** @param work is given the file with no link in its path */
+async function whileLocked<T>(path: string, work: (file: string) => Promise<T>): Promise<T> {
+  try {
+    const file = resolveDataFile(path);
+    const lock = takeDataFileLock(file);
+    try {
+      return await work(file);
+    } finally {
+      lock.close();
+    }
   } catch (error) {
     throw explainDataFile(path, error);
-  } finally {
-    removeAll(copy);
-    lock.close();
   }
 }
 
@@ -95,13 +112,5 @@ function refuseDamaged(copy: string): void {
 }
 
 function removeAll(file: string): void {
-  for (const part of [...PARTS, '.lock']) rmSync(file + part, { force: true });
-}
-
-function syncToDisk(path: string): void {
-  // Windows cannot sync a folder, and needs not.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+  for (const part of ['', '-wal', '-shm', '.lock']) rmSync(file + part, { force: true });
 }

@@ -1,4 +1,5 @@
 import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import { crashPoint } from '../crash-points.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { Loss } from './restore-store.js';
@@ -31,6 +32,7 @@ export async function readSinceLoss(options: ReadSinceLossOptions): Promise<numb
       const query = { ...window, providerMerchantId, cursor, limit: PAGE_ROWS };
       const page = await gateway.listTransactions(query);
       await evidence.settle(providerMerchantId, page.rows);
+      crashPoint('restore:page-settled');
       count += page.rows.length;
       cursor = page.nextCursor;
       // A cursor that comes again leads round in a circle.

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
-import { DataFileError, explainDataFile } from './data-file-error.js';
+import { DataFileError, explainDataFile, unfinishedReplacement } from './data-file-error.js';
+import { resolveDataFile } from './data-file-path.js';
 import { GroupCommit, type WriteOptions } from './group-commit.js';
+import { findUnfinished } from './replacement.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './sqlite-schema.js';
 import type { Row } from './sqlite-rows.js';
@@ -51,13 +53,13 @@ export class SqliteConnection {
     let lock: DatabaseSync | undefined;
     let database: DatabaseSync | undefined;
     try {
-      if (mode === 'write') makeForOwner(path);
-      if (mode === 'beside' && !existsSync(path)) {
+      const file = resolveDataFile(path);
+      if (mode === 'write') lock = takeDataFileLock(file);
+      if (findUnfinished(file)) throw unfinishedReplacement(path);
+      if (mode === 'write') makeForOwner(file);
+      if (mode === 'beside' && !existsSync(file)) {
         throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);
       }
-      // SQLite keeps its log beside the file that a link leads to; so do the lock and we.
-      const file = existsSync(path) ? realpathSync(path) : path;
-      if (mode === 'write') lock = takeDataFileLock(file);
       database = new DatabaseSync(file, { readOnly: mode === 'read' });
       if (mode === 'write') {
         prepareAlone(database);
