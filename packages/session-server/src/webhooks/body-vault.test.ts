@@ -51,6 +51,19 @@ describe('a body in the vault', () => {
     expect(new BodyVault([OLD]).digest('other', plain)).not.toBe(digest);
     expect(new BodyVault([OLD]).digest('token', Buffer.from('x'))).not.toBe(digest);
   });
+
+  it('is found under every key of the list, in whichever order they stand', () => {
+    const [old, newer] = [OLD, NEW].map((key) => new BodyVault([key]).digest('token', plain));
+    for (const keys of [
+      [OLD, NEW],
+      [NEW, OLD],
+    ]) {
+      const vault = new BodyVault(keys);
+      expect(vault.otherDigests(newer ?? '', 'token', plain)).toEqual([old]);
+      expect(vault.otherDigests(old ?? '', 'token', plain)).toEqual([newer]);
+    }
+    expect(new BodyVault([OLD]).otherDigests(old ?? '', 'token', plain)).toEqual([]);
+  });
 });
 
 describe('PAY_BODY_KEY', () => {

@@ -25,6 +25,8 @@ export class DeliveryEraser {
   #eraseAt = -Infinity;
   /** Whether the log may still hold what was erased. */
   #hasTraces = false;
+  /** Whether it is to be emptied at the next quiet moment: tried once for each time of erasing. */
+  #isLogDue = false;
 
   constructor(options: DeliveryEraserOptions) {
     this.#options = options;
@@ -33,15 +35,15 @@ export class DeliveryEraser {
   /**
    * Erases what is due. Answers whether there is more of it.
    *
-   * @param isQuiet nothing waits to be worked on: the time to empty the log, once for all that was
-   *   erased. Where it is never quiet, what is written next soon covers what is in the log.
+   * @param isQuiet nothing waits to be worked on: the time to empty the log. Where it is never quiet,
+   *   what is written next soon covers what is in it.
    */
   async run(isQuiet: boolean): Promise<boolean> {
     const { store, clock } = this.#options;
     const hasMore = clock.now() >= this.#eraseAt && (await this.#erase(clock.now()));
-    if (!hasMore && this.#hasTraces && isQuiet) {
-      this.#hasTraces = false;
-      await store.purgeErased();
+    if (!hasMore && this.#isLogDue && isQuiet) {
+      this.#isLogDue = false;
+      this.#hasTraces = !(await store.purgeErased());
     }
     return hasMore;
   }
@@ -57,6 +59,7 @@ export class DeliveryEraser {
     if (erased > 0) this.#hasTraces = true;
     if (erased >= BATCH) return true;
     this.#eraseAt = now + INTERVAL_MS;
+    this.#isLogDue = this.#hasTraces;
     return false;
   }
 }

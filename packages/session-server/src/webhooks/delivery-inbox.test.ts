@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckoutStatusReply, MerchantOrder } from '../contract.js';
+import type { CheckoutStatusReply, MerchantOrder, Problem } from '../contract.js';
 import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
+import { loadSandboxKeys } from './body-keys.js';
+import { BodyVault } from './body-vault.js';
+import { unpackDelivery } from './delivery-content.js';
+import { sealContext } from './delivery-inbox.js';
 import type { DeliveryCounts } from './delivery-store.js';
 
 const ENDPOINT_TOKEN = 'endpoint-token-for-tests';
@@ -98,7 +103,7 @@ describe('deliveries to a registered endpoint', () => {
     await stack.until(byText.checkout, 'paid');
   });
 
-  it('are read when they come compressed, or as a form', async () => {
+  it('are read when they come compressed', async () => {
     const { checkout, sessionId, session } = await opened('E3');
     await stack.payAtProvider(sessionId);
     const body = gzipSync(JSON.stringify({ data: { order_id: session.order_id } }));
@@ -146,7 +151,7 @@ describe('deliveries to a registered endpoint', () => {
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 0 });
   });
 
-  it('that name two attempts are flagged, and only cause looks', async () => {
+  it('that name two attempts are flagged', async () => {
     const one = await opened('E8');
     const other = await opened('E9');
     await deliver(endpoint, {
@@ -170,6 +175,71 @@ describe('deliveries to a registered endpoint', () => {
       expect(await deliver(`/v1/webhooks/${token}`, { event: 'test' })).toBe(404);
     }
     expect(await counts()).toMatchObject({ waiting: 0, parked: 0, processed: 0, tests: 0 });
+  });
+});
+
+describe('more deliveries than are kept', () => {
+  const MAX_BYTES = 1000;
+  beforeEach(async () => {
+    stack = await TestStack.start({
+      merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
+      env: {
+        PAY_WEBHOOK_MAX_BYTES: String(MAX_BYTES),
+        PAY_WEBHOOK_BYTES_PER_ATTEMPT: '5000',
+        PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT: '9000',
+        PAY_BODY_KEEP_DAYS: '3',
+      },
+    });
+  });
+  afterEach(() => stack.close());
+
+  const post = (path: string, body: string) => stack.fetch<Problem>(path, { method: 'POST', body });
+
+  /** Posts bodies of the largest size, each another one, until one is refused; answers how many were not. */
+  async function fill(path: string): Promise<number> {
+    for (let taken = 0; ; taken += 1) {
+      const { status, headers, body } = await post(
+        path,
+        randomBytes(MAX_BYTES / 2).toString('hex'),
+      );
+      if (status === 204) continue;
+      expect([status, body.code]).toEqual([429, 'too_many_deliveries']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      return taken;
+    }
+  }
+
+  it('are taken up to the largest size, to the byte', async () => {
+    const { path } = await opened('M1');
+    expect((await post(path, 'x'.repeat(MAX_BYTES))).status).toBe(204);
+    expect((await post(path, 'x'.repeat(MAX_BYTES + 1))).status).toBe(413);
+  });
+
+  it('are refused at the address of an attempt, and not stored, also after a restart', async () => {
+    const { path } = await opened('M2');
+    const other = await opened('M3');
+    const taken = await fill(path);
+    expect(taken).toBeGreaterThan(1);
+    expect(await settled()).toMatchObject({ processed: taken });
+    await stack.server.close();
+    await stack.startServer();
+    expect(await fill(path)).toBe(0);
+    expect(await settled()).toMatchObject({ processed: taken });
+    expect(await deliver(other.path, {})).toBe(204);
+    expect((await post(path, '{"event":"test"}')).status).toBe(200);
+    stack.advance(4 * DAY);
+    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ processed: 0 });
+    expect(await deliver(path, {})).toBe(204);
+  });
+
+  it('are refused at a registered endpoint for the rest of the hour', async () => {
+    const taken = await fill(endpoint);
+    expect(taken).toBeGreaterThan(3);
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: taken });
+    const { path } = await opened('M4');
+    expect(await deliver(path, {})).toBe(204);
+    stack.advance(HOUR);
+    expect(await fill(endpoint)).toBe(taken);
   });
 });
 
@@ -369,10 +439,27 @@ describe('the bodies of deliveries', () => {
     `${id}:${Buffer.alloc(32, fill).toString('base64')}`;
   afterEach(() => stack.close());
 
+  /** The one delivery that is kept, as it is in the file. */
+  function keptDelivery() {
+    const database = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
+    const row = database.prepare('SELECT token_hash, digest, sealed FROM deliveries').get();
+    database.close();
+    return {
+      tokenHash: String(row?.['token_hash']),
+      digest: String(row?.['digest']),
+      sealed: Buffer.from(row?.['sealed'] as Uint8Array),
+    };
+  }
+
   function bytesOfDataFiles(): Buffer[] {
     return readdirSync(stack.folder)
       .filter((name) => name.startsWith('data.sqlite'))
       .map((name) => readFileSync(join(stack.folder, name)));
+  }
+
+  /** In how many files some of it is, near its end: it begins with the name of the key. */
+  function countTraces(sealed: Buffer): number {
+    return bytesOfDataFiles().filter((bytes) => bytes.includes(sealed.subarray(-100))).length;
   }
 
   it('are found nowhere in the data file or its log, nor are headers and parked names', async () => {
@@ -424,6 +511,22 @@ describe('the bodies of deliveries', () => {
       .toMatchObject({ parked: 0, processed: 1, flagged: { unreadable: 1 } });
   });
 
+  it('that prove something prove it once, also when a new key was put before the old one', async () => {
+    const env: Record<string, string> = { PAY_BODY_KEY: key('k1', 1) };
+    const webhooks = { paths: PATHS, ...SIGNED, evidence: { failedStatuses: ['FAILED'] } };
+    stack = await TestStack.start({ merchant: { webhooks }, env });
+    const { checkout, path } = await opened('B7');
+    await deliverSigned(path, { status: 'FAILED' });
+    await stack.until(checkout, 'failed');
+    await stack.reopen('B7');
+    env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
+    await stack.server.close();
+    await stack.startServer();
+    expect(await deliverSigned(path, { status: 'FAILED' })).toBe(204);
+    expect(await settled()).toMatchObject({ processed: 1, flagged: { verified: 1 } });
+    expect(await stateOf(checkout)).toBe('open');
+  });
+
   it('of any bytes are kept as they came', async () => {
     stack = await TestStack.start();
     const { path } = await opened('B3');
@@ -431,5 +534,39 @@ describe('the bodies of deliveries', () => {
     const { status } = await stack.fetch(path, { method: 'POST', body });
     expect(status).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1 });
+    const { tokenHash, digest, sealed } = keptDelivery();
+    const vault = new BodyVault(loadSandboxKeys(join(stack.folder, 'data.sqlite')));
+    const packed = vault.open(sealed, sealContext(tokenHash, digest));
+    expect(packed && body.equals(unpackDelivery(packed).body)).toBe(true);
+  });
+
+  it('are in no file any more when they have been erased, not even sealed', async () => {
+    stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
+    const { path } = await opened('B4');
+    await deliver(path, { body: 'to be erased' });
+    expect(await settled()).toMatchObject({ processed: 1 });
+    const { sealed } = keptDelivery();
+    expect(countTraces(sealed)).toBe(1);
+    stack.advance(4 * DAY);
+    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ processed: 0, waiting: 0 });
+    await expect.poll(() => countTraces(sealed), { timeout: 5000 }).toBe(0);
+  });
+
+  it('are erased while somebody else reads the file, and leave the log as soon as nobody does', async () => {
+    stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
+    const { path } = await opened('B5');
+    await deliver(path, { body: 'to be erased' });
+    expect(await settled()).toMatchObject({ processed: 1 });
+    const { sealed } = keptDelivery();
+    const reader = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM deliveries');
+    stack.advance(4 * DAY);
+    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ processed: 0, waiting: 0 });
+    expect((await stack.open('B6', { amount: '9.99' })).status).toBe(200);
+    expect(countTraces(sealed)).toBeGreaterThan(0);
+    reader.exec('ROLLBACK');
+    reader.close();
+    stack.advance(60);
+    await expect.poll(() => countTraces(sealed), { timeout: 5000 }).toBe(0);
   });
 });

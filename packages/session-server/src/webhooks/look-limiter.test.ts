@@ -26,6 +26,25 @@ describe('deliveries of one checkout', () => {
     expect(limiter.allow('checkout-1', 2 * HOUR)).toBe(true);
   });
 
+  it('that a look was allowed for leave it to the next when none was planned', () => {
+    const limiter = new LookLimiter();
+    for (const at of [0, 2 * MINUTE]) expect(limiter.allow('checkout-1', at)).toBe(true);
+    limiter.takeBack('checkout-1', 2 * MINUTE);
+    limiter.takeBack('checkout-2', 2 * MINUTE);
+    const soon = 2 * MINUTE + 1;
+    expect([limiter.allow('checkout-1', soon), limiter.allow('checkout-1', soon)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(
+      countAllowed(
+        [4, 6, 8, 10].map((at) => at * MINUTE),
+        limiter,
+      ),
+    ).toBe(4);
+    expect(limiter.allow('checkout-1', 12 * MINUTE)).toBe(false);
+  });
+
   it('take nothing from those of another checkout', () => {
     const limiter = new LookLimiter();
     expect(limiter.allow('checkout-1', 0)).toBe(true);
