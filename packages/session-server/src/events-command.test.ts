@@ -28,7 +28,7 @@ async function giveUp(order: string): Promise<string> {
     clock: { now: () => Date.now() + HOUR_MS },
     rules: TEST_RULES,
   });
-  const claim = { limit: 1, perMerchant: 5, silentMerchants: [], leaseSeconds: 30 };
+  const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
   const [event] = await store.claimEvents(claim);
   await store.markFailed(event?.id ?? '', undefined);
   await store.close();

@@ -62,6 +62,7 @@ async function askNameServers(
   signal: AbortSignal,
   { servers, families = ownFamilies() }: NameServerOptions,
 ): Promise<LookupAddress[]> {
+  signal.throwIfAborted();
   // One for each question: it can be called back alone, and knows the name servers of this moment.
   const resolver = new promises.Resolver(PATIENCE);
   if (servers) resolver.setServers(servers);

@@ -164,7 +164,7 @@ describe('an event for a shop', () => {
     answer();
     await closing;
     now += HOUR_MS;
-    const claim = { limit: 1, perMerchant: 1, silentMerchants: [], leaseSeconds: 30 };
+    const claim = { limit: 1, perMerchant: 1, leaseSeconds: 30 };
     expect(await store.claimEvents(claim)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
 import type { ShopClient } from '../net/shop-client.js';
 import { repeat, type Repeating } from '../repeat.js';
-import type { EventStore, OutboxEvent } from './event-store.js';
+import { type EventStore, isDoubtful, type OutboxEvent } from './event-store.js';
 import { retryPauseSeconds } from './retry-pause.js';
 
 const TIMEOUT_SECONDS = 15;
@@ -14,8 +14,10 @@ const LEASE_SECONDS = 30;
 /** Events under way together, of all shops and of one. */
 const MOST_AT_A_TIME = 200;
 const MOST_PER_MERCHANT = 5;
-/** Of all shops that do not answer: the others always find room. */
-const MOST_SILENT = MOST_AT_A_TIME / 2;
+/** Of what may well find no answer: the rest always finds room. */
+const MOST_DOUBTFUL = MOST_AT_A_TIME / 2;
+/** So many checkouts without an answer in between say that it is the shop which does not answer. */
+const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 const POLL_MS = 5000;
 
 export interface EventSenderOptions {
@@ -39,25 +41,26 @@ type TryResult =
 /**
  * Sends the stored events to the shops, signed, until each is answered with 2xx. An event keeps
  * its id and its text in every try, so a shop that stores the id never acts on it twice. Events go
- * out side by side, a few of each shop, one at a time to a shop that does not answer, and to all such
- * shops together as many as leave room for the others: so a shop that is slow or broken holds up no
- * other, and an order that is refused holds up no other order.
+ * out side by side, a few of each shop that answers, and one at a time to a shop that does not, or has
+ * not done so since the start. All such shops together, and what was not taken before, leave half of
+ * the room to the rest: so a shop that is slow or broken holds up no other, and an order whose events
+ * are not taken holds up no other order.
  */
 export function startEventSender(options: EventSenderOptions): Repeating {
   const { store, clock, logger } = options;
   const sending = new Set<Promise<void>>();
-  const silentMerchants = new Set<string>();
-  let silentUnderWay = 0;
+  const answers = new ShopAnswers();
+  let doubtfulUnderWay = 0;
   const send = (event: OutboxEvent): void => {
-    const toSilent = silentMerchants.has(event.merchant) ? 1 : 0;
-    silentUnderWay += toSilent;
-    const delivery = deliver(event, options, silentMerchants)
+    const inDoubt = isDoubtful(event, answers.answering) ? 1 : 0;
+    doubtfulUnderWay += inDoubt;
+    const delivery = deliver(event, options, answers)
       .catch((error: unknown) => {
         logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
       })
       .finally(() => {
         sending.delete(delivery);
-        silentUnderWay -= toSilent;
+        doubtfulUnderWay -= inDoubt;
         job.wake();
       });
     sending.add(delivery);
@@ -72,8 +75,8 @@ export function startEventSender(options: EventSenderOptions): Repeating {
       const events = await store.claimEvents({
         limit: room,
         perMerchant: MOST_PER_MERCHANT,
-        silentMerchants: [...silentMerchants],
-        silentLimit: MOST_SILENT - silentUnderWay,
+        answeringMerchants: answers.answering,
+        doubtfulLimit: MOST_DOUBTFUL - doubtfulUnderWay,
         leaseSeconds: LEASE_SECONDS,
       });
       if (events.length > 0) crashPoint('events:claimed');
@@ -93,16 +96,36 @@ export function startEventSender(options: EventSenderOptions): Repeating {
   };
 }
 
+/** Which shops answer, as far as this process has seen. One order that hangs is not its shop. */
+class ShopAnswers {
+  /** Merchants whose shop has answered, and is not silent since. */
+  readonly answering = new Set<string>();
+  /** The checkouts of a merchant whose events found no answer since the last one that did. */
+  readonly #unanswered = new Map<string, Set<string>>();
+
+  note({ merchant, checkout }: OutboxEvent, hasAnswered: boolean): void {
+    if (hasAnswered) {
+      this.answering.add(merchant);
+      this.#unanswered.delete(merchant);
+      return;
+    }
+    const unanswered = this.#unanswered.get(merchant) ?? new Set();
+    this.#unanswered.set(merchant, unanswered.add(checkout));
+    if (unanswered.size < CHECKOUTS_OF_A_SILENT_SHOP) return;
+    this.answering.delete(merchant);
+    this.#unanswered.delete(merchant);
+  }
+}
+
 async function deliver(
   event: OutboxEvent,
   options: EventSenderOptions,
-  silentMerchants: Set<string>,
+  answers: ShopAnswers,
 ): Promise<void> {
   const { store, logger, observer = SILENT_OBSERVER } = options;
   const result = await tryOnce(event, options);
   observer.eventTried(result.kind);
-  if (result.kind === 'silent') silentMerchants.add(event.merchant);
-  else silentMerchants.delete(event.merchant);
+  answers.note(event, result.kind !== 'silent');
   if (result.kind === 'delivered') {
     await store.markDelivered(event.id);
     crashPoint('events:delivered-stored');

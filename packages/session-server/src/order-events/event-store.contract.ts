@@ -4,7 +4,7 @@ import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contr
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { EventClaim } from './event-store.js';
 
-const CLAIM: EventClaim = { limit: 10, perMerchant: 3, silentMerchants: [], leaseSeconds: 30 };
+const CLAIM: EventClaim = { limit: 10, perMerchant: 3, leaseSeconds: 30 };
 const DAY_MS = 86_400_000;
 
 /** What every store promises about events on their way to the shops. */
@@ -23,11 +23,25 @@ export function describeEventStore(name: string, open: OpenStore): void {
     afterEach(() => underTest.remove());
 
     /** As many cancelled orders of a merchant, each with one event to tell. */
-    async function tell(merchant: string, count: number): Promise<void> {
+    async function tell(merchant: string, count: number, name = 'A'): Promise<void> {
       for (let number = 0; number < count; number += 1) {
-        const { checkout } = await harness.expose({ merchant, order: `A${String(number)}` });
+        now += 1;
+        const { checkout } = await harness.expose({ merchant, order: `${name}${String(number)}` });
         await store.apply(checkout.id, { type: 'cancel-hinted' });
       }
+    }
+
+    /** Each event that is due is sent once and not taken; all are due again a second later. */
+    async function refuseAll(): Promise<void> {
+      const events = await store.claimEvents({ limit: 1000, perMerchant: 1000, leaseSeconds: 30 });
+      for (const { id } of events) await store.markFailed(id, 1);
+      now += 1000;
+    }
+
+    /** The orders whose events are claimed, in this order. */
+    async function ordersOf(changes: Partial<EventClaim>): Promise<string[]> {
+      const events = await store.claimEvents({ ...CLAIM, ...changes });
+      return events.map(({ body }) => (JSON.parse(body) as { data: { order: string } }).data.order);
     }
 
     async function claimed(changes: Partial<EventClaim> = {}): Promise<string[]> {
@@ -64,20 +78,56 @@ export function describeEventStore(name: string, open: OpenStore): void {
     it('go one at a time to a merchant whose shop does not answer', async () => {
       await tell('silent', 3);
       await tell('well', 2);
-      const silentMerchants = ['silent'];
-      expect(await claimed({ silentMerchants })).toEqual(['silent', 'well', 'well']);
-      expect(await claimed({ silentMerchants })).toEqual([]);
+      const answeringMerchants = new Set(['well']);
+      expect(await claimed({ answeringMerchants })).toEqual(['silent', 'well', 'well']);
+      expect(await claimed({ answeringMerchants })).toEqual([]);
     });
 
-    it('go to silent merchants only as far as there is room for them', async () => {
+    it('go to merchants whose shop does not answer only as far as there is room', async () => {
       await tell('gone', 1);
       await tell('silent', 1);
       now += 1000;
       await tell('well', 2);
-      const silence = { silentMerchants: ['gone', 'silent'], silentLimit: 1 };
-      expect(await claimed(silence)).toEqual(['gone', 'well', 'well']);
-      expect(await claimed({ ...silence, silentLimit: 0 })).toEqual([]);
-      expect(await claimed(silence)).toEqual(['silent']);
+      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1 };
+      expect(await claimed(claim)).toEqual(['gone', 'well', 'well']);
+      expect(await claimed({ ...claim, doubtfulLimit: 0 })).toEqual([]);
+      expect(await claimed(claim)).toEqual(['silent']);
+    });
+
+    it('that were not taken before share that room', async () => {
+      await tell('well', 3);
+      await refuseAll();
+      await tell('well', 1, 'new');
+      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1, perMerchant: 10 };
+      expect(await ordersOf(claim)).toEqual(['A0', 'new0']);
+    });
+
+    it('that were never sent go before all others to a shop that does not answer', async () => {
+      await tell('silent', 3);
+      await refuseAll();
+      await tell('silent', 1, 'older');
+      now += 1000;
+      await tell('silent', 1, 'newer');
+      const claim = { answeringMerchants: new Set<string>() };
+      expect(await ordersOf(claim)).toEqual(['newer0']);
+      now += CLAIM.leaseSeconds * 1000 - 1;
+      expect(await ordersOf(claim)).toEqual([]);
+    });
+
+    it('that were not taken leave the last place of their merchant to one that was never sent', async () => {
+      await tell('teashop', 120);
+      await refuseAll();
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['A0', 'A1', 'A2', 'A3']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
+      await tell('teashop', 2, 'new');
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['new1']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
+    });
+
+    it('go out oldest first, and the newest one on the last place', async () => {
+      await tell('teashop', 4);
+      expect(await ordersOf({ perMerchant: 3 })).toEqual(['A0', 'A1', 'A3']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['A2']);
     });
 
     it('of one checkout go out one at a time, in their order', async () => {

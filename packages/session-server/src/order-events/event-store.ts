@@ -18,10 +18,13 @@ export interface EventClaim {
   readonly limit: number;
   /** Events of one merchant that may be under way together, in all processes. */
   readonly perMerchant: number;
-  /** Merchants whose shop gave no answer to the last try: one event at a time. */
-  readonly silentMerchants: readonly string[];
-  /** How many of the events may be those of silent merchants. Default: all. */
-  readonly silentLimit?: number;
+  /** Merchants whose shop answers: the others get one event at a time. Default: all. */
+  readonly answeringMerchants?: ReadonlySet<string>;
+  /**
+   * How many of the events may be in doubt: of a merchant whose shop does not answer, or sent before
+   * and not taken. Default: all.
+   */
+  readonly doubtfulLimit?: number;
   /** After this long a sender counts as dead, and its events are taken up again. */
   readonly leaseSeconds: number;
 }
@@ -43,11 +46,22 @@ export interface DeadEventFilter {
   readonly merchant?: string | undefined;
 }
 
+/** Whether an event may find its shop without an answer once more. */
+export function isDoubtful(
+  { merchant, tries }: Pick<OutboxEvent, 'merchant' | 'tries'>,
+  answeringMerchants: ReadonlySet<string> | undefined,
+): boolean {
+  return tries > 0 || answeringMerchants?.has(merchant) === false;
+}
+
 /** Events on their way to the shops. Each method is one atomic, durable step. */
 export interface EventStore {
   /**
    * Takes events to send, under a lease, so that two senders never send one at the same time.
-   * Every merchant gets its turn, and the events of one checkout go out one at a time.
+   * Every merchant gets its turn, and the events of one checkout go out one at a time. What is due
+   * for longest goes first, but the last place of a merchant, which may be its only one, is for an
+   * event that was never sent, the newest one: so no number of orders whose events are not taken
+   * holds up the news of another order.
    */
   claimEvents(claim: EventClaim): Promise<OutboxEvent[]>;
   markDelivered(event: string): Promise<void>;

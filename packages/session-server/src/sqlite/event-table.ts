@@ -1,9 +1,10 @@
 import type { OrderEventType } from '../checkout/checkout.js';
-import type {
-  DeadEvent,
-  DeadEventFilter,
-  EventClaim,
-  OutboxEvent,
+import {
+  type DeadEvent,
+  type DeadEventFilter,
+  type EventClaim,
+  isDoubtful,
+  type OutboxEvent,
 } from '../order-events/event-store.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import type { Row } from './sqlite-rows.js';
@@ -12,6 +13,17 @@ import type { Row } from './sqlite-rows.js';
 const DEAD_ROWS = `status = 'dead'
   AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
   AND (:merchant IS NULL OR merchant = :merchant)`;
+
+/** What is due of a merchant, and not behind another event of its checkout. */
+const SENDABLE = `merchant = :merchant AND due_at <= :now
+  AND NOT EXISTS (
+    SELECT 1 FROM events AS other
+    WHERE other.checkout = event.checkout AND other.id <> event.id
+      AND (other.status = 'sending' AND other.due_at > :now
+        OR other.due_at <= :now AND other.sequence < event.sequence))`;
+
+/** How many events of a merchant are looked through for one that was never sent. */
+const NEWS_WITHIN = 100;
 
 /**
  * Events waiting to be taken by a shop. Its writes run inside the caller's step.
@@ -29,14 +41,14 @@ export class EventTable {
 
   claim(now: number, claim: EventClaim): OutboxEvent[] {
     const until = now + claim.leaseSeconds * 1000;
-    let silentLeft = claim.silentLimit ?? claim.limit;
-    const hasRoom = (merchant: string): boolean =>
-      !claim.silentMerchants.includes(merchant) || silentLeft-- > 0;
+    let doubtfulLeft = claim.doubtfulLimit ?? claim.limit;
+    const hasRoom = (event: OutboxEvent): boolean =>
+      !isDoubtful(event, claim.answeringMerchants) || doubtfulLeft-- > 0;
     return this.#merchantsWithEvents()
       .flatMap((merchant) => this.#turnsOf(merchant, now, claim))
       .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
       .map(({ row }) => toOutboxEvent(row))
-      .filter(({ merchant }) => hasRoom(merchant))
+      .filter(hasRoom)
       .slice(0, claim.limit)
       .map((event) => {
         this.#connection.run(
@@ -127,27 +139,36 @@ export class EventTable {
   #turnsOf(
     merchant: string,
     now: number,
-    { perMerchant, silentMerchants }: EventClaim,
+    { perMerchant, answeringMerchants }: EventClaim,
   ): { readonly row: Row; readonly turn: number; readonly dueAt: number }[] {
     const underWay = this.#countUnderWay(merchant, now);
-    const most = silentMerchants.includes(merchant) ? 1 : perMerchant;
+    const most = answeringMerchants?.has(merchant) === false ? 1 : perMerchant;
     if (underWay >= most) return [];
-    const rows = this.#connection.all(
-      `SELECT * FROM events AS event
-       WHERE merchant = :merchant AND due_at <= :now
-         AND NOT EXISTS (
-           SELECT 1 FROM events AS other
-           WHERE other.checkout = event.checkout AND other.id <> event.id
-             AND (other.status = 'sending' AND other.due_at > :now
-               OR other.due_at <= :now AND other.sequence < event.sequence))
-       ORDER BY due_at, sequence LIMIT :room`,
-      { merchant, now, room: most - underWay },
-    );
+    const news = this.#newestUntried(merchant, now);
+    const oldest = this.#oldestDue(merchant, now, Math.max(1, most - 1) - underWay);
+    const rows = most === 1 && news ? [news] : withRow(oldest, news);
     return rows.map((row, index) => ({
       row,
       turn: underWay + index,
       dueAt: Number(row['due_at']),
     }));
+  }
+  #oldestDue(merchant: string, now: number, limit: number): Row[] {
+    return this.#connection.all(
+      `SELECT * FROM events AS event WHERE ${SENDABLE} ORDER BY due_at, sequence LIMIT :limit`,
+      { merchant, now, limit },
+    );
+  }
+
+  /** Looked for where it must be: what was not sent yet has fallen due later than most of the rest. */
+  #newestUntried(merchant: string, now: number): Row | undefined {
+    return this.#connection.get(
+      `SELECT * FROM (
+         SELECT * FROM events AS event WHERE ${SENDABLE}
+         ORDER BY due_at DESC, sequence DESC LIMIT ${String(NEWS_WITHIN)}
+       ) WHERE tries = 0 LIMIT 1`,
+      { merchant, now },
+    );
   }
 
   #countUnderWay(merchant: string, now: number): number {
@@ -158,6 +179,10 @@ export class EventTable {
     );
     return Number(row?.['count'] ?? 0);
   }
+}
+
+function withRow(rows: Row[], more: Row | undefined): Row[] {
+  return more === undefined || rows.some(({ id }) => id === more['id']) ? rows : [...rows, more];
 }
 
 function toOutboxEvent(row: Row): OutboxEvent {

@@ -99,7 +99,7 @@ async function playRestore(store: SqliteCheckoutStore): Promise<void> {
 }
 
 async function playEvents(store: SqliteCheckoutStore): Promise<void> {
-  const claim = { limit: 10, perMerchant: 5, silentMerchants: [], leaseSeconds: 30 };
+  const claim = { limit: 10, perMerchant: 5, leaseSeconds: 30 };
   const [first, second] = await store.claimEvents(claim);
   await store.markDelivered(first?.id ?? '');
   await store.markFailed(second?.id ?? '', undefined);

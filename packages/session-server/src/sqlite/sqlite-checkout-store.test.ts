@@ -136,7 +136,7 @@ describe('a data file', () => {
   });
 
   it('gives out again, at once, an event whose sender is dead, with the same id', async () => {
-    const claim = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
+    const claim = { limit: 10, perMerchant: 10, leaseSeconds: 30 };
     const before = await open();
     const decision = await before.beginOpening(TEST_REQUEST);
     await before.apply(decision.kind === 'send' ? decision.checkout.id : 'none', {
