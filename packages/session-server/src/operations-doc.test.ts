@@ -88,7 +88,9 @@ describe('what a start says, in docs/operations.md', () => {
     const files = ['data-file-error.ts', 'sqlite-connection.ts', 'sqlite-schema.ts'];
     const said = files
       .map((file) => readFileSync(join(import.meta.dirname, 'sqlite', file), 'utf8'))
-      .flatMap((text) => [...text.matchAll(/'((?:it|the disk|another|a backup|a restore) [^']+)'/g)])
+      .flatMap((text) => [
+        ...text.matchAll(/'((?:it|the disk|another|a backup|a restore) [^']+)'/g),
+      ])
       .map(([, text = '']) => text);
     expect(said.length).toBeGreaterThan(10);
     expect(said.filter((text) => !listed.some((words) => text.startsWith(words)))).toEqual([]);
