@@ -1,6 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckoutStatusReply } from '../contract.js';
+import { ShopClient } from '../net/shop-client.js';
+import { createOrderLookup } from '../orders/order-lookup.js';
 import { signOrderToken } from '../orders/order-token.js';
+import { LocalServer } from '../testing/local-server.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import { TestNameServer } from '../testing/test-name-server.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -37,6 +44,37 @@ describe('an order token stops', () => {
   });
 });
 
+describe('where an order opens by its name alone, an order token', () => {
+  let openShop: TestStack;
+  beforeAll(async () => {
+    openShop = await TestStack.start({ merchant: { openBy: 'order' } });
+    openShop.shop.orders.set('N1', { amount: '5.00' });
+  });
+  afterAll(() => openShop.close());
+
+  it('need not be there, but a good one is', async () => {
+    expect((await openShop.reopen('N1', { orderToken: undefined })).status).toBe(200);
+    expect((await openShop.reopen('N1')).status).toBe(200);
+  });
+
+  it('that is none is refused all the same, as everywhere', async () => {
+    const claim = { merchant: 'teashop', order: 'N1', expiresAt: 2e9 };
+    const bad = [
+      '',
+      'N1',
+      signOrderToken('0'.repeat(64), claim),
+      signOrderToken(openShop.orderTokenSecret, { ...claim, merchant: 'another' }),
+      openShop.token('N2'),
+    ];
+    for (const orderToken of bad) {
+      const { status, body } = await openShop.reopen('N1', { orderToken });
+      expect([status, body.code]).toEqual([404, 'order_not_found']);
+    }
+    const { status, body } = await openShop.reopen('N1', { orderToken: openShop.token('N1', -1) });
+    expect([status, body.code]).toEqual([401, 'order_token_expired']);
+  });
+});
+
 describe('a checkout id that was shared', () => {
   it('shows the state and no more: no session, no amount, nothing personal', async () => {
     const { body: opened } = await stack.open('S1', {
@@ -58,6 +96,24 @@ describe('a checkout id that was shared', () => {
       `/v1/checkouts?id=${opened.checkout}:0`,
     );
     expect(body.checkouts[0]?.state).toBe('open');
+  });
+
+  it('does not let anybody cancel with a session that gave way, or with that of another order', async () => {
+    const { body: older } = await stack.open('S6', { amount: '5.00' });
+    const { body: newer } = await stack.reopen('S6', { renew: older.sessionId });
+    expect([newer.checkout, newer.sessionId]).not.toContain(older.sessionId);
+    const { body: other } = await stack.open('S7', { amount: '5.00' });
+    const stateAfter = async (sessionId: string | undefined) => {
+      const hint = { kind: 'cancelled', sessionId };
+      const { body } = await stack.post<{ state: string }>(
+        `/v1/checkouts/${newer.checkout}/hints`,
+        hint,
+      );
+      return body.state;
+    };
+    expect(await stateAfter(older.sessionId)).toBe('open');
+    expect(await stateAfter(other.sessionId)).toBe('open');
+    expect(await stateAfter(newer.sessionId)).toBe('cancelled');
   });
 
   it('is not guessed: it is 128 random bits, and not made of the order', async () => {
@@ -87,30 +143,132 @@ describe('a request from another site', () => {
     expect(status).toBe(400);
     expect(stack.shop.lookups).not.toContain('X1');
   });
+
+  it.each([
+    'text/plain',
+    'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+  ])('that brings a hint as %j is not read either', async (type) => {
+    const { body: opened } = await stack.open('X2', { amount: '5.00' });
+    const path = `/v1/checkouts/${opened.checkout}/hints`;
+    const hint = JSON.stringify({ kind: 'cancelled', sessionId: opened.sessionId });
+    const { status } = await stack.fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': type, origin: 'https://evil.example' },
+      // As bytes, so that no type is given them on the way.
+      body: new TextEncoder().encode(hint),
+    });
+    expect(status).toBe(400);
+    const { body } = await stack.fetch<CheckoutStatusReply>(
+      `/v1/checkouts?id=${opened.checkout}:0`,
+    );
+    expect(body.checkouts[0]?.state).toBe('open');
+  });
+
+  it('that brings a hint as JSON is asked about first, and gets no leave', async () => {
+    const { body: opened } = await stack.open('X3', { amount: '5.00' });
+    const { headers } = await stack.fetch(`/v1/checkouts/${opened.checkout}/hints`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+    const names = ['access-control-allow-origin', 'access-control-allow-headers'];
+    expect(names.map((name) => headers.get(name))).toEqual([null, null]);
+  });
 });
 
 describe('the order lookup', () => {
-  it('is not made to a private address, unless the merchant entry allows it', async () => {
-    const guarded = await TestStack.start({
-      merchant: { orderLookup: { url: 'http://127.0.0.1:9/order-lookup' } },
+  /** Something inside our network, and a name server that leads there. */
+  async function startInside() {
+    let requests = 0;
+    const inside = await LocalServer.start((_request, response) => {
+      requests += 1;
+      response.writeHead(404).end();
     });
-    try {
-      const { status, body } = await guarded.open('P1', { amount: '5.00' });
-      expect([status, body.code]).toEqual([502, 'order_lookup_failed']);
-      expect(guarded.shop.lookups).toEqual([]);
-    } finally {
-      await guarded.close();
-    }
+    const nameServer = await TestNameServer.start();
+    // IPv6 too, whether this machine has it or not.
+    const client = new ShopClient({ servers: [nameServer.address], families: [4, 6] });
+    const lookUp = createOrderLookup(client);
+    return {
+      inside,
+      nameServer,
+      requests: () => requests,
+      askFor: (name: string) => {
+        const url = `http://${name}:${String(inside.port)}/order-lookup`;
+        return lookUp(testMerchant({ orderLookup: { url } }), 'P1').catch(
+          (error: unknown) => error,
+        );
+      },
+      close: () => Promise.all([client.close(), nameServer.close(), inside.close()]),
+    };
+  }
+  const refused = {
+    code: 'order_lookup_failed',
+    cause: expect.objectContaining({ name: 'PrivateAddressError' }) as unknown,
+  };
+
+  it.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433'])(
+    'is not made to a private address, unless the merchant entry allows it: %s',
+    async (host) => {
+      const { inside, requests, close } = await startInside();
+      const url = `http://${host}:${String(inside.port)}/order-lookup`;
+      const answers = [];
+      for (const allowPrivateAddress of [false, true]) {
+        const orderLookup = { url, allowPrivateAddress };
+        const guarded = await TestStack.start({ merchant: { orderLookup } });
+        const { body } = await guarded.open('P1', { amount: '5.00' });
+        answers.push([body.code, requests()]);
+        await guarded.close();
+      }
+      await close();
+      // The second one shows that whoever listens there would have heard the first one.
+      expect(answers).toEqual([
+        ['order_lookup_failed', 0],
+        ['order_not_found', 1],
+      ]);
+    },
+  );
+
+  it.each([
+    ['alone', ['127.0.0.1']],
+    ['beside a public one', ['4000::1', '127.0.0.1']],
+    ['as IPv6', ['::ffff:127.0.0.1']],
+  ])('is not made to a name that leads into the private network: %s', async (_how, addresses) => {
+    const { nameServer, requests, askFor, close } = await startInside();
+    nameServer.names.set('shop.example', addresses);
+    expect(await askFor('shop.example')).toMatchObject(refused);
+    expect(nameServer.asked).toContain('A shop.example');
+    await close();
+    expect(requests()).toBe(0);
   });
 
-  it('is not made to a name that leads into the private network', async () => {
-    const guarded = await TestStack.start({
-      merchant: { orderLookup: { url: 'http://localhost:9/order-lookup' } },
-    });
+  it('is not made to a name that leads elsewhere once it was judged (DNS rebinding)', async () => {
+    const { nameServer, requests, askFor, close } = await startInside();
+    // Public, and nobody has it: none of 4000::/3 was ever given out.
+    nameServer.names.set('shop.example', ['4000::1']);
+    nameServer.later.set('shop.example', ['127.0.0.1']);
+    const tried: string[] = [];
+    const watch = (message: unknown): void => {
+      const { socket } = message as { socket: Socket };
+      socket.on('connectionAttempt', (address: string) => tried.push(address));
+    };
+    subscribe('net.client.socket', watch);
     try {
-      expect((await guarded.open('P2', { amount: '5.00' })).body.code).toBe('order_lookup_failed');
+      // One answer, judged, and used for the one connection.
+      expect(await askFor('shop.example')).toMatchObject({ code: 'order_lookup_failed' });
+      expect(tried).toEqual(['4000::1']);
+      // The next order asks anew, and hears where the name leads now.
+      expect(await askFor('shop.example')).toMatchObject(refused);
+      expect(tried).toEqual(['4000::1']);
     } finally {
-      await guarded.close();
+      unsubscribe('net.client.socket', watch);
+      await close();
     }
+    expect(requests()).toBe(0);
   });
 });

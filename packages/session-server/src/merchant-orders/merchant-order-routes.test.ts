@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -72,5 +74,58 @@ describe('the merchant’s own view of an order', () => {
   it('does not know an order that was never opened', async () => {
     const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
     expect([status, body.code]).toEqual([404, 'order_not_found']);
+  });
+});
+
+describe('the key of another merchant', () => {
+  let both: TestStack;
+  const otherKey = 'key-of-the-coffee-shop';
+  const orderTokenSecret = 'the-order-token-secret-of-the-coffee-shop';
+  const askBoth = async (order: string, key: string) => {
+    const { status, body } = await both.fetch<{ code?: string; checkouts?: { amount: string }[] }>(
+      `/v1/merchant/orders/${order}`,
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+    return [status, body.code ?? body.checkouts?.map(({ amount }) => amount)];
+  };
+  const openAtOther = (order: string, amount: string) => {
+    both.shop.orders.set(order, { amount });
+    const claim = { merchant: 'coffeeshop', order, expiresAt: 2e9 };
+    const orderToken = signOrderToken(orderTokenSecret, claim);
+    return both.reopen(order, { merchant: 'coffeeshop', orderToken });
+  };
+  beforeAll(async () => {
+    both = await TestStack.start();
+    await both.server.close();
+    const hash = createHash('sha256').update(otherKey).digest('hex');
+    both.addMerchant({
+      id: 'coffeeshop',
+      apiKeyHash: [`sha256:${hash}`],
+      orderTokenSecret: [orderTokenSecret],
+    });
+    await both.startServer();
+    await both.open('T1', { amount: '5.00' });
+    await openAtOther('C1', '6.00');
+  });
+  afterAll(() => both.close());
+
+  it('does not even tell that the order exists', async () => {
+    expect(await askBoth('T1', both.merchantKey)).toEqual([200, ['5.00']]);
+    expect(await askBoth('C1', otherKey)).toEqual([200, ['6.00']]);
+    for (const [order, key] of [
+      ['T1', otherKey],
+      ['C1', both.merchantKey],
+      ['nowhere', otherKey],
+    ] as const) {
+      expect(await askBoth(order, key)).toEqual([404, 'order_not_found']);
+    }
+  });
+
+  it('shows the order of its own where both have one of that name', async () => {
+    await both.open('A1', { amount: '7.00' });
+    expect(await askBoth('A1', otherKey)).toEqual([404, 'order_not_found']);
+    await openAtOther('A1', '8.00');
+    expect(await askBoth('A1', both.merchantKey)).toEqual([200, ['7.00']]);
+    expect(await askBoth('A1', otherKey)).toEqual([200, ['8.00']]);
   });
 });

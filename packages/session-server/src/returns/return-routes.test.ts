@@ -125,6 +125,34 @@ describe('a return address', () => {
     expect(text).toContain('This address is not known');
   });
 
+  it('of a cancel that is visited again changes nothing once the shopper has gone on to pay', async () => {
+    const { checkout, sessionId } = await openedSession('A8');
+    const cancel = stack.returnPath(sessionId, 'CancelUrl');
+    await stack.fetch(cancel);
+    await stack.reopen('A8');
+    await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    await stack.fetch(cancel);
+    expect(await stateOf(checkout)).toBe('returned');
+    await stack.payAtProvider(sessionId);
+    await stack.until(checkout, 'paid');
+    await stack.fetch(cancel);
+    expect(await stateOf(checkout)).toBe('paid');
+  });
+
+  it('of a cancel that is visited again while the form is open costs the shopper a press, and no payment', async () => {
+    const { checkout, sessionId } = await openedSession('A9');
+    const cancel = stack.returnPath(sessionId, 'CancelUrl');
+    await stack.fetch(cancel);
+    await stack.reopen('A9');
+    await stack.fetch(cancel);
+    expect(await stateOf(checkout)).toBe('cancelled');
+    expect((await stack.reopen('A9')).body).toMatchObject({ checkout, sessionId, state: 'open' });
+    await stack.fetch(cancel);
+    await stack.payAtProvider(sessionId);
+    await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    await stack.until(checkout, 'paid');
+  });
+
   it('back after cancel changes nothing: the first word counts until the shopper opens again', async () => {
     const { checkout, sessionId } = await openedSession('A5');
     await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));

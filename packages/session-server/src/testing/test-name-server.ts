@@ -12,6 +12,8 @@ const HEADER_BYTES = 12;
 export class TestNameServer {
   /** The addresses of each name; a name that is not here does not exist. */
   readonly names = new Map<string, readonly string[]>();
+  /** What a name answers from its second question of a kind on, where that is something else. */
+  readonly later = new Map<string, readonly string[]>();
   /** Names whose questions are heard, and never answered. */
   readonly silent = new Set<string>();
   /** What was asked, such as "A shop.example". */
@@ -43,11 +45,11 @@ export class TestNameServer {
   #answer(message: Buffer): Buffer | undefined {
     const { name, end } = readName(message);
     const type = TYPES[message.readUInt16BE(end)] ?? 'A';
+    const isFirst = !this.asked.includes(`${type} ${name}`);
     this.asked.push(`${type} ${name}`);
     if (this.silent.has(name)) return undefined;
-    const addresses = (this.names.get(name) ?? []).filter(
-      (address) => isIPv6(address) === (type === 'AAAA'),
-    );
+    const known = (isFirst ? undefined : this.later.get(name)) ?? this.names.get(name) ?? [];
+    const addresses = known.filter((address) => isIPv6(address) === (type === 'AAAA'));
     const header = Buffer.alloc(HEADER_BYTES);
     message.copy(header, 0, 0, 2);
     header.writeUInt16BE(0x8180 | (this.names.has(name) ? 0 : NO_SUCH_NAME), 2);

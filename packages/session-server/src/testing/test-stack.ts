@@ -226,6 +226,16 @@ export class TestStack {
     writeFileSync(path, JSON.stringify({ merchants: [{ ...file.merchants[0], ...changes }] }));
   }
 
+  /** Adds a merchant that is like the first one but for this; read as a change is. */
+  addMerchant(changes: Readonly<Record<string, unknown>>): void {
+    const path = join(this.folder, 'merchants.json');
+    const { merchants } = JSON.parse(readFileSync(path, 'utf8')) as { merchants: object[] };
+    writeFileSync(
+      path,
+      JSON.stringify({ merchants: [...merchants, { ...merchants[0], ...changes }] }),
+    );
+  }
+
   #writeMerchants(shopUrl: string): void {
     const merchant = {
       id: 'teashop',
