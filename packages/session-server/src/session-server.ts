@@ -79,7 +79,10 @@ export async function startSessionServer(
     clock,
     rules: storeRulesOf(config),
     observer,
+    // Asked for nothing before the server listens.
+    hashReference: (reference) => vault.hashReference(reference),
   });
+  const vault = new BodyVault(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
   const loss = await store.findLoss();
   if (loss?.isRead === false) {
     await Promise.all([store.close(), merchants.close()]);
@@ -127,7 +130,6 @@ export async function startSessionServer(
     observer,
   });
   const status = new StatusService({ store, changes, evidence });
-  const vault = new BodyVault(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
   const inbox = startDeliveryInbox({
     store,
     merchants,
@@ -156,7 +158,7 @@ export async function startSessionServer(
     observer,
   });
   const sender = startEventSender({ store, merchants, shop, clock, logger, observer });
-  const jobs = [inbox, sender, startSweeper({ store, evidence, changes, logger })];
+  const jobs = [inbox, startSweeper({ store, evidence, changes, logger })];
   if (loss) {
     const { watchSeconds } = storeRulesOf(config);
     const isAsking = () => lost.isAsking();
@@ -168,7 +170,8 @@ export async function startSessionServer(
 
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all(listeners.map((listener) => listener.close()));
+    // Requests and tries to tell a shop have the same two seconds to end.
+    await Promise.all([sender, ...listeners].map((part) => part.close()));
     await Promise.all(jobs.map((job: Repeating) => job.close()));
     await evidence.close();
     provider.close();

@@ -1,5 +1,4 @@
 import type { Attempt } from '../checkout/checkout-store.js';
-import { hashToken } from '../random-id.js';
 import {
   type ClaimedDelivery,
   type DeliveryCounts,
@@ -23,11 +22,14 @@ const REPETITION = '.';
 /** Deliveries of the provider, encrypted. Its writes run inside the caller's step. */
 export class DeliveryTable {
   readonly #connection: SqliteConnection;
+  readonly #hashReference: (reference: string) => string;
   /** What is kept for the address of each attempt. */
   readonly kept: KeptBytes;
 
-  constructor(connection: SqliteConnection) {
+  /** @param hashReference what is stored in the place of a name that a delivery speaks of */
+  constructor(connection: SqliteConnection, hashReference: (reference: string) => string) {
     this.#connection = connection;
+    this.#hashReference = hashReference;
     this.kept = new KeptBytes((orderId) => this.#sumKept(orderId));
   }
 
@@ -125,7 +127,7 @@ export class DeliveryTable {
     this.#forgetReferences(id);
     for (const reference of new Set(references)) {
       this.#connection.insert('parked_references', {
-        reference: hashToken(reference),
+        reference: this.#hashReference(reference),
         delivery: id,
       });
     }
@@ -146,8 +148,8 @@ export class DeliveryTable {
          SELECT delivery FROM parked_references WHERE reference IN (:orderId, :merchantReference))`,
       {
         now,
-        orderId: hashToken(String(attempt.orderId)),
-        merchantReference: hashToken(attempt.merchantReference),
+        orderId: this.#hashReference(String(attempt.orderId)),
+        merchantReference: this.#hashReference(attempt.merchantReference),
       },
     );
   }

@@ -37,6 +37,7 @@ import type {
   ParkingLimits,
   SettledDelivery,
 } from '../webhooks/delivery-store.js';
+import { hashToken } from '../random-id.js';
 import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
 import { openTables, type SqliteTables } from './sqlite-tables.js';
 
@@ -47,6 +48,11 @@ export interface SqliteCheckoutStoreOptions {
   readonly rules: StoreRules;
   /** Hears of every change of a checkout. Default: nobody. */
   readonly observer?: Pick<Observer, 'checkoutChanged'>;
+  /**
+   * What is stored in the place of a name that a parked delivery speaks of. Default: a hash that
+   * whoever has the file can check a guess with.
+   */
+  readonly hashReference?: (reference: string) => string;
 }
 
 /**
@@ -68,7 +74,8 @@ export class SqliteCheckoutStore implements CheckoutStore {
   private constructor(options: SqliteCheckoutStoreOptions, mode: ConnectionMode) {
     this.#clock = options.clock;
     this.#connection = new SqliteConnection(options.path, mode);
-    this.#tables = openTables(this.#connection, options.rules, options.observer ?? SILENT_OBSERVER);
+    const { rules, observer = SILENT_OBSERVER, hashReference = hashToken } = options;
+    this.#tables = openTables(this.#connection, rules, observer, hashReference);
   }
 
   /**

@@ -21,6 +21,7 @@ export function openTables(
   connection: SqliteConnection,
   rules: StoreRules,
   observer: Pick<Observer, 'checkoutChanged'>,
+  hashReference: (reference: string) => string,
 ) {
   const tokens = new TokenTable(connection);
   const attempts = new AttemptTable(connection, rules, tokens);
@@ -33,7 +34,7 @@ export function openTables(
     tokens,
     transactions: new TransactionTable(connection),
     events: new EventTable(connection),
-    deliveries: new DeliveryTable(connection),
+    deliveries: new DeliveryTable(connection, hashReference),
     reports: new ReportQueries(connection, rules),
   };
   return {

@@ -32,6 +32,7 @@ export class BodyVault {
   readonly #prefix: Buffer;
   readonly #sealing = new Map<string, KeyObject>();
   readonly #digesting: KeyObject;
+  readonly #hashing: KeyObject;
   /** Of every key, where there are several. */
   readonly #allDigesting: readonly KeyObject[];
 
@@ -43,6 +44,7 @@ export class BodyVault {
     this.#prefix = Buffer.concat([Buffer.from([id.length]), id]);
     this.#current = derive(current, 'seal');
     this.#digesting = derive(current, 'digest');
+    this.#hashing = derive(current, 'reference');
     this.#allDigesting = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
     for (const key of keys) this.#sealing.set(key.id, derive(key, 'seal'));
   }
@@ -83,6 +85,11 @@ export class BodyVault {
     return digestUnder(this.#digesting, tokenHash, body);
   }
 
+  /** What stands in the open for a name out of a body, which may be that of a person. */
+  hashReference(reference: string): string {
+    return createHmac('sha256', this.#hashing).update(reference).digest('base64url');
+  }
+
   /** What a digest is under the other keys: one of them may have been the first when it came before. */
   otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
     return this.#allDigesting
@@ -100,7 +107,7 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
 }
 
 /** As a key object: a key given as bytes is made into one anew at every use, at ten times the cost. */
-function derive({ key }: BodyKey, purpose: 'seal' | 'digest'): KeyObject {
+function derive({ key }: BodyKey, purpose: 'seal' | 'digest' | 'reference'): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));
 }

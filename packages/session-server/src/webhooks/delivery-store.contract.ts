@@ -216,6 +216,14 @@ export function describeDeliveryStore(name: string, open: OpenStore): void {
         },
       );
 
+      it('take no room when they could not be stored', async () => {
+        const { orderId } = (await harness.expose()).attempt;
+        const take = () => store.recordDelivery(delivery('token'), orderId + 1, BYTES);
+        await expect(take()).rejects.toThrow();
+        expect((await harness.expose({ order: 'A1002' })).attempt.orderId).toBe(orderId + 1);
+        expect(await take()).toBe(true);
+      });
+
       it('have room again for what was erased, or dropped as a repetition', async () => {
         const { orderId } = (await harness.expose()).attempt;
         const take = (body: string) =>

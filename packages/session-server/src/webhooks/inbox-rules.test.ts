@@ -230,6 +230,8 @@ describe('a delivery that is parked', () => {
     const paths = { orderId: 'elsewhere.order' };
     inbox.merchants = [testMerchant({ webhookEndpoints: [{ ...ENDPOINT, paths }] })];
     await expect.poll(counts, { timeout: 5000 }).toMatchObject({ parked: 1, processed: 1 });
+    await inbox.deliver(ENDPOINT_TOKEN, '{"order_id":2}');
+    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 2, processed: 1 });
     expect([unparked, inbox.hints]).toEqual([2, [checkout.id]]);
   });
 });
