@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LogFields } from './logger.js';
 import { TestStack } from './testing/test-stack.js';
 
 describe('a running session server', () => {
   let stack: TestStack;
+  const errors: string[] = [];
   beforeAll(async () => {
-    stack = await TestStack.start();
+    const error = (_: LogFields, message: string): void => void errors.push(message);
+    const quiet = (): void => undefined;
+    stack = await TestStack.start({ logger: { info: quiet, warn: quiet, error } });
   });
   afterAll(() => stack.close());
 
@@ -65,4 +69,18 @@ describe('a running session server', () => {
     const event = await stack.shop.event('checkout.cancelled');
     expect(event.data).toMatchObject({ order: 'S2', certain: false, sequence: 1 });
   }, 20_000);
+
+  it('stops within some seconds while a shop hangs, and tells it after the next start', async () => {
+    const arrived = stack.shop.hang();
+    const { body } = await stack.open('S3', { amount: '5.00' });
+    await stack.post(`/v1/checkouts/${body.checkout}/hints`, {
+      kind: 'cancelled',
+      sessionId: body.sessionId,
+    });
+    const id = await arrived;
+    await stack.server.close();
+    await stack.startServer();
+    await expect.poll(() => stack.shop.events.map((event) => event.id)).toContain(id);
+    expect(errors).toEqual([]);
+  });
 });

@@ -74,15 +74,22 @@ export class ShopClient {
 
   /**
    * Tells the shop, and answers its status: however long the answer is, nobody reads it. One that is
-   * cut off, or does not end in time, is none.
+   * cut off, or does not end in time or before `stop`, is none.
    */
   async tell(
     merchant: Pick<Merchant, 'signingSecret'>,
     endpoint: ShopEndpoint,
     message: SignedMessage,
     timeoutSeconds: number,
+    stop?: AbortSignal,
   ): Promise<number> {
-    const { statusCode, body } = await this.#post(merchant, endpoint, message, timeoutSeconds);
+    const { statusCode, body } = await this.#post(
+      merchant,
+      endpoint,
+      message,
+      timeoutSeconds,
+      stop,
+    );
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
@@ -102,9 +109,11 @@ export class ShopClient {
     { url, allowPrivateAddress }: ShopEndpoint,
     message: SignedMessage,
     timeoutSeconds: number,
+    stop?: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     if (allowPrivateAddress !== true) refusePrivateLiteral(url);
-    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = stop === undefined ? limit : AbortSignal.any([limit, stop]);
     const answer = request(url, {
       method: 'POST',
       dispatcher: allowPrivateAddress === true ? this.#anywhere : this.#publicOnly,

@@ -37,11 +37,7 @@ let client: ShopClient;
 beforeEach(async () => {
   now = Date.now();
   folder = mkdtempSync(join(tmpdir(), 'events-'));
-  store = await SqliteCheckoutStore.open({
-    path: join(folder, 'data.sqlite'),
-    clock,
-    rules: TEST_RULES,
-  });
+  store = await openStore();
   merchants = new Map();
   log = [];
   servers = [];
@@ -55,6 +51,10 @@ afterEach(async () => {
   await store.close();
   rmSync(folder, { recursive: true });
 });
+
+function openStore(): Promise<SqliteCheckoutStore> {
+  return SqliteCheckoutStore.open({ path: join(folder, 'data.sqlite'), clock, rules: TEST_RULES });
+}
 
 /** A shop of a merchant on this machine, and what was delivered to it. */
 async function shopOf(id: string, answer: RequestListener): Promise<Delivery[]> {
@@ -166,6 +166,24 @@ describe('an event for a shop', () => {
     now += HOUR_MS;
     const claim = { limit: 1, perMerchant: 1, leaseSeconds: 30 };
     expect(await store.claimEvents(claim)).toEqual([]);
+  });
+
+  it('that finds no answer for two seconds while the sender closes is sent again after a start', async () => {
+    const arrived = Promise.withResolvers<undefined>();
+    const deliveries = await shopOf('teashop', () => {
+      arrived.resolve(undefined);
+    });
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    await arrived.promise;
+    const startedAt = performance.now();
+    await sender.close();
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(log).toEqual([]);
+    await store.close();
+    store = await openStore();
+    const claim = { limit: 1, perMerchant: 1, leaseSeconds: 30 };
+    expect(await store.claimEvents(claim)).toMatchObject([{ id: deliveries[0]?.id, tries: 0 }]);
   });
 
   it('is sent by a sender that starts after the one that claimed it died', async () => {

@@ -19,6 +19,8 @@ const MOST_DOUBTFUL = MOST_AT_A_TIME / 2;
 /** So many checkouts without an answer in between say that it is the shop which does not answer. */
 const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 const POLL_MS = 5000;
+/** How long tries that are under way may take when the sender closes. */
+const DRAIN_MS = 2000;
 
 export interface EventSenderOptions {
   readonly store: EventStore;
@@ -44,17 +46,19 @@ type TryResult =
  * out side by side, a few of each shop that answers, and one at a time to a shop that does not, or has
  * not done so since the start. All such shops together, and what was not taken before, leave half of
  * the room to the rest: so a shop that is slow or broken holds up no other, and an order whose events
- * are not taken holds up no other order.
+ * are not taken holds up no other order. When it closes, tries that are under way have a moment to
+ * end; then they are given up, and the events are sent again after the next start.
  */
 export function startEventSender(options: EventSenderOptions): Repeating {
   const { store, clock, logger } = options;
   const sending = new Set<Promise<void>>();
   const answers = new ShopAnswers();
+  const stop = new AbortController();
   let doubtfulUnderWay = 0;
   const send = (event: OutboxEvent): void => {
     const inDoubt = isDoubtful(event, answers.answering) ? 1 : 0;
     doubtfulUnderWay += inDoubt;
-    const delivery = deliver(event, options, answers)
+    const delivery = deliver(event, { ...options, answers, stop: stop.signal })
       .catch((error: unknown) => {
         logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
       })
@@ -91,7 +95,11 @@ export function startEventSender(options: EventSenderOptions): Repeating {
     },
     async close() {
       await job.close();
+      const timer = setTimeout(() => {
+        stop.abort();
+      }, DRAIN_MS);
       await Promise.all(sending);
+      clearTimeout(timer);
     },
   };
 }
@@ -117,13 +125,17 @@ class ShopAnswers {
   }
 }
 
-async function deliver(
-  event: OutboxEvent,
-  options: EventSenderOptions,
-  answers: ShopAnswers,
-): Promise<void> {
-  const { store, logger, observer = SILENT_OBSERVER } = options;
+interface Delivering extends EventSenderOptions {
+  readonly answers: ShopAnswers;
+  /** Ends the tries that are under way. */
+  readonly stop: AbortSignal;
+}
+
+async function deliver(event: OutboxEvent, options: Delivering): Promise<void> {
+  const { store, logger, answers, stop, observer = SILENT_OBSERVER } = options;
   const result = await tryOnce(event, options);
+  // We hung up: it says nothing of the shop, and the event is sent again after the next start.
+  if (result.kind === 'silent' && stop.aborted) return;
   observer.eventTried(result.kind);
   answers.note(event, result.kind !== 'silent');
   if (result.kind === 'delivered') {
@@ -139,14 +151,14 @@ async function deliver(
   else logger.warn({ ...fields, retryInSeconds: Math.round(pause) }, 'an event was not taken');
 }
 
-async function tryOnce(event: OutboxEvent, options: EventSenderOptions): Promise<TryResult> {
+async function tryOnce(event: OutboxEvent, options: Delivering): Promise<TryResult> {
   const merchant = await options.merchants.find(event.merchant);
   if (!merchant) {
     return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
   }
   try {
-    const { shop } = options;
-    const status = await shop.tell(merchant, merchant.events, event, TIMEOUT_SECONDS);
+    const { shop, stop } = options;
+    const status = await shop.tell(merchant, merchant.events, event, TIMEOUT_SECONDS, stop);
     crashPoint('events:answered');
     const isTaken = status >= 200 && status < 300;
     return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status } };

@@ -23,7 +23,6 @@ export const OTHER_PRICE = { orderVersion: 'version-2', amountMinor: 1299 };
 export const CLAIM: EventClaim = {
   limit: 10,
   perMerchant: 10,
-
   leaseSeconds: 30,
 };
 

@@ -34,6 +34,7 @@ export class TestShop {
     void this.#answer(request, response);
   });
   readonly #watchers = new Set<() => void>();
+  #hanging: ((event: string) => void) | undefined;
 
   constructor(secret: string) {
     this.#secret = secret;
@@ -59,6 +60,13 @@ export class TestShop {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lookupHeld = promise;
     return resolve;
+  }
+
+  /** Takes the next event and never answers it; resolves with its id. */
+  hang(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#hanging = resolve;
+    });
   }
 
   async close(): Promise<void> {
@@ -91,6 +99,11 @@ export class TestShop {
     payload: Record<string, unknown>,
     response: ServerResponse,
   ): void {
+    if (this.#hanging) {
+      this.#hanging(headers['webhook-id'] ?? '');
+      this.#hanging = undefined;
+      return;
+    }
     const status = this.eventAnswers.shift() ?? 204;
     if (status < 300) {
       this.events.push({
