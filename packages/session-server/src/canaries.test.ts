@@ -1,9 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseConfig } from './config.js';
 import type { LogFields, Logger } from './logger.js';
+import { FileMerchantSource } from './merchants/file-merchant-source.js';
+import { signOrderToken } from './orders/order-token.js';
+import { startSessionServer } from './session-server.js';
+import { LocalServer } from './testing/local-server.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 
 /** Nobody, and nothing of theirs may turn up anywhere. */
@@ -16,7 +22,7 @@ const PERSON = {
   phone: '+44 0000 111222',
 };
 const HOME = {
-  houseNumber: '77C',
+  houseNumber: '77 Canary-C',
   postcode: 'ZZ9 7CN',
   flat: 'Canary Flat',
   address1: '77 Canary Lane',
@@ -41,6 +47,8 @@ const keep = (fields: LogFields, message: string): void => {
 const logger: Logger = { info: keep, warn: keep, error: keep };
 
 let stack: TestStack;
+/** The back end of another merchant, which puts people where nobody asked for them. */
+let talkativeShop: LocalServer;
 /** Tokens that this payment was given, none of which leaves by another door than its own. */
 const tokens: string[] = [];
 
@@ -57,6 +65,52 @@ async function askOperator(path: string, init: RequestInit = {}): Promise<void> 
   const headers = { authorization: `Bearer ${OPERATOR_KEY}`, ...(init.headers as object) };
   const where = path === '/metrics' ? seen.metrics : seen.operator;
   read(await stack.askOperator(path, { ...init, headers }), where);
+}
+
+/** What the talkative shop answers to the lookup of each order. */
+const TALK: Readonly<Record<string, (order: string) => [status: number, body: string]>> = {
+  T1: () => [500, JSON.stringify({ message: `no row for ${PERSON.email}`, ...ORDER })],
+  T2: () => [200, JSON.stringify({ ...ORDER, order: PERSON.name, status: PERSON.email })],
+  T3: () => [200, `<h1>${PERSON.name}</h1> ${HOME.address1}`],
+  T4: () => [302, `gone to ${PERSON.email}`],
+  T5: () => [200, JSON.stringify({ ...ORDER, note: PERSON.name.repeat(5000) })],
+  T6: (order) => [
+    200,
+    JSON.stringify({ ...ORDER, order, status: 'payable', currency: 'GBP', [PERSON.email]: HOME }),
+  ],
+};
+
+async function startTalkativeShop(): Promise<LocalServer> {
+  return LocalServer.start((request, response) => {
+    void readText(request).then((body) => {
+      const { order = '' } = JSON.parse(body) as { order?: string };
+      const answer = request.url === '/order-lookup' ? TALK[order]?.(order) : undefined;
+      const [status, text] = answer ?? [500, JSON.stringify({ ...PERSON, ...HOME })];
+      const location = `https://elsewhere.example/${encodeURIComponent(PERSON.email)}`;
+      response.writeHead(status, { location, 'x-shopper': PERSON.email }).end(text);
+    });
+  });
+}
+
+function tokenOfTalkative(order: string): string {
+  const claim = { merchant: 'talkative', order, expiresAt: 2e9 };
+  return signOrderToken(stack.orderTokenSecret, claim);
+}
+
+/** Orders of a shop whose answers are wrong in every way, and which refuses its events. */
+async function meetTalkativeShop(): Promise<void> {
+  const answers = [];
+  for (const order of Object.keys(TALK)) {
+    const orderToken = tokenOfTalkative(order);
+    answers.push(read(await stack.reopen(order, { merchant: 'talkative', orderToken })));
+  }
+  const [last] = answers.splice(-1);
+  expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(['order_lookup_failed']));
+  const { checkout = '', sessionId } = last?.body ?? {};
+  read(await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'cancelled', sessionId }));
+  await vi.waitFor(() => {
+    expect(seen.log.join()).toContain('an event was not taken');
+  });
 }
 
 /** One order that is paid, and others that go wrong in every way that meets personal data. */
@@ -144,11 +198,51 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
       },
       merchant: { webhookEndpoints: [{ tokenHash, paths: { orderId: 'order_id' } }] },
     });
+    talkativeShop = await startTalkativeShop();
+    await stack.server.close();
+    stack.addMerchant({
+      id: 'talkative',
+      orderLookup: { url: `${talkativeShop.url}/order-lookup`, allowPrivateAddress: true },
+      events: { url: `${talkativeShop.url}/events`, allowPrivateAddress: true },
+      apiKeyHash: [`sha256:${'0'.repeat(64)}`],
+      webhookEndpoints: [],
+    });
+    await stack.startServer();
     await runPayments();
+    await meetTalkativeShop();
     await askOperators();
     seen.events.push(...stack.shop.events.map((event) => event.body));
   });
-  afterAll(() => stack.close());
+  afterAll(async () => {
+    await stack.close();
+    await talkativeShop.close();
+  });
+
+  const secrets = () => [
+    stack.env['PAY_PARTNER_API_KEY'] ?? '',
+    stack.merchantKey,
+    stack.orderTokenSecret,
+    stack.signingSecret,
+    OPERATOR_KEY,
+    BODY_KEY,
+    ENDPOINT_TOKEN,
+  ];
+  /** Everything that was planted, in each form that it could be written in. */
+  const planted = () => {
+    const canaries = [...Object.values(PERSON), ...Object.values(HOME), ...secrets(), ...tokens];
+    expect(canaries.every((canary) => canary.length >= 7)).toBe(true);
+    return canaries;
+  };
+  const isIn = (text: string) => (canary: string) =>
+    [
+      canary,
+      encodeURIComponent(canary),
+      Buffer.from(canary).toString('base64url').slice(0, -4),
+      Buffer.from(canary).toString('base64').replaceAll('=', '').slice(0, -4),
+      Buffer.from(canary).toString('hex'),
+    ].some((form) => text.includes(form));
+  const proofs = () =>
+    [stack.token('C1'), tokenOfTalkative('T6')].map((token) => token.split('.').at(-1) ?? '');
 
   const where = ['answers', 'log', 'operator', 'metrics', 'events'] as const;
 
@@ -161,38 +255,18 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   });
 
   it.each(where)('are found in no text of: %s', (place) => {
-    const secrets = [
-      stack.env['PAY_PARTNER_API_KEY'] ?? '',
-      stack.merchantKey,
-      stack.orderTokenSecret,
-      stack.signingSecret,
-      OPERATOR_KEY,
-      BODY_KEY,
-      ENDPOINT_TOKEN,
-    ];
-    const { houseNumber, ...home } = HOME;
-    const canaries = [...Object.values(PERSON), ...Object.values(home), ...secrets, ...tokens];
-    expect(canaries.every((canary) => canary.length >= 7)).toBe(true);
-    const text = seen[place].join('\n');
-    const written = (canary: string): string[] => [
-      canary,
-      encodeURIComponent(canary),
-      Buffer.from(canary).toString('base64url').slice(0, -4),
-    ];
-    expect(
-      canaries.filter((canary) => written(canary).some((form) => text.includes(form))),
-    ).toEqual([]);
-    expect(text).not.toMatch(new RegExp(`\\b${houseNumber}\\b`));
+    expect(planted().filter(isIn(seen[place].join('\n')))).toEqual([]);
   });
 
   it.each(['log', 'metrics', 'operator', 'events'] as const)(
     'nor is an order token, a session or a merchant’s hash in: %s',
     (place) => {
       const text = seen[place].join('\n');
-      const [proof = ''] = stack.token('C1').split('.').slice(2);
       const sessions = stack.sandbox.control.sessions().map((session) => session.session_id);
       const hash = createHash('sha256').update(stack.merchantKey).digest('hex');
-      expect([proof, hash, ...sessions].filter((secret) => text.includes(secret))).toEqual([]);
+      expect([...proofs(), hash, ...sessions].filter((secret) => text.includes(secret))).toEqual(
+        [],
+      );
     },
   );
 
@@ -200,13 +274,42 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     const files = readdirSync(stack.folder).filter((name) => name.startsWith('data.sqlite'));
     const bytes = files.map((name) => readFileSync(join(stack.folder, name), 'latin1')).join('');
     expect(bytes).toContain('C1');
-    const stored = [...Object.values(PERSON), HOME.address1, HOME.address2, HOME.flat, ...tokens];
-    expect(stored.filter((canary) => bytes.includes(canary))).toEqual([]);
+    const sealedKey = Buffer.from(BODY_KEY, 'base64').toString('latin1');
+    expect(planted().filter(isIn(bytes))).toEqual([]);
+    expect([sealedKey, ...proofs()].filter((secret) => bytes.includes(secret))).toEqual([]);
   });
 
-  it('are not shown by inspecting the server', () => {
-    const text = inspect(stack.server, { depth: 8, showHidden: true });
-    expect(text).not.toContain(OPERATOR_KEY);
-    expect(text).not.toContain(stack.signingSecret);
+  it('are not shown by inspecting what a platform has in its hands, nor are they in its errors', async () => {
+    const config = parseConfig(stack.env);
+    const { merchantsFile: path, environment } = config;
+    const source = new FileMerchantSource({ path, environment, logger });
+    const things: unknown[] = [stack.server, config, source];
+    const keepError = (error: unknown): void => void things.push(error);
+    // Secrets at the wrong place, as they get there by a slip of the hand.
+    const slips = Object.fromEntries(
+      Object.keys(stack.env).map((name, at) => [name, secrets()[at % secrets().length]]),
+    );
+    try {
+      parseConfig({ ...slips, PAY_ENVIRONMENT: 'production' });
+    } catch (error) {
+      keepError(error);
+    }
+    const mistaken = join(stack.folder, 'mistaken.json');
+    const entry = { id: stack.merchantKey, name: stack.signingSecret, currency: OPERATOR_KEY };
+    const lists = { apiKeyHash: [stack.merchantKey], signingSecret: [stack.orderTokenSecret] };
+    writeFileSync(mistaken, JSON.stringify({ merchants: [{ ...entry, ...lists, ...PERSON }] }));
+    await startSessionServer({ ...config, merchantsFile: mistaken }, { logger }).catch(keepError);
+    writeFileSync(mistaken, `{"merchants": ["${stack.signingSecret}", "${PERSON.email}`);
+    await startSessionServer({ ...config, merchantsFile: mistaken }, { logger }).catch(keepError);
+    // The data file is open already.
+    await startSessionServer(config, { logger }).catch(keepError);
+    await source.close();
+    expect(things).toHaveLength(7);
+    const shown = things.flatMap((thing) => [
+      inspect(thing, { depth: 12, showHidden: true }),
+      JSON.stringify(thing),
+      String(thing),
+    ]);
+    expect(planted().filter(isIn(shown.join('\n')))).toEqual([]);
   });
 });
