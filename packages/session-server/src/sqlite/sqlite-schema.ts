@@ -128,10 +128,10 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Pages of 4 KB in the log before they are moved into the file. Everything waits meanwhile, so it is
- * done seldom: the log then holds many versions of a page, and only the last one is moved.
+ * Pages of 4 KB in the log before SQLite moves them into the file within a commit, while everything
+ * waits: only where `LogMover`, which does so beside the commits, does not keep up.
  */
-const LOG_PAGES = 10_000;
+const LOG_PAGES = 40_000;
 
 /**
  * What each connection that writes needs; the rest is kept in the file. With 12 MB of pages in
