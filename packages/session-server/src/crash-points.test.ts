@@ -83,10 +83,15 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['evidence/transaction-reader.ts', 'this.#run()', INSIDE],
   ['evidence/transaction-reader.ts', 'this.#running', WAITS],
   ['evidence/transaction-reader.ts', 'new Promise<void>', 'It only waits for the next look.'],
-  ['order-events/event-sender.ts', 'deliver(event, options, silentMerchants)', INSIDE],
+  [
+    'order-events/event-sender.ts',
+    'deliver(event, { ...options, answers, stop: stop.signal })',
+    INSIDE,
+  ],
   ['restore/put-back.ts', 'backup(source, copy)', 'Next is restore:copied.'],
   ['restore/put-back.ts', 'work(file)', 'The points are inside of what is called.'],
   ['sqlite/group-commit.ts', 'this.#syncing', WAITS],
+  ['sqlite/log-mover.ts', 'ended', CLOSING],
   [
     'sqlite/group-commit.ts',
     'this.#settleWhenDurable(settleAhead(jobs), this.#sync)',
