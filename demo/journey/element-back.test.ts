@@ -113,11 +113,12 @@ async function passTime({ page }: Shopper): Promise<void> {
   });
 }
 
-/** Counts how often the hosted page is left for the shop's page. */
+/** Counts how often the hosted page is left for the shop's page, by whoever has the order token. */
 function countLeaving({ page }: Shopper): () => number {
   let leaving = 0;
   page.on('request', (request) => {
-    if (/\/v1\/checkouts\/[^/]+\/leave\?/.test(request.url())) leaving += 1;
+    if (/\/v1\/checkouts\/[^/]+\/leave\?kind=\w+&orderToken=[^&]+$/.test(request.url()))
+      leaving += 1;
   });
   return () => leaving;
 }
