@@ -17,8 +17,11 @@ afterEach(() => stack.close());
 
 const run = (...words: string[]): Promise<string[]> => runEvents(parseConfig(stack.env), words);
 
-/** A cancelled order whose event the shop refused, and which counts as given up. */
-async function giveUp(order: string): Promise<string> {
+/**
+ * A cancelled order whose event the shop refused, and which is tried again so many seconds later; with
+ * none it counts as given up.
+ */
+async function refuse(order: string, retryInSeconds?: number): Promise<string> {
   stack.shop.eventAnswers.push(500);
   const { body } = await stack.open(order, { amount: '9.99' });
   await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
@@ -30,7 +33,7 @@ async function giveUp(order: string): Promise<string> {
   });
   const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
   const [event] = await store.claimEvents(claim);
-  await store.markFailed(event?.id ?? '', undefined);
+  await store.markFailed(event?.id ?? '', retryInSeconds);
   await store.close();
   return event?.id ?? '';
 }
@@ -38,7 +41,7 @@ async function giveUp(order: string): Promise<string> {
 describe('events that were given up', () => {
   it('are listed and sent again, with the same id, while the server runs', async () => {
     expect(await run('dead')).toEqual(['no event was given up']);
-    const id = await giveUp('D1');
+    const id = await refuse('D1');
     const [line] = await run('dead', 'teashop');
     expect(line).toContain(id);
     expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
@@ -51,12 +54,31 @@ describe('events that were given up', () => {
     expect(await run('redrive', '--all')).toEqual(['0 events will be sent again']);
   }, 20_000);
 
-  it.each([[[]], [['redrive']], [['redrive', 'all']], [['redrive', '--all', 'x']], [['revive']]])(
-    'are not touched by words that are not understood: %j',
-    async (words) => {
-      await expect(run(...words)).rejects.toThrow(/expected: events dead/);
-    },
-  );
+  it.each([
+    [[]],
+    [['redrive']],
+    [['redrive', 'all']],
+    [['redrive', '--all', 'x']],
+    [['redrive', '--all', '--waiting']],
+    [['redrive', '--waiting']],
+    [['redrive', '--merchant', 'teashop', '--wait']],
+    [['redrive', '--merchant', 'teashop', '--waiting', 'x']],
+    [['revive']],
+  ])('are not touched by words that are not understood: %j', async (words) => {
+    await expect(run(...words)).rejects.toThrow(/expected: events dead/);
+  });
+});
+
+describe('events that wait for their next try', () => {
+  it('are sent at once when somebody asks for them, with the same id, while the server runs', async () => {
+    const id = await refuse('D2', 22 * 3600);
+    expect(await run('redrive', '--merchant', 'teashop')).toEqual(['0 events will be sent again']);
+    const hurry = (merchant: string) => run('redrive', '--merchant', merchant, '--waiting');
+    expect(await hurry('nobody')).toEqual(['0 events will be sent again']);
+    expect(await hurry('teashop')).toEqual(['1 events will be sent again']);
+    expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
+    expect(await hurry('teashop')).toEqual(['0 events will be sent again']);
+  }, 20_000);
 });
 
 describe('the numbers of deliveries', () => {

@@ -3,13 +3,19 @@ import type { Config } from './config.js';
 import { AppError } from './errors.js';
 import { SqliteCheckoutStore } from './sqlite/sqlite-checkout-store.js';
 import { storeRulesOf } from './store-rules.js';
-import type { DeadEvent, DeadEventFilter, EventStore } from './order-events/event-store.js';
+import type {
+  DeadEvent,
+  DeadEventFilter,
+  EventStore,
+  RedriveFilter,
+} from './order-events/event-store.js';
 
 const MOST_SHOWN = 1000;
 
 /**
- * `pay-session-server events dead [merchant]` and `events redrive <id>… | --merchant <id> | --all`,
- * beside a running server or without one: a running one sends what was redriven within seconds.
+ * `pay-session-server events dead [merchant]` and
+ * `events redrive <id>… | --merchant <id> [--waiting] | --all`, beside a running server or without
+ * one: a running one sends what was redriven within seconds.
  *
  * @throws {AppError} when the words after `events` are not these
  */
@@ -37,7 +43,7 @@ function parseWords(words: readonly string[]): (store: EventStore) => Promise<st
     throw new AppError(
       400,
       'invalid_request',
-      'expected: events dead [merchant], or: events redrive <event id>… | --merchant <id> | --all',
+      'expected: events dead [merchant], or: events redrive <event id>… | --merchant <id> [--waiting] | --all',
     );
   }
   return async (store) => [
@@ -46,11 +52,12 @@ function parseWords(words: readonly string[]): (store: EventStore) => Promise<st
 }
 
 /** Nothing is redriven by leaving something out: all of them are asked for by name. */
-function parseFilter(words: readonly string[]): DeadEventFilter | undefined {
-  const [first, second, ...more] = words;
+function parseFilter(words: readonly string[]): RedriveFilter | undefined {
+  const [first, second, third, ...more] = words;
   if (first === '--all' && second === undefined) return {};
   if (first === '--merchant' && second !== undefined && more.length === 0) {
-    return { merchant: second };
+    if (third === undefined) return { merchant: second };
+    return third === '--waiting' ? { merchant: second, waiting: true } : undefined;
   }
   return first !== undefined && words.every((word) => word.startsWith('msg_'))
     ? { ids: words }

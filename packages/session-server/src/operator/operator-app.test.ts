@@ -227,11 +227,30 @@ describe('the operator’s routes', () => {
       expect(refused.status).toBe(400);
       expect(refused.body.errors?.[0]?.message).toMatch(/^expected .*(msg_…|id of an event)/);
     }
-    expect((await redrive({ merchant: 'nobody' })).body.redriven).toBe(0);
+    expect((await redrive({ merchant: 'nobody', waiting: true })).body.redriven).toBe(0);
     expect((await redrive({ ids: [event?.id] })).body.redriven).toBe(1);
     expect((await stack.shop.event('checkout.cancelled')).data['order']).toBe('D1');
     expect(await list()).toEqual([]);
   }, 20_000);
+
+  it('send the events of a merchant at once that wait for their next try', async () => {
+    stack.shop.eventAnswers.push(500);
+    const { body } = await stack.open('D2', { amount: '9.99' });
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
+    const redrive = async () => {
+      const { body: answer } = await stack.askOperator<{ redriven: number }>(
+        '/operator/events/redrive',
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ merchant: 'teashop', waiting: true }),
+        },
+      );
+      return answer.redriven;
+    };
+    await expect.poll(redrive).toBe(1);
+    await expect.poll(() => stack.shop.events.map(({ data }) => data['order'])).toContain('D2');
+  });
 
   it('list deliveries that no attempt was found for, with whose endpoint it was', async () => {
     await stack.post('/v1/webhooks/a-registered-endpoint-token-1', { order_id: 7 });

@@ -26,10 +26,10 @@ const eventIds = z
 const redriveBody = z.union(
   [
     z.strictObject({ ids: eventIds }),
-    z.strictObject({ merchant: z.string().min(1) }),
+    z.strictObject({ merchant: z.string().min(1), waiting: z.boolean().optional() }),
     z.strictObject({ all: z.literal(true) }),
   ],
-  { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…"} or {"all": true}' },
+  { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…", "waiting"?: true} or {"all": true}' },
 );
 
 /** What operators ask over HTTP, on the listener of their own: JSON, and nobody's personal data. */

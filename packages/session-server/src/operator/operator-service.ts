@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import { explainOrder } from '../evidence/explain.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { DeadEventFilter } from '../order-events/event-store.js';
+import type { DeadEventFilter, RedriveFilter } from '../order-events/event-store.js';
 import { toStoredHash } from '../webhooks/delivery-inbox.js';
 import { type Backlog, toBacklog } from './backlog.js';
 
@@ -89,7 +89,7 @@ export class OperatorService {
     return toList(await this.#options.store.findDeadEvents(filter, limit + 1), limit);
   }
 
-  async redrive(filter: DeadEventFilter): Promise<number> {
+  async redrive(filter: RedriveFilter): Promise<number> {
     const count = await this.#options.store.redriveEvents(filter);
     if (count > 0) this.#options.onRedriven();
     return count;

@@ -7,6 +7,7 @@ import type { ShopClient } from '../net/shop-client.js';
 import { repeat, type Repeating } from '../repeat.js';
 import { type EventStore, isDoubtful, type OutboxEvent } from './event-store.js';
 import { retryPauseSeconds } from './retry-pause.js';
+import { ShopAnswers } from './shop-answers.js';
 
 const TIMEOUT_SECONDS = 15;
 /** Longer than a try can take, so that a crashed sender's events are taken up again. */
@@ -16,8 +17,6 @@ const MOST_AT_A_TIME = 200;
 const MOST_PER_MERCHANT = 5;
 /** Of what may well find no answer: the rest always finds room. */
 const MOST_DOUBTFUL = MOST_AT_A_TIME / 2;
-/** So many checkouts without an answer in between say that it is the shop which does not answer. */
-const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 const POLL_MS = 5000;
 /** How long tries that are under way may take when the sender closes. */
 const DRAIN_MS = 2000;
@@ -102,27 +101,6 @@ export function startEventSender(options: EventSenderOptions): Repeating {
       clearTimeout(timer);
     },
   };
-}
-
-/** Which shops answer, as far as this process has seen. One order that hangs is not its shop. */
-class ShopAnswers {
-  /** Merchants whose shop has answered, and is not silent since. */
-  readonly answering = new Set<string>();
-  /** The checkouts of a merchant whose events found no answer since the last one that did. */
-  readonly #unanswered = new Map<string, Set<string>>();
-
-  note({ merchant, checkout }: OutboxEvent, hasAnswered: boolean): void {
-    if (hasAnswered) {
-      this.answering.add(merchant);
-      this.#unanswered.delete(merchant);
-      return;
-    }
-    const unanswered = this.#unanswered.get(merchant) ?? new Set();
-    this.#unanswered.set(merchant, unanswered.add(checkout));
-    if (unanswered.size < CHECKOUTS_OF_A_SILENT_SHOP) return;
-    this.answering.delete(merchant);
-    this.#unanswered.delete(merchant);
-  }
 }
 
 interface Delivering extends EventSenderOptions {

@@ -183,6 +183,21 @@ export function describeEventStore(name: string, open: OpenStore): void {
       expect(await store.findDeadEvents({}, 10)).toEqual([]);
     });
 
+    it('that wait for their next try are sent at once when somebody asks for those, too', async () => {
+      await tell('teashop', 3);
+      await tell('bookshop', 1);
+      const [taken, ...others] = await store.claimEvents({ ...CLAIM, perMerchant: 10 });
+      await store.markDelivered(taken?.id ?? '');
+      for (const { id } of others) await store.markFailed(id, 3600);
+      await tell('teashop', 1, 'sending');
+      await store.claimEvents(CLAIM);
+      expect(await store.redriveEvents({ merchant: 'teashop' })).toBe(0);
+      expect(await store.redriveEvents({ merchant: 'teashop', waiting: true })).toBe(2);
+      expect(await store.claimEvents({ ...CLAIM, perMerchant: 10 })).toEqual(
+        others.filter(({ merchant }) => merchant === 'teashop'),
+      );
+    });
+
     it('that were taken are never sent again, also when somebody asks', async () => {
       await tell('teashop', 1);
       const [event] = await store.claimEvents(CLAIM);

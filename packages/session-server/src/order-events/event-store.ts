@@ -46,6 +46,12 @@ export interface DeadEventFilter {
   readonly merchant?: string | undefined;
 }
 
+/** Which events are sent again when somebody asks for it. */
+export interface RedriveFilter extends DeadEventFilter {
+  /** Those that wait for their next try, too. Default: only dead ones. */
+  readonly waiting?: boolean | undefined;
+}
+
 /** Whether an event may find its shop without an answer once more. */
 export function isDoubtful(
   { merchant, tries }: Pick<OutboxEvent, 'merchant' | 'tries'>,
@@ -71,6 +77,6 @@ export interface EventStore {
   nextEventAt(): Promise<number | undefined>;
   /** Events that were given up, oldest first. */
   findDeadEvents(filter: DeadEventFilter, limit: number): Promise<DeadEvent[]>;
-  /** Lets dead events be sent again, with all their tries; answers how many. */
-  redriveEvents(filter: DeadEventFilter): Promise<number>;
+  /** Lets events be sent again at once, with all their tries; answers how many. */
+  redriveEvents(filter: RedriveFilter): Promise<number>;
 }

@@ -5,14 +5,15 @@ import {
   type EventClaim,
   isDoubtful,
   type OutboxEvent,
+  type RedriveFilter,
 } from '../order-events/event-store.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import type { Row } from './sqlite-rows.js';
 
-/** Which dead rows a filter means; a filter that names nothing means all. */
-const DEAD_ROWS = `status = 'dead'
-  AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+/** Which rows a filter means; a filter that names nothing means all. */
+const MEANT_ROWS = `(:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
   AND (:merchant IS NULL OR merchant = :merchant)`;
+const DEAD_ROWS = `status = 'dead' AND ${MEANT_ROWS}`;
 
 /** What is due of a merchant, and not behind another event of its checkout. */
 const SENDABLE = `merchant = :merchant AND due_at <= :now
@@ -112,9 +113,19 @@ export class EventTable {
       }));
   }
 
-  redrive(filter: DeadEventFilter, now: number): number {
-    return this.#connection.run(
+  redrive(filter: RedriveFilter, now: number): number {
+    const revived = this.#connection.run(
       `UPDATE events SET status = 'pending', tries = 0, due_at = :now WHERE ${DEAD_ROWS}`,
+      { ...valuesOf(filter), now },
+    );
+    return revived + (filter.waiting === true ? this.#hurry(filter, now) : 0);
+  }
+
+  /** Those that are being sent are left alone. */
+  #hurry(filter: DeadEventFilter, now: number): number {
+    return this.#connection.run(
+      `UPDATE events SET tries = 0, due_at = :now
+       WHERE due_at > :now AND status = 'pending' AND ${MEANT_ROWS}`,
       { ...valuesOf(filter), now },
     );
   }

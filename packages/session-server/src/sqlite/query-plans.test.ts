@@ -106,6 +106,7 @@ async function playEvents(store: SqliteCheckoutStore): Promise<void> {
   await store.nextEventAt();
   await store.findDeadEvents({ merchant: 'teashop' }, 10);
   await store.redriveEvents({ ids: [second?.id ?? ''] });
+  await store.redriveEvents({ merchant: 'teashop', waiting: true });
 }
 
 async function playDeliveries(

@@ -27,6 +27,7 @@ import type {
   DeadEventFilter,
   EventClaim,
   OutboxEvent,
+  RedriveFilter,
 } from '../order-events/event-store.js';
 import type { FoundAttempt, Loss, OrderIdRange } from '../restore/restore-store.js';
 import type {
@@ -319,7 +320,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return this.#connection.read(() => this.#tables.events.findDead(filter, limit));
   }
 
-  redriveEvents(filter: DeadEventFilter): Promise<number> {
+  redriveEvents(filter: RedriveFilter): Promise<number> {
     return this.#connection.write(() => this.#tables.events.redrive(filter, this.#clock.now()));
   }
 
