@@ -49,6 +49,8 @@ const logger: Logger = { info: keep, warn: keep, error: keep };
 let stack: TestStack;
 /** The back end of another merchant, which puts people where nobody asked for them. */
 let talkativeShop: LocalServer;
+/** The provider, which lists a person where a row should be. */
+let talkativeProvider: LocalServer;
 /** Tokens that this payment was given, none of which leaves by another door than its own. */
 const tokens: string[] = [];
 
@@ -89,6 +91,33 @@ async function startTalkativeShop(): Promise<LocalServer> {
       const location = `https://elsewhere.example/${encodeURIComponent(PERSON.email)}`;
       response.writeHead(status, { location, 'x-shopper': PERSON.email }).end(text);
     });
+  });
+}
+
+/** Our sandbox, with two rows more in each page of its list. */
+async function startTalkativeProvider(): Promise<LocalServer> {
+  return LocalServer.start((request, response) => {
+    void readText(request)
+      .then(async (body) => {
+        const { method = 'GET', url = '' } = request;
+        const headers = new Headers(request.headers as Record<string, string>);
+        for (const name of ['host', 'connection', 'content-length']) headers.delete(name);
+        const answer = await fetch(`${stack.sandboxUrl}${url}`, { method, headers, body });
+        const text = await answer.text();
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.end(url.endsWith('/transactions/list') ? withOddRows(text) : text);
+      })
+      .catch(() => response.destroy());
+  });
+}
+
+function withOddRows(text: string): string {
+  const { data, ...rest } = JSON.parse(text) as { data?: { transactions: unknown[] } };
+  if (!data) return text;
+  const odd = [`${PERSON.name} <${PERSON.email}>`, { ...PERSON, id: HOME, amount: HOME.address1 }];
+  return JSON.stringify({
+    ...rest,
+    data: { ...data, transactions: [...odd, ...data.transactions] },
   });
 }
 
@@ -189,16 +218,19 @@ async function askOperators(): Promise<void> {
 describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   beforeAll(async () => {
     const tokenHash = `sha256:${createHash('sha256').update(ENDPOINT_TOKEN).digest('hex')}`;
+    const env: Record<string, string> = {
+      PAY_OPERATOR_PORT: '0',
+      PAY_OPERATOR_KEY: OPERATOR_KEY,
+      PAY_BODY_KEY: `canary:${BODY_KEY}`,
+    };
     stack = await TestStack.start({
       logger,
-      env: {
-        PAY_OPERATOR_PORT: '0',
-        PAY_OPERATOR_KEY: OPERATOR_KEY,
-        PAY_BODY_KEY: `canary:${BODY_KEY}`,
-      },
+      env,
       merchant: { webhookEndpoints: [{ tokenHash, paths: { orderId: 'order_id' } }] },
     });
     talkativeShop = await startTalkativeShop();
+    talkativeProvider = await startTalkativeProvider();
+    env['PAY_PARTNER_API_URL'] = talkativeProvider.url;
     await stack.server.close();
     stack.addMerchant({
       id: 'talkative',
@@ -215,7 +247,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   });
   afterAll(async () => {
     await stack.close();
-    await talkativeShop.close();
+    await Promise.all([talkativeShop.close(), talkativeProvider.close()]);
   });
 
   const secrets = () => [
@@ -249,6 +281,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   it('went through a payment that was logged, counted, asked for and told', () => {
     for (const place of where) expect(seen[place].length, place).toBeGreaterThan(0);
     expect(seen.operator.join('\n')).toContain(': counts');
+    expect(seen.log.join('\n')).toContain('rows of the list of transactions could not be read');
     expect(seen.metrics.join('\n')).toContain('to="paid"');
     // The provider was told of the person, and its list names them: all of it passed through us.
     expect(JSON.stringify(stack.sandbox.control.transactions())).toContain(PERSON.lastName);
