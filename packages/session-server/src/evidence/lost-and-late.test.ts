@@ -62,6 +62,20 @@ describe('a payment that comes late', () => {
     expect((await orderOf('L2')).checkouts[0]?.attention).toEqual(['late_payment']);
   });
 
+  it.each(['CancelUrl', 'backurl'] as const)(
+    'after the shopper went by the %s counts, and is flagged',
+    async (address) => {
+      const { checkout, sessionId } = await opened('L4');
+      await stack.fetch(stack.returnPath(sessionId, address));
+      await stack.until(checkout, address === 'CancelUrl' ? 'cancelled' : 'left');
+      await stack.payAtProvider(sessionId);
+      await stack.post(stack.webhookPath(sessionId), {});
+      await stack.until(checkout, 'paid');
+      const attention = await stack.shop.event('checkout.attention');
+      expect(attention.data).toMatchObject({ order: 'L4', attention: ['late_payment'] });
+    },
+  );
+
   it('while the provider cannot be asked for ten minutes is never called failed', async () => {
     const { checkout, sessionId } = await opened('L3');
     await stack.payAtProvider(sessionId);

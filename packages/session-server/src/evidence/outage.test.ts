@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckoutStatusReply } from '../contract.js';
+import { TestStack } from '../testing/test-stack.js';
+
+const MINUTE = 60;
+const SHOPPERS = 20;
+
+let stack: TestStack;
+beforeEach(async () => {
+  stack = await TestStack.start();
+});
+afterEach(() => stack.close());
+
+/** Waits as a page does, until it is told that the order is paid; answers all that it was told. */
+async function follow(checkout: string): Promise<string[]> {
+  const told: string[] = [];
+  for (let revision = 0; ;) {
+    const { body } = await stack.fetch<CheckoutStatusReply>(
+      `/v1/checkouts?id=${checkout}:${String(revision)}&wait=5`,
+    );
+    const status = body.checkouts[0];
+    if (!status || status.revision === revision) continue;
+    revision = status.revision;
+    told.push(`${status.state}, ${status.certain ? 'certain' : 'not certain'}`);
+    if (status.state === 'paid') return told;
+  }
+}
+
+describe('while the provider is down for ten minutes', () => {
+  it('everybody who waits is told that it is not known yet, and then that they have paid', async () => {
+    const orders = await Promise.all(
+      Array.from({ length: SHOPPERS }, async (_, index) => {
+        const { body } = await stack.open(`D${String(index)}`, { amount: '9.99' });
+        return { checkout: body.checkout, sessionId: body.sessionId ?? '' };
+      }),
+    );
+    for (const { sessionId } of orders) await stack.payAtProvider(sessionId);
+    stack.sandbox.control.addFault({
+      operation: 'transactions-list',
+      fault: 'error',
+      status: 503,
+      times: 100_000,
+    });
+    for (const { sessionId } of orders) {
+      await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    }
+    const told = Promise.all(orders.map(({ checkout }) => follow(checkout)));
+    const looks = listCalls();
+    stack.advance(MINUTE);
+    await expect.poll(listCalls).toBeGreaterThan(looks);
+    stack.advance(9 * MINUTE);
+    await Promise.all(orders.map(({ checkout }) => stack.until(checkout, 'unconfirmed')));
+    stack.sandbox.control.releaseFaults();
+    stack.advance(10 * MINUTE);
+    const expected = ['returned, not certain', 'unconfirmed, not certain', 'paid, certain'];
+    expect(await told).toEqual(orders.map(() => expected));
+    const types = new Set(stack.shop.events.map(({ type }) => type));
+    expect([...types].filter((type) => /failed|cancelled|expired/.test(type))).toEqual([]);
+  }, 30_000);
+
+  it('whoever wants to pay is told to come back, and can pay once it is there again', async () => {
+    stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', times: 20 });
+    stack.shop.orders.set('D1', { amount: '9.99' });
+    for (let minute = 0; minute < 10; minute += 1) {
+      const { status, body, headers } = await stack.reopen('D1');
+      expect([status, body.code]).toEqual([503, 'provider_unavailable']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      stack.advance(MINUTE);
+    }
+    const { status, body } = await stack.reopen('D1');
+    expect([status, body.state]).toEqual([200, 'open']);
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.post(stack.webhookPath(body.sessionId ?? ''), {});
+    await stack.until(body.checkout, 'paid');
+    expect(stack.shop.events.map(({ type }) => type)).not.toContain('checkout.failed');
+  });
+});
+
+describe('a session that the provider makes after our time is over', () => {
+  it('is shown to nobody; another one is, and it alone', async () => {
+    await stack.close();
+    stack = await TestStack.start({ env: { PAY_CREATE_SESSION_TIMEOUT_SECONDS: '0.3' } });
+    stack.sandbox.control.addFault({ operation: 'create-session', fault: 'hold', times: 1 });
+    const { status, body } = await stack.open('S1', { amount: '9.99' });
+    expect(status).toBe(200);
+    stack.sandbox.control.releaseFaults();
+    const sessions = stack.sandbox.control.sessions().map(({ session_id: id }) => id);
+    expect(sessions).toHaveLength(2);
+    expect(body.sessionId).toBe(sessions[1]);
+    expect((await stack.reopen('S1')).body.sessionId).toBe(sessions[1]);
+  });
+});
+
+function listCalls(): number {
+  return stack.sandbox.control
+    .requests()
+    .filter(({ operation }) => operation === 'transactions-list').length;
+}
