@@ -24,7 +24,10 @@ export function createProviderTransport(): Transport {
   return options.proxyEnv === undefined ? new UndiciTransport() : new NodeTransport();
 }
 
-/** A transport over undici, with HTTP/1.1 and keep-alive. */
+/**
+ * A transport over undici, with HTTP/1.1 and keep-alive. The system looks the provider's name up, in
+ * a thread: of shops, only those with `allowPrivateAddress` need these threads, too.
+ */
 export class UndiciTransport implements Transport {
   // The client's own time limits are the ones that count, and its signal tells of them.
   readonly #agent = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
