@@ -31,7 +31,7 @@ const config: KnipConfig = {
         'src/**/*.test.ts',
         'src/testing/*.mjs',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
-        'drill/main.ts',
+        'drill/{main,*.test}.ts',
       ],
       project: ['{src,bench,drill}/**/*.{ts,mjs}'],
     },

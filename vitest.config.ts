@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'packages/{partner-api,session-server,sandbox}/src/**/*.test.ts',
+      'packages/session-server/drill/*.test.ts',
       'packages/widget/test-node/**/*.test.ts',
       'demo/server/**/*.test.ts',
       'scripts/**/*.test.ts',

@@ -1,40 +1,69 @@
 import type { StoredFacts } from './data-file.ts';
 import type { Arrival } from './drill-shop.ts';
 import type { Shopper } from './shopper.ts';
-import type { Story } from './stories.ts';
+import type { Ending } from './stories.ts';
+
+type VisitedShopper = Pick<Shopper, 'order' | 'shown' | 'told'>;
 
 /** One shopper's part of a round. */
 export interface Visit {
-  readonly shopper: Shopper;
-  readonly story: Story;
+  readonly shopper: VisitedShopper;
+  readonly story: Ending;
 }
+
+const ONE_PRICE = [{ state: 'paid', sessions: 1 }];
+
+/** What a page or the provider was answered, so that it must be in the file from then on. */
+export type Acknowledged = Pick<Shopper, 'order' | 'shown' | 'acknowledged' | 'webhooks' | 'told'>;
 
 /** What was answered with 2xx and is not in the data file: each line is a loss. */
 export function findForgotten(
   facts: StoredFacts,
-  shoppers: readonly Shopper[],
+  shoppers: readonly Acknowledged[],
   acknowledgedWebhooks: ReadonlySet<number>,
 ): string[] {
-  const lost: string[] = [];
-  for (const { order, checkout, sessions, acknowledged, told } of shoppers) {
-    const state = facts.checkouts.find(({ id }) => id === checkout)?.state;
-    if (checkout !== '' && state === undefined) lost.push(`${order}: its checkout is gone`);
-    for (const session of sessions) {
-      if (facts.attempts.some((attempt) => attempt.sessionId === session)) continue;
-      lost.push(`${order}: a session that was shown is gone`);
-    }
-    if (acknowledged.has('return') && state === 'open') lost.push(`${order}: a return is gone`);
-    const isCancelTold = facts.events.some(
-      (event) => event.checkout === checkout && event.type === 'checkout.cancelled',
-    );
-    if (acknowledged.has('cancel') && !isCancelTold) lost.push(`${order}: a cancel is gone`);
-    const isStrayKept = facts.deliveries.has(null);
-    if (acknowledged.has('stray webhook') && !isStrayKept) lost.push('a stray webhook is gone');
-    if (told.includes('paid') && state !== 'paid')
-      lost.push(`${order}: paid was told, and is gone`);
-  }
+  const lost: string[] = shoppers.flatMap((shopper) =>
+    forgottenOf(facts, shopper).map((what) => `${shopper.order}: ${what}`),
+  );
   for (const orderId of acknowledgedWebhooks) {
     if (!facts.deliveries.has(orderId)) lost.push(`order_id ${String(orderId)}: a webhook is gone`);
+  }
+  return lost;
+}
+
+function forgottenOf(
+  facts: StoredFacts,
+  { shown, acknowledged, webhooks, told }: Acknowledged,
+): string[] {
+  const lost: string[] = [];
+  const stateOf = (checkout: string): string | undefined =>
+    facts.checkouts.find(({ id }) => id === checkout)?.state;
+  for (const [checkout, sessions] of shown) {
+    if (stateOf(checkout) === undefined) lost.push('its checkout is gone');
+    for (const session of sessions) {
+      const isKept = facts.attempts.some(
+        (attempt) => attempt.sessionId === session && attempt.checkout === checkout,
+      );
+      if (!isKept) lost.push('a session that was shown is gone');
+    }
+  }
+  for (const checkout of acknowledged.return) {
+    if (stateOf(checkout) === 'open') lost.push('a return is gone');
+  }
+  for (const checkout of acknowledged.cancel) {
+    const isTold = facts.events.some(
+      (event) => event.checkout === checkout && event.type === 'checkout.cancelled',
+    );
+    if (!isTold) lost.push('a cancel is gone');
+  }
+  for (const [orderId, count] of webhooks) {
+    const kept = facts.deliveries.get(orderId) ?? 0;
+    if (kept < count) lost.push(`${String(count - kept)} of ${String(count)} webhooks are gone`);
+  }
+  for (const [checkout, states] of told) {
+    if (states.includes('paid') && stateOf(checkout) !== 'paid') {
+      lost.push('paid was told, and is gone');
+    }
   }
   return lost;
 }
@@ -43,7 +72,7 @@ export function findForgotten(
 export function findLosses(
   facts: StoredFacts,
   visits: readonly Visit[],
-  arrivals: Arrival[],
+  arrivals: readonly Arrival[],
 ): string[] {
   return visits.flatMap(({ shopper, story }) => {
     const ours = arrivals.filter(({ order }) => order === shopper.order);
@@ -55,56 +84,91 @@ export function findLosses(
   });
 }
 
+/** Of each price that was opened, oldest first. */
 function judgeStored(
   facts: StoredFacts,
-  { order, sessions, told }: Shopper,
-  story: Story,
+  { order, shown, told }: VisitedShopper,
+  { attention = [], prices = ONE_PRICE, transactions = 1, refund = 'none' }: Ending,
 ): string[] {
   const checkouts = facts.checkouts.filter((checkout) => checkout.order === order);
   const ids = checkouts.map(({ id }) => id);
-  const exposed = facts.attempts.filter(
-    ({ checkout, status }) => ids.includes(checkout) && status === 'exposed',
-  );
-  const sending = facts.attempts.filter(
-    ({ checkout, status }) => ids.includes(checkout) && status === 'sending',
-  );
+  const attempts = facts.attempts.filter(({ checkout }) => ids.includes(checkout));
   const counted = facts.transactions.filter(({ checkout }) => ids.includes(checkout));
-  const attention = checkouts.map((checkout) => checkout.attention).join();
-  const firstPaid = told.indexOf('paid');
+  const opened = [...shown.keys()].map((id) => checkouts.find((checkout) => checkout.id === id));
+  const paid = opened.find((checkout) => checkout?.state === 'paid');
+  const afterPaid = [...told.values()].flatMap((states) =>
+    states.includes('paid') ? states.slice(states.indexOf('paid')) : [],
+  );
   return [
-    expect('checkouts', checkouts.length, 1),
-    expect('state', checkouts[0]?.state, 'paid'),
-    expect('attention', attention, JSON.stringify(story.attention ?? [])),
-    expect('exposed sessions', exposed.length, 1),
-    expect('attempts left in the middle', sending.length, 0),
-    expect('sessions that the page was shown', sessions.size, 1),
-    expect('the session shown is the one exposed', sessions.has(exposed[0]?.sessionId ?? ''), true),
-    expect('transactions counted', counted.length, 1),
+    expect('checkouts', checkouts.length, prices.length),
     expect(
-      'states told after paid',
-      told.slice(firstPaid).filter((state) => firstPaid >= 0 && state !== 'paid').length,
+      'states of its prices',
+      opened.map((checkout) => checkout?.state).join(),
+      prices.map(({ state }) => state).join(),
+    ),
+    expect('attention', paid?.attention, JSON.stringify(attention)),
+    expect('refund', paid?.refund, refund),
+    expect(
+      'sessions that the page was shown, of each price',
+      [...shown.values()].map(({ size }) => size).join(),
+      prices.map(({ sessions }) => sessions).join(),
+    ),
+    ...judgeSessions(
+      attempts,
+      [...shown.values()].flatMap((sessions) => [...sessions]),
+    ),
+    expect('attempts left in the middle', countOf(attempts, 'sending'), 0),
+    expect('transactions counted', counted.length, transactions),
+    expect('states told after paid', afterPaid.filter((state) => state !== 'paid').length, 0),
+  ].flat();
+}
+
+/** The one that was shown last may be paid; each other one that was shown gave way, and is watched. */
+function judgeSessions(
+  attempts: StoredFacts['attempts'],
+  shown: readonly string[],
+): readonly string[][] {
+  const last = shown.at(-1) ?? '';
+  const statusOf = (session: string): string | undefined =>
+    attempts.find(({ sessionId }) => sessionId === session)?.status;
+  const others = shown.filter((session) => session !== last);
+  const exposed = attempts.filter(({ status }) => status === 'exposed');
+  return [
+    expect('the session that may be paid', exposed.map(({ sessionId }) => sessionId).join(), last),
+    expect(
+      'sessions shown before it that did not give way',
+      others.filter((session) => statusOf(session) !== 'superseded').length,
       0,
     ),
-  ].flat();
+  ];
+}
+
+function countOf(attempts: StoredFacts['attempts'], wanted: string): number {
+  return attempts.filter(({ status }) => status === wanted).length;
 }
 
 function judgeTold(
   facts: StoredFacts,
-  { checkout }: Shopper,
-  story: Story,
+  { shown }: VisitedShopper,
+  { tells }: Ending,
   arrivals: readonly Arrival[],
 ): string[] {
-  const stored = facts.events.filter((event) => event.checkout === checkout);
-  const first = new Map(arrivals.map((arrival) => [arrival.id, arrival]));
+  const checkouts = [...shown.keys()];
+  const stored = facts.events.filter((event) => checkouts.includes(event.checkout));
+  const first = new Map<string, Arrival>();
+  for (const arrival of arrivals) if (!first.has(arrival.id)) first.set(arrival.id, arrival);
   const types = [...first.values()]
-    .toSorted((a, b) => a.sequence - b.sequence)
+    .toSorted(
+      (a, b) =>
+        checkouts.indexOf(a.checkout) - checkouts.indexOf(b.checkout) || a.sequence - b.sequence,
+    )
     .map(({ type }) => type);
   const changed = arrivals.filter(({ id, body }) => first.get(id)?.body !== body);
   const marks = [...first.values()].filter(
     ({ type, certain }) => type === 'checkout.paid' && certain,
   );
   return [
-    expect('events that the shop has', types.join(), story.tells.join()),
+    expect('events that the shop has', types.join(), tells.join()),
     expect('event ids of ours', stored.length, first.size),
     expect('events not delivered', stored.filter((e) => e.status !== 'delivered').length, 0),
     expect('repeats with another text', changed.length, 0),

@@ -4,7 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What the data file of a session server holds at a moment when no process has it open. */
 export interface StoredFacts {
-  readonly checkouts: readonly { id: string; order: string; state: string; attention: string }[];
+  readonly checkouts: readonly {
+    id: string;
+    order: string;
+    state: string;
+    refund: string;
+    attention: string;
+  }[];
   readonly attempts: readonly {
     orderId: number;
     checkout: string;
@@ -13,8 +19,11 @@ export interface StoredFacts {
   }[];
   readonly events: readonly { id: string; checkout: string; type: string; status: string }[];
   readonly transactions: readonly { id: string; checkout: string }[];
-  /** Each `order_id` that a stored webhook came for; null for one that came to an endpoint. */
-  readonly deliveries: ReadonlySet<number | null>;
+  /**
+   * How many webhooks of different bodies are stored, by the `order_id` that they came for; null for
+   * those that came to an endpoint.
+   */
+  readonly deliveries: ReadonlyMap<number | null, number>;
 }
 
 /** Reads a copy, so that the next process finds the file just as the dead one left it. */
@@ -40,16 +49,18 @@ function readFacts(database: DatabaseSync): StoredFacts {
   const all = <T>(sql: string): T[] =>
     tables.length === 0 ? [] : (database.prepare(sql).all() as T[]);
   return {
-    checkouts: all('SELECT id, order_name AS "order", state, attention FROM checkouts'),
+    checkouts: all('SELECT id, order_name AS "order", state, refund, attention FROM checkouts'),
     attempts: all(
       'SELECT order_id AS orderId, checkout, status, session_id AS sessionId FROM attempts',
     ),
     events: all('SELECT id, checkout, type, status FROM events'),
     transactions: all('SELECT id, checkout FROM transactions'),
-    deliveries: new Set(
-      all<{ orderId: number | null }>(
-        'SELECT order_id AS orderId FROM deliveries UNION SELECT order_id FROM arrivals',
-      ).map(({ orderId }) => orderId),
+    deliveries: new Map(
+      all<{ orderId: number | null; count: number }>(
+        `SELECT orderId, count(*) AS count FROM (
+           SELECT order_id AS orderId, digest FROM deliveries UNION SELECT order_id, digest FROM arrivals
+         ) GROUP BY orderId`,
+      ).map(({ orderId, count }) => [orderId, count]),
     ),
   };
 }

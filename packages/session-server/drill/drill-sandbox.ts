@@ -89,6 +89,25 @@ export class DrillSandbox {
     await this.#control('transactions', { row });
   }
 
+  /** The id of the transaction that names a session. */
+  async transactionOf(reference: string): Promise<string> {
+    const { transactions } = await this.#control<{
+      transactions: { row: { id: string; orderRef?: string } }[];
+    }>('transactions');
+    const found = transactions.find(({ row }) => row.orderRef === reference);
+    if (!found) throw new Error('the sandbox has no such transaction');
+    return found.row.id;
+  }
+
+  /** Lets the list tell a transaction only after this time. */
+  async hide(transaction: string, seconds: number): Promise<void> {
+    await this.#control(`transactions/${transaction}/visibility`, { seconds });
+  }
+
+  async refund(transaction: string): Promise<void> {
+    await this.#control(`transactions/${transaction}/refund`, {});
+  }
+
   async addFault(
     operation: 'create-session' | 'transactions-list',
     fault: 'hold' | 'drop-after-commit',

@@ -24,6 +24,7 @@ export class DrillShop {
   static readonly merchant = 'drill';
   readonly orderTokenSecret = randomBytes(32).toString('hex');
   readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  readonly providerKey = `whsec_${randomBytes(32).toString('base64')}`;
   readonly arrivals: Arrival[] = [];
   readonly #prices = new Map<string, string>();
   readonly #next = new Map<string, NextAnswer>();
@@ -40,6 +41,21 @@ export class DrillShop {
 
   addOrder(order: string, amount: string): void {
     this.#prices.set(order, amount);
+  }
+
+  priceOf(order: string): string {
+    return this.#prices.get(order) ?? '';
+  }
+
+  /** The headers of a webhook that the provider has signed, with the key that it shares with us. */
+  signAsProvider(body: string): Record<string, string> {
+    const id = `whk_${randomBytes(8).toString('hex')}`;
+    const now = new Date();
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(this.providerKey).sign(id, now, body),
+    };
   }
 
   answerNext(order: string, answer: NextAnswer): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeliveredWatch, findForgotten, findLosses, type Visit } from './checks.ts';
+import { DeliveredWatch, findForgotten, findLosses } from './checks.ts';
 import type { StoredFacts } from './data-file.ts';
 import { findFreePort } from './drill-process.ts';
 import { DrillSandbox } from './drill-sandbox.ts';
@@ -10,10 +10,18 @@ import { DrillShop } from './drill-shop.ts';
 import { KillableServer } from './killable-server.ts';
 import { Patience } from './patience.ts';
 import { SHOP_ORIGIN, Shopper } from './shopper.ts';
-import { ENDPOINT_TOKEN, STORIES, type Story, type StoryName } from './stories.ts';
+import {
+  ENDPOINT_TOKEN,
+  SIGNED_ENDPOINT_TOKEN,
+  STORIES,
+  type Story,
+  type StoryName,
+} from './stories.ts';
 
 /** Less than the leases of a dead process, so that waiting for one counts as a loss. */
 const WITHIN_SECONDS = 20;
+/** Makes the lease of an attempt that is being sent longer than that: it is this and five seconds. */
+const CREATE_SESSION_SECONDS = 30;
 const MERCHANT_KEY = 'merchant-key-of-the-drill';
 
 export interface Round {
@@ -21,6 +29,8 @@ export interface Round {
   /** `PAY_CRASH_AT` of the first start, of the second, and so on. */
   readonly crashAt: readonly string[];
   readonly stories: readonly StoryName[];
+  /** The longest it may take, where that is longer than its stories'. */
+  readonly withinSeconds?: number;
   /** How many deaths there must be; undefined where they come by chance. */
   readonly deaths?: number | undefined;
   /** Called at each start of the server, to kill it at some moment. */
@@ -69,7 +79,7 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
       visits.map(async ({ shopper, story }, index) => {
         await round.beforeStory?.(index);
         await story.run(shopper, stage);
-        await lane.shop.until(shopper.order, 'checkout.paid');
+        await Promise.all(story.tells.map((type) => lane.shop.until(shopper.order, type)));
       }),
     );
     // The last thing that the shop is told may come before the step at which the server is to die.
@@ -108,8 +118,10 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   writeMerchants(lane, folder, providerMerchant);
   const lost: string[] = [];
   const watch = new DeliveredWatch();
-  const patience = new Patience(Math.max(...round.stories.map((name) => secondsOf(STORIES[name]))));
-  const visits: Visit[] = [];
+  const patience = new Patience(
+    Math.max(round.withinSeconds ?? 0, ...round.stories.map((name) => secondsOf(STORIES[name]))),
+  );
+  const visits: { shopper: Shopper; story: Story }[] = [];
   const forgotten = async (facts: StoredFacts): Promise<string[]> => {
     const shoppers = visits.map(({ shopper }) => shopper);
     return findForgotten(facts, shoppers, await sandbox.acknowledgedWebhooks(providerMerchant));
@@ -175,6 +187,7 @@ function environmentOf(
     PAY_PARTNER_API_URL: sandbox.url,
     PAY_PARTNER_API_KEY: DrillSandbox.apiKey,
     PAY_LOG_LEVEL: 'error',
+    PAY_CREATE_SESSION_TIMEOUT_SECONDS: String(CREATE_SESSION_SECONDS),
     PAY_READ_INTERVAL_SECONDS: '0.05',
     PAY_READ_PAGES_PER_MINUTE: '100000',
     PAY_OPENS_PER_MINUTE_PER_ADDRESS: '100000',
@@ -204,6 +217,18 @@ function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchan
     },
     webhookEndpoints: [
       { tokenHash: sha256(ENDPOINT_TOKEN), paths: { merchantReference: 'reference' } },
+      {
+        tokenHash: sha256(SIGNED_ENDPOINT_TOKEN),
+        paths: {
+          merchantReference: 'reference',
+          status: 'status',
+          transaction: 'transaction',
+          amount: 'amount',
+          currency: 'currency',
+        },
+        signature: { scheme: 'standardWebhooks', keys: [{ key: shop.providerKey }] },
+        evidence: { paidStatuses: ['PAID'] },
+      },
     ],
     apiKeyHash: [sha256(MERCHANT_KEY)],
     orderTokenSecret: [shop.orderTokenSecret],

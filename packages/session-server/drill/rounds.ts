@@ -43,6 +43,35 @@ const STORIES_OF: Record<
   'events:failure-stored': ['shop refuses once'],
 };
 
+/** Deaths where something is done for the second time, or among much that comes at once. */
+const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName])[] = [
+  [['open:attempt-stored:2'], 'asked a new price'],
+  [['open:session-exposed:2'], 'asked a new price'],
+  [['open:session-created:2'], 'pays the old price'],
+  [['return:recorded'], 'pays the old price'],
+  [['evidence:verdict-stored'], 'pays the old price'],
+  [['open:attempt-stored:2'], 'renews'],
+  [['open:session-created:2'], 'renews'],
+  [['open:session-exposed:2'], 'renews'],
+  [['webhook:settled'], 'pays twice'],
+  [['evidence:verdict-stored:3'], 'pays twice'],
+  [['events:answered:2'], 'pays twice'],
+  [['webhook:settled'], 'is given back'],
+  [['evidence:verdict-stored:2'], 'is given back'],
+  [['events:answered:2'], 'is given back'],
+  [['webhook:claimed'], 'is proved by a webhook'],
+  [['webhook:settled'], 'is proved by a webhook'],
+  [['events:claimed'], 'is proved by a webhook'],
+  [['webhook:stored:50', 'webhook:before-answer:60', 'webhook:claimed'], 'is flooded'],
+];
+
+/**
+ * Where a look is under way, the sweeper may have claimed the planned one just before the death: the
+ * next one that nobody asks for is a minute later.
+ */
+const DURING_A_LOOK = ['evidence:page-read', 'evidence:attempts-found', 'evidence:page-settled'];
+const NEXT_LOOK_SECONDS = 90;
+
 /** Deaths from outside, at a moment that the provider or the shop knows. */
 const FROM_OUTSIDE: readonly StoryName[] = [
   'killed while opening',
@@ -58,7 +87,8 @@ const STORE_PASSES = 7;
 
 /** Every crash point with every story that passes it, the longest ones first. */
 export function namedRounds(): Round[] {
-  const rounds = [...outsideRounds(), ...recoveryRounds(), ...storeRounds()];
+  const further = FURTHER.map(([crashAt, story]) => roundOf(crashAt, story));
+  const rounds = [...outsideRounds(), ...recoveryRounds(), ...storeRounds(), ...further];
   for (const point of CRASH_POINTS) {
     if (point in STORIES_OF) {
       const stories = STORIES_OF[point as keyof typeof STORIES_OF];
@@ -70,7 +100,14 @@ export function namedRounds(): Round[] {
 }
 
 function roundOf(crashAt: readonly string[], story: StoryName, deaths = crashAt.length): Round {
-  return { title: crashAt.join(', '), crashAt, stories: [story], deaths };
+  const isDuringLook = crashAt.some((point) => DURING_A_LOOK.includes(point));
+  return {
+    title: crashAt.join(', '),
+    crashAt,
+    stories: [story],
+    deaths,
+    ...(isDuringLook && { withinSeconds: NEXT_LOOK_SECONDS }),
+  };
 }
 
 function outsideRounds(): Round[] {

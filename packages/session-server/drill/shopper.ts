@@ -7,6 +7,7 @@ export const SHOP_ORIGIN = 'http://shop.localhost:4100';
 interface OpenReply {
   readonly checkout?: string;
   readonly sessionId?: string;
+  readonly revision?: number;
 }
 
 interface StatusReply {
@@ -16,13 +17,18 @@ interface StatusReply {
 /** One order, its page and its shopper: repeats what a real one would, and remembers what it was told. */
 export class Shopper {
   readonly order: string;
-  /** Every session that the page was ever given. */
-  readonly sessions = new Set<string>();
-  /** Visits, hints and strange webhooks that were answered with 2xx. */
-  readonly acknowledged = new Set<'return' | 'cancel' | 'stray webhook'>();
-  /** Every state that the page was told, in order. */
-  readonly told: string[] = [];
+  /** Every session that the page was ever given, by the checkout of its price, in order. */
+  readonly shown = new Map<string, Set<string>>();
+  /** The checkouts of which a visit or a hint was answered with 2xx. */
+  readonly acknowledged = { return: new Set<string>(), cancel: new Set<string>() };
+  /** How many webhooks of our own were answered with 2xx, by the `order_id` that they came for. */
+  readonly webhooks = new Map<number | null, number>();
+  /** Every state that the page was told of a checkout, in order. */
+  readonly told = new Map<string, string[]>();
+  /** The one that was opened last. */
   checkout = '';
+  /** The highest revision of each checkout that the page was told. */
+  readonly #revisions = new Map<string, number>();
   readonly #server: KillableServer;
   readonly #sandbox: DrillSandbox;
   readonly #shop: DrillShop;
@@ -41,8 +47,12 @@ export class Shopper {
     this.#shop = parts.shop;
   }
 
-  /** Opens the checkout as the page does, and asks again while another request is opening it. */
-  async open(): Promise<string> {
+  /**
+   * Opens the checkout as the page does, and asks again while another request is opening it.
+   *
+   * @param renew the session that the SDK refused
+   */
+  async open(renew?: string): Promise<string> {
     for (;;) {
       const { status, text } = await this.#server.call('/v1/checkouts', {
         headers: { origin: SHOP_ORIGIN },
@@ -50,15 +60,17 @@ export class Shopper {
           merchant: DrillShop.merchant,
           order: this.order,
           orderToken: this.#shop.token(this.order),
+          ...(renew !== undefined && { renew }),
         },
       });
       if (status === 202) continue;
-      const { checkout, sessionId } = JSON.parse(text) as OpenReply;
+      const { checkout, sessionId, revision = 0 } = JSON.parse(text) as OpenReply;
       if (status !== 200 || checkout === undefined || sessionId === undefined) {
         throw new Error(`opening was answered ${String(status)}: ${text}`);
       }
       this.checkout = checkout;
-      this.sessions.add(sessionId);
+      this.shown.set(checkout, (this.shown.get(checkout) ?? new Set()).add(sessionId));
+      this.#noteRevision(checkout, revision);
       return sessionId;
     }
   }
@@ -68,7 +80,7 @@ export class Shopper {
     const headers = { origin: SHOP_ORIGIN };
     const { status, text } = await this.#server.call(path, { headers, body: { kind, sessionId } });
     if (status !== 200) throw new Error(`a hint was answered ${String(status)}: ${text}`);
-    if (kind === 'cancelled') this.acknowledged.add('cancel');
+    if (kind === 'cancelled') this.acknowledged.cancel.add(this.checkout);
   }
 
   async pay(sessionId: string, card?: 'withoutWebhook'): Promise<void> {
@@ -81,20 +93,50 @@ export class Shopper {
     const address = kind === 'return' ? session.RedirectUrl : session.CancelUrl;
     const { status } = await this.#server.call(new URL(address).pathname);
     if (status !== 200) throw new Error(`the return address answered ${String(status)}`);
-    this.acknowledged.add(kind);
+    this.acknowledged[kind].add(this.#checkoutOf(sessionId));
+  }
+
+  /** Posts a webhook as the provider does: again when nothing answers. */
+  async receive(
+    path: string,
+    webhook: {
+      /** Whose address it is; null for that of an endpoint. */
+      readonly orderId: number | null;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
+  ): Promise<void> {
+    const { orderId, body, headers = {} } = webhook;
+    const { status, text } = await this.#server.call(path, { body, headers });
+    if (status < 200 || status > 299) {
+      throw new Error(`a webhook was answered ${String(status)}: ${text}`);
+    }
+    this.webhooks.set(orderId, (this.webhooks.get(orderId) ?? 0) + 1);
   }
 
   /** Polls as the element does until the page is told a state. */
-  async untilTold(state: string): Promise<void> {
-    let seen = 0;
-    while (this.told.at(-1) !== state) {
-      const path = `/v1/checkouts?id=${this.checkout}:${String(seen)}&wait=25`;
+  async untilTold(state: string, checkout = this.checkout): Promise<void> {
+    const told = this.told.get(checkout) ?? [];
+    this.told.set(checkout, told);
+    while (told.at(-1) !== state) {
+      const seen = this.#revisions.get(checkout) ?? 0;
+      const path = `/v1/checkouts?id=${checkout}:${String(seen)}&wait=25`;
       const { status, text } = await this.#server.call(path);
       const [found] = status === 200 ? (JSON.parse(text) as StatusReply).checkouts : [];
       if (!found) throw new Error(`the status was answered ${String(status)}: ${text}`);
-      if (found.revision < seen) throw new Error('the revision went back');
-      seen = found.revision;
-      this.told.push(found.state);
+      this.#noteRevision(checkout, found.revision);
+      told.push(found.state);
     }
+  }
+
+  #noteRevision(checkout: string, revision: number): void {
+    if (revision < (this.#revisions.get(checkout) ?? 0)) throw new Error('a revision went back');
+    this.#revisions.set(checkout, revision);
+  }
+
+  /** The checkout in which a session was shown. */
+  #checkoutOf(sessionId: string): string {
+    const found = [...this.shown].find(([, sessions]) => sessions.has(sessionId));
+    return found?.[0] ?? this.checkout;
   }
 }

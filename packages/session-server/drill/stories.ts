@@ -11,10 +11,22 @@ export interface Stage {
   readonly providerMerchant: number;
 }
 
-/** What a shopper does, and what the shop must have been told in the end, once each. */
-export interface Story {
+/** What is true when a story is over, whatever died in it. */
+export interface Ending {
+  /** What the shop must have been told, once each; of each price in the order in which it was opened. */
   readonly tells: readonly string[];
+  /** Of the checkout that is paid. Default: nothing. */
   readonly attention?: readonly string[];
+  /** Each price that was opened, oldest first, and how many sessions were shown. Default: one, paid. */
+  readonly prices?: readonly { readonly state: string; readonly sessions: number }[];
+  /** How many transactions were found. Default 1. */
+  readonly transactions?: number;
+  /** Default: none. */
+  readonly refund?: 'none' | 'partial' | 'full';
+}
+
+/** What a shopper does, and how it must end. */
+export interface Story extends Ending {
   readonly env?: Readonly<Record<string, string>>;
   /** The longest it may take, kills and restarts included. */
   readonly withinSeconds?: number;
@@ -23,20 +35,18 @@ export interface Story {
 
 /** Of the webhook endpoint that is registered in the merchants file. */
 export const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
+/** Of the one whose deliveries are signed, so that they prove what they say. */
+export const SIGNED_ENDPOINT_TOKEN = 'token-of-the-signed-endpoint';
+/** Webhooks of a flood, and how many of them are under way together. */
+const FLOOD = { count: 200, atATime: 8 };
 const PAID = ['checkout.paid'];
+/** Longer than any round: the list does not tell it before it is asked to. */
+const HIDDEN_SECONDS = 3600;
 
 async function finish(shopper: Shopper, session: string): Promise<void> {
   await shopper.pay(session);
   await shopper.comeBack(session, 'return');
   await shopper.untilTold('paid');
-}
-
-/** Posts a webhook as the provider does: again when nothing answers. */
-async function postWebhook(server: KillableServer, path: string, body: unknown): Promise<void> {
-  const { status, text } = await server.call(path, { body });
-  if (status < 200 || status > 299) {
-    throw new Error(`a webhook was answered ${String(status)}: ${text}`);
-  }
 }
 
 /** Every story ends with the order paid at the provider: afterwards everybody must know it. */
@@ -80,17 +90,20 @@ export const STORIES = {
     async run(shopper, { sandbox, server }) {
       const session = await shopper.open();
       const { WebhookUrl } = await sandbox.session(session);
-      await postWebhook(server, new URL(WebhookUrl).pathname, { event: 'test' });
+      // Counted, and not kept.
+      const body = { event: 'test' };
+      const { status } = await server.call(new URL(WebhookUrl).pathname, { body });
+      if (status !== 200) throw new Error(`a webhook test was answered ${String(status)}`);
       await finish(shopper, session);
     },
   },
   /** A webhook comes to the registered endpoint that names an order of nobody. */
   'stray webhook': {
     tells: PAID,
-    async run(shopper, { server }) {
+    async run(shopper) {
       const session = await shopper.open();
-      await postWebhook(server, `/v1/webhooks/${ENDPOINT_TOKEN}`, { reference: 'Z1.1' });
-      shopper.acknowledged.add('stray webhook');
+      const body = { reference: 'Z1.1' };
+      await shopper.receive(`/v1/webhooks/${ENDPOINT_TOKEN}`, { orderId: null, body });
       await finish(shopper, session);
     },
   },
@@ -167,6 +180,113 @@ export const STORIES = {
       await shopper.open();
       await shop.until(shopper.order, 'checkout.expired');
       await finish(shopper, await shopper.open());
+    },
+  },
+  /** The price changes while a session of the old one is open; pays the new one. */
+  'asked a new price': {
+    tells: PAID,
+    prices: [
+      { state: 'open', sessions: 1 },
+      { state: 'paid', sessions: 1 },
+    ],
+    async run(shopper, { shop }) {
+      await shopper.open();
+      shop.addOrder(shopper.order, '5.55');
+      await finish(shopper, await shopper.open());
+    },
+  },
+  /** The price changes; pays the old one, in the form that is still open in another tab. */
+  'pays the old price': {
+    tells: [...PAID, 'checkout.attention'],
+    attention: ['superseded_paid'],
+    prices: [
+      { state: 'paid', sessions: 1 },
+      { state: 'open', sessions: 1 },
+    ],
+    async run(shopper, { shop }) {
+      const old = await shopper.open();
+      const { checkout } = shopper;
+      shop.addOrder(shopper.order, '5.55');
+      await shopper.open();
+      await shopper.pay(old);
+      await shopper.comeBack(old, 'return');
+      await shopper.untilTold('paid', checkout);
+    },
+  },
+  /** The SDK refuses the session; pays in the one that takes its place. */
+  renews: {
+    tells: PAID,
+    prices: [{ state: 'paid', sessions: 2 }],
+    async run(shopper) {
+      await finish(shopper, await shopper.open(await shopper.open()));
+    },
+  },
+  /** Pays in the new session, and then in the old one too, that was still open in another tab. */
+  'pays twice': {
+    tells: [...PAID, 'checkout.attention'],
+    attention: ['paid_twice'],
+    prices: [{ state: 'paid', sessions: 2 }],
+    transactions: 2,
+    async run(shopper, { shop }) {
+      const old = await shopper.open();
+      const session = await shopper.open(old);
+      await shopper.pay(session, 'withoutWebhook');
+      await shopper.comeBack(session, 'return');
+      await shopper.untilTold('paid');
+      await shopper.pay(old);
+      await shop.until(shopper.order, 'checkout.attention');
+    },
+  },
+  /** Pays, and the shop gives all of it back. */
+  'is given back': {
+    tells: [...PAID, 'checkout.refunded'],
+    refund: 'full',
+    async run(shopper, { sandbox, shop }) {
+      const session = await shopper.open();
+      await shopper.pay(session, 'withoutWebhook');
+      await shopper.comeBack(session, 'return');
+      await shopper.untilTold('paid');
+      const { order_id: orderId, MerchantReference, WebhookUrl } = await sandbox.session(session);
+      await sandbox.refund(await sandbox.transactionOf(MerchantReference));
+      const body = { note: 'given back' };
+      await shopper.receive(new URL(WebhookUrl).pathname, { orderId, body });
+      await shop.until(shopper.order, 'checkout.refunded');
+    },
+  },
+  /** The list hides the payment: a signed webhook proves it, and the list tells the same later. */
+  'is proved by a webhook': {
+    tells: PAID,
+    async run(shopper, { sandbox, shop }) {
+      const session = await shopper.open();
+      await shopper.pay(session, 'withoutWebhook');
+      const { MerchantReference: reference } = await sandbox.session(session);
+      const transaction = await sandbox.transactionOf(reference);
+      await sandbox.hide(transaction, HIDDEN_SECONDS);
+      const amount = shop.priceOf(shopper.order);
+      const body = { reference, status: 'PAID', transaction, amount, currency: 'GBP' };
+      const headers = shop.signAsProvider(JSON.stringify(body));
+      await shopper.receive(`/v1/webhooks/${SIGNED_ENDPOINT_TOKEN}`, {
+        ...{ orderId: null, body, headers },
+      });
+      await shopper.untilTold('paid');
+      await sandbox.hide(transaction, 0);
+      await shopper.comeBack(session, 'return');
+    },
+  },
+  /** Hundreds of webhooks that say nothing come to the address of the session, side by side. */
+  'is flooded': {
+    tells: PAID,
+    async run(shopper, { sandbox }) {
+      const session = await shopper.open();
+      const { order_id: orderId, WebhookUrl } = await sandbox.session(session);
+      const bodies = Array.from({ length: FLOOD.count }, (_, flood) => ({ flood }));
+      const send = async (): Promise<void> => {
+        for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+          await shopper.receive(new URL(WebhookUrl).pathname, { orderId, body });
+        }
+      };
+      await Promise.all(Array.from({ length: FLOOD.atATime }, send));
+      await finish(shopper, session);
     },
   },
   /** Killed while the provider has the question and the answer is on its way. */
