@@ -125,7 +125,7 @@ describe('a list that is refused for a while', () => {
     ['120', 120],
     ['Thu, 01 Jan 2026 00:02:00 GMT', 120],
     ['Wed, 31 Dec 2025 23:00:00 GMT', 0],
-    ['later', undefined],
+    ['later', 0],
   ])('says when to ask again: Retry-After %s', async (retryAfter, retryAfterSeconds) => {
     const gateway = await gatewayTo(429, '{}', {
       'retry-after': retryAfter,
@@ -133,6 +133,30 @@ describe('a list that is refused for a while', () => {
     });
     const failure: unknown = await gateway.listTransactions(QUERY).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'provider_unavailable', retryAfterSeconds });
+  });
+});
+
+describe('a question for the list', () => {
+  it('says that its days are days in UTC, and names page, merchant and nothing else', async () => {
+    const asked: unknown[] = [];
+    const server = await LocalServer.start((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        asked.push(JSON.parse(Buffer.concat(chunks).toString()));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(listOf(''));
+      });
+    });
+    servers.push(server);
+    const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
+    const gateway = createPartnerGateway(client);
+    await gateway.listTransactions(QUERY);
+    await gateway.listTransactions({ ...QUERY, cursor: 'c2' });
+    const days = { fromDate: '2026-01-01', toDate: '2026-01-02', timezone: 'UTC' };
+    expect(asked).toEqual([
+      { ...days, merchantId: 1001, limit: 100 },
+      { ...days, merchantId: 1001, limit: 100, cursor: 'c2' },
+    ]);
   });
 });
 

@@ -46,7 +46,10 @@ export interface TransactionQuery {
 /** The provider, as the session server sees it. */
 export interface PartnerGateway {
   createSession(fields: CreateCheckoutSessionParams): Promise<SessionResult>;
-  /** @throws {AppError} 503 `provider_unavailable` */
+  /**
+   * @throws {AppError} 503 `provider_unavailable`; with `retryAfterSeconds` when the provider asked
+   *   for a pause
+   */
   listTransactions(query: TransactionQuery): Promise<TransactionPage>;
 }
 
@@ -80,7 +83,7 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
           nextCursor: hasMore && nextCursor !== '' ? nextCursor : undefined,
         };
       } catch (cause) {
-        const retryAfterSeconds = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
+        const retryAfterSeconds = pauseAskedBy(cause);
         throw new AppError(
           503,
           'provider_unavailable',
@@ -90,6 +93,12 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
       }
     },
   };
+}
+
+/** How long the provider wants to be left alone; 0 when it says "too many" and not for how long. */
+function pauseAskedBy(cause: unknown): number | undefined {
+  if (!isPartnerApiError(cause)) return undefined;
+  return cause.retryAfterSeconds ?? (cause.status === 429 ? 0 : undefined);
 }
 
 function toRow(transaction: Transaction): TransactionRow {

@@ -15,6 +15,8 @@ import { TransactionReader } from './transaction-reader.js';
 
 /** How long after a hint the list is looked at again and again. */
 const HOT_MS = 120_000;
+/** How far back a second payment is looked for when somebody comes back to a paid checkout. */
+const PAID_AGAIN_MS = 600_000;
 
 export interface EvidenceServiceOptions {
   readonly store: CheckoutStore;
@@ -29,6 +31,13 @@ export interface EvidenceServiceOptions {
   readonly lost?: Pick<LostAttempts, 'adopt'>;
   /** Hears of every look. Default: nobody. */
   readonly observer?: Pick<Observer, 'looked'>;
+}
+
+/** A row that names an attempt. */
+interface Candidate {
+  readonly row: TransactionRow;
+  readonly attempt: Attempt;
+  readonly merchant: Merchant;
 }
 
 interface Interest {
@@ -53,10 +62,15 @@ export class EvidenceService {
     this.#options = options;
   }
 
-  /** Something said that a checkout may have been paid: looks now, and again for two minutes. */
+  /**
+   * Something said that a checkout may have been paid: looks now, and again for two minutes. One that is
+   * paid may have been paid again, in another session: it is looked for once.
+   */
   hint(checkout: Checkout): void {
-    if (checkout.state === 'paid') return;
-    this.#heat(checkout, this.#options.clock.now() + HOT_MS);
+    const now = this.#options.clock.now();
+    if (checkout.state !== 'paid') this.#heat(checkout, checkout.createdAt, now + HOT_MS);
+    // A payment just now; an older one is found by the looks that are planned for the attempt.
+    else this.#heat(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now);
   }
 
   /** One look back to when an attempt was made, at the merchant that it was made for. */
@@ -78,6 +92,7 @@ export class EvidenceService {
       ...references,
     ]);
     if (attempts.length > 0) crashPoint('evidence:attempts-found');
+    const doubts: Candidate[] = [];
     for (const attempt of attempts) {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) continue;
@@ -86,8 +101,12 @@ export class EvidenceService {
         referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
       );
       // Oldest first: what paid a checkout is recorded before what was given back of it.
-      for (const row of candidates.toReversed()) await this.#judgeRow(row, attempt, merchant);
+      for (const row of candidates.toReversed()) {
+        await this.#judgeRow({ row, attempt, merchant }, doubts);
+      }
     }
+    // A row that pays one attempt may name another one, too: that one's price is not its own.
+    for (const doubt of doubts) await this.#judgeRow(doubt);
   }
 
   /** How many merchants at the provider are read now and then, and of how many that is paused. */
@@ -106,12 +125,22 @@ export class EvidenceService {
     await Promise.all(this.#pumps.values());
   }
 
-  async #judgeRow(row: TransactionRow, attempt: Attempt, merchant: Merchant): Promise<void> {
+  /** @param doubts takes what may need a person, until all payments are recorded; else it is raised */
+  async #judgeRow(candidate: Candidate, doubts?: Candidate[]): Promise<void> {
+    const { row, attempt, merchant } = candidate;
     const { store } = this.#options;
     const checkout = await store.find(attempt.checkout);
     if (!checkout) return;
     const verdict = judge(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
     if (verdict.kind === 'none') return;
+    if (verdict.kind === 'mismatch') {
+      if (doubts) {
+        doubts.push(candidate);
+        return;
+      }
+      const served = await store.findServed(row.id ?? '');
+      if (served !== undefined && served !== checkout.id) return;
+    }
     const change =
       verdict.kind === 'mismatch'
         ? await store.apply(checkout.id, { type: 'attention-needed', code: verdict.code })
@@ -130,10 +159,10 @@ export class EvidenceService {
     if (change && change.after !== change.before) this.#options.changes.notify(checkout.id);
   }
 
-  #heat(checkout: Checkout, until: number): void {
+  #heat(checkout: Checkout, sinceMs: number, until: number): void {
     const interests = this.#hot.get(checkout.merchant) ?? new Map<string, Interest>();
     this.#hot.set(checkout.merchant, interests);
-    interests.set(checkout.id, { sinceMs: checkout.createdAt, until });
+    interests.set(checkout.id, { sinceMs, until });
     if (this.#pumps.has(checkout.merchant) || this.#isClosed) return;
     const pump = this.#pump(checkout.merchant, interests).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'looking for evidence stopped');
@@ -148,10 +177,9 @@ export class EvidenceService {
       while (interests.size > 0 && !this.#isClosed) {
         const merchant = await merchants.find(merchantId);
         if (!merchant) return;
-        const since = Math.min(...[...interests.values()].map(({ sinceMs }) => sinceMs));
-        await this.#reader(merchant.providerMerchantId).look(
-          since - merchant.evidence.skewSeconds * 1000,
-        );
+        const skewMs = merchant.evidence.skewSeconds * 1000;
+        const times = [...interests.values()].map(({ sinceMs }) => sinceMs - skewMs);
+        await this.#reader(merchant.providerMerchantId).lookFresh(times);
         crashPoint('evidence:looked');
         const now = clock.now();
         const known = await store.findMany([...interests.keys()]);

@@ -49,6 +49,12 @@ class TestList {
     });
   }
 
+  /** Waits until just these were seen since the last time this was asked. */
+  async saw(ids: readonly string[]): Promise<void> {
+    await expect.poll(() => this.seen).toEqual(ids);
+    this.seen.length = 0;
+  }
+
   /** What was seen since the last time this was asked. */
   takeSeen(): string[] {
     return this.seen.splice(0);
@@ -61,9 +67,14 @@ class TestList {
     if (generation !== undefined && Number(generation) !== this.generation) {
       throw new AppError(503, 'provider_unavailable', 'this cursor has run out');
     }
-    const at = next === undefined ? 0 : this.rows.findIndex(({ id }) => id === next);
-    const row = this.rows[at];
-    const following = this.rows[at + 1]?.id;
+    const { fromDate, toDate } = query;
+    const rows = this.rows.filter(({ transactionTime = '' }) => {
+      const day = transactionTime.slice(0, 10);
+      return fromDate <= day && day <= toDate;
+    });
+    const at = next === undefined ? 0 : rows.findIndex(({ id }) => id === next);
+    const row = rows[at];
+    const following = rows[at + 1]?.id;
     const nextCursor = following && `${String(this.generation)} ${following}`;
     return { rows: row ? [row] : [], nextCursor };
   }
@@ -289,13 +300,13 @@ describe('a look that runs out of its pages', () => {
     list.clock.time += MINUTE_MS;
     list.rows.unshift(rowOf('fresh', list.clock.time));
     await reader.look(list.clock.time - 1000);
-    expect(list.takeSeen()).toEqual(['fresh', 'tx-0', 'tx-3', 'tx-4']);
+    await list.saw(['fresh', 'tx-0', 'tx-3', 'tx-4']);
     list.clock.time += MINUTE_MS;
     await reader.look(list.clock.time);
-    expect(list.takeSeen()).toEqual(['fresh', 'tx-5']);
+    await list.saw(['fresh', 'tx-5']);
   });
 
-  it('is begun anew when somebody asks for more depth than it has', async () => {
+  it('goes on further back when somebody asks for more depth than it has', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 4 });
     await reader.look(NOW - 4.5 * HOUR_MS);
@@ -305,18 +316,23 @@ describe('a look that runs out of its pages', () => {
       list.clock.time += MINUTE_MS;
       await reader.look(list.clock.time);
     }
-    expect(list.seen).toContain('tx-6');
+    await expect.poll(() => list.seen).toContain('tx-6');
+    expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
   });
 
   it('reads what was listed since, also rows that say that they happened before', async () => {
-    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.look(NOW - 6.5 * HOUR_MS);
+    const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 8 });
+    await reader.look(NOW - 19.5 * HOUR_MS);
     list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
     list.clock.time += MINUTE_MS;
     list.takeSeen();
-    await reader.look(NOW - 6.5 * HOUR_MS);
-    expect(list.takeSeen().slice(0, 3)).toEqual(['late', 'later', 'tx-0']);
+    await reader.look(NOW - 19.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['late', 'later', 'tx-0', 'tx-5', 'tx-6', 'tx-7', 'tx-8']);
+    // Within the minute it is not read again.
+    list.clock.time += MINUTE_MS - 1;
+    await reader.look(NOW - 19.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['late']);
   });
 
   it('gets to the end however often somebody asks for the depth again', async () => {
@@ -345,23 +361,28 @@ describe('a look that runs out of its pages', () => {
     list.asked.length = 0;
     list.clock.time += MINUTE_MS;
     await reader.look(NOW);
-    expect(list.asked.map(({ fromDate }) => fromDate)).toEqual(['2026-01-09', '2026-01-09']);
+    const asked = () => list.asked.map(({ fromDate }) => fromDate);
+    await expect.poll(asked).toEqual(['2026-01-09', '2026-01-09']);
   });
 
-  it('gives up a cursor that the provider no longer takes, and finds its rows in a later look', async () => {
+  it('tries a cursor once more, and then goes on without it, by the day that it has reached', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
     const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
     await reader.look(NOW - 10 * DAY_MS);
-    list.clock.time += MINUTE_MS;
     list.generation += 1;
-    await reader.look(NOW);
-    expect(list.warnings).toHaveLength(1);
-    for (let look = 0; look < 3; look += 1) {
+    for (const failures of [1, 2]) {
       list.clock.time += MINUTE_MS;
-      await reader.look(NOW - 10 * DAY_MS);
+      await reader.look(NOW);
+      await expect.poll(() => list.warnings).toHaveLength(failures);
     }
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 10 * DAY_MS);
+    // It has reached the 17th.
+    expect(list.asked.at(-2)).toMatchObject({ toDate: '2026-01-18', cursor: undefined });
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 10 * DAY_MS);
     expect(list.seen).toContain('tx-3');
-    expect(list.warnings).toHaveLength(1);
+    expect(list.warnings).toHaveLength(2);
   });
 });
 

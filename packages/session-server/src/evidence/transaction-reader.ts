@@ -8,19 +8,31 @@ import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Observer } from '../metrics/observer.js';
-import { timeOf, type TransactionRow } from './evidence.js';
+import { BackOff, leftOf } from './back-off.js';
+import type { TransactionRow } from './evidence.js';
+import {
+  below,
+  freshStretch,
+  further,
+  type ListStretch,
+  restByDate,
+  turnPage,
+} from './list-stretch.js';
+import { PageBudget } from './page-budget.js';
 
-const DAY_MS = 86_400_000;
 /** Rows asked for at a time; the provider's maximum is not shown (spec 8). */
 const PAGE_ROWS = 100;
 const MINUTE_MS = 60_000;
-/** Rows older than this are deep: read with half of the budget, so that fresh ones never wait. */
+/** What is wanted further back than this is deep. */
 const RECENT_MS = 3_600_000;
-const LONGEST_BACKOFF_MS = 60_000;
-/** A provider that asks for a longer pause is asked again after this: nobody is paid meanwhile. */
-const LONGEST_ASKED_MS = 3_600_000;
+/** The longest rest after a call that took long. */
+const LONGEST_REST_MS = 10_000;
+/** Share of the pages of a minute that may be read again for rows that were listed late. */
+const OVERLAP_SHARE = 0.25;
 /** A row that cannot be read is met again by every look: it is told once in this time. */
 const TELL_UNREADABLE_MS = 3_600_000;
+/** A longer timer would run out at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface TransactionReaderOptions {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
@@ -36,77 +48,115 @@ export interface TransactionReaderOptions {
   readonly observer: Pick<Observer, 'looked'>;
 }
 
-interface Demand {
-  /** How far back to look, in milliseconds since 1970. */
-  sinceMs: number;
-  readonly done: Promise<void>;
-  readonly finish: () => void;
+/** How far back somebody wants to look, in milliseconds since 1970; `Infinity` when nobody does. */
+interface Depths {
+  readonly freshMs: number;
+  readonly deepMs: number;
 }
 
-/** A stretch of the list, from its newest row back to a time. */
-interface Stretch {
-  readonly fromDate: string;
-  readonly toDate: string;
-  readonly sinceMs: number;
-  /** When its newest page was asked for. */
-  readonly startedAt: number;
-  /** Where to go on, when a part of it has been read. */
-  readonly cursor?: string;
-  /** The time of the oldest row that has been read. */
-  readonly reachedMs: number;
+/** What is wanted of the next look. */
+interface Demand {
+  freshMs: number;
+  deepMs: number;
+  readonly fresh: PromiseWithResolvers<undefined>;
+  readonly deep: PromiseWithResolvers<undefined>;
 }
+
+const NOTHING: Depths = { freshMs: Infinity, deepMs: Infinity };
 
 /**
  * The one newest-first reader of a merchant's transactions: however many wait, one look is under
  * way at a time, and looks start at least `intervalMs` apart. Requests that come meanwhile share
- * the next one. A look goes back to the oldest attempt that somebody asked about; one that ran out
- * of its page budget is gone on with by the next, which reads again only what is fresh.
+ * the next one.
+ *
+ * A look first reads what is fresh, back to the oldest attempt of the last hour that somebody asked
+ * about, and then goes on with the deep look, which goes back as far as any was asked for and may take
+ * many looks: it keeps its place when the pages of a minute run out, when a page fails, and when
+ * somebody waits for fresh rows. No call begins before a rest as long as the call before it.
  */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
+  readonly #budget: PageBudget;
   readonly #stop = new AbortController();
+  /** After a failure of the newest rows, or where the provider asks for a pause: nothing is read. */
+  readonly #backOff: BackOff;
+  /** After another failure further down: only the deep look rests. */
+  readonly #deepBackOff: BackOff;
   #next: Demand | undefined;
   #running: Promise<void> | undefined;
   #lastStartedAt = -Infinity;
-  #failedAt = -Infinity;
-  #backoffMs = 0;
-  #failures = 0;
-  /** How far back a look that failed should have read: the next one makes up for it. */
-  #owedMs = Infinity;
+  /** What a look that failed should have read: the next one makes up for it. */
+  #owed = NOTHING;
+  #reading: ListStretch | undefined;
+  /** Pages of the look that is under way. */
   #pagesRead = 0;
+  #pagesOf = { fresh: 0, overlap: 0, deep: 0 };
   #unreadableRows = 0;
   #unreadableToldAt = -Infinity;
-  /** The pages of the last minute. */
-  #pages: { readonly at: number; readonly isDeep: boolean }[] = [];
-  /** What is left of a look that ran out of budget. */
-  #rest: Stretch | undefined;
+  /** What is left of fresh rows for which there were no pages. */
+  #freshRest: ListStretch | undefined;
+  /** The deep look that is under way. */
+  #deep: ListStretch | undefined;
+  /** How far back the next deep look is wanted while one is under way that does not go so far. */
+  #deeperMs = Infinity;
+  /** When rows of the last hour were last read with a deep look. */
+  #overlapAt = -Infinity;
 
   constructor(options: TransactionReaderOptions) {
     this.#options = options;
+    const { clock, intervalMs, pagesPerMinute } = options;
+    this.#budget = new PageBudget(clock, pagesPerMinute);
+    this.#backOff = new BackOff(clock, intervalMs);
+    this.#deepBackOff = new BackOff(clock, intervalMs);
   }
 
-  /** Resolves when a look back to `sinceMs` that started after this call has ended, well or not. */
+  /**
+   * Resolves when a look that started after this call has ended, well or not: its fresh part when
+   * `sinceMs` is of the last hour.
+   */
   look(sinceMs: number): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
-    if (this.#next) {
-      this.#next.sinceMs = Math.min(this.#next.sinceMs, sinceMs);
-      return this.#next.done;
-    }
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.#next = {
-      sinceMs,
-      done: promise,
-      finish: () => {
-        resolve(undefined);
-      },
-    };
+    const isDeep = this.#isDeep(sinceMs);
+    const demand = this.#demand();
+    if (isDeep) demand.deepMs = Math.min(demand.deepMs, sinceMs);
+    else demand.freshMs = Math.min(demand.freshMs, sinceMs);
     this.#running ??= this.#run();
-    return promise;
+    return (isDeep ? demand.deep : demand.fresh).promise;
+  }
+
+  /**
+   * As {@link look} for several times at once, and resolves when the fresh part has ended, whether one
+   * of them is deep or not: who waits for a payment need not wait for what was listed long ago.
+   */
+  lookFresh(times: readonly number[]): Promise<void> {
+    const now = this.#options.clock.now();
+    const oldest = times.reduce((one, other) => Math.min(one, other), now);
+    if (this.#isDeep(oldest)) this.#demand().deepMs = Math.min(this.#demand().deepMs, oldest);
+    const fresh = times.filter((time) => !this.#isDeep(time));
+    return this.look(fresh.reduce((one, other) => Math.min(one, other), now));
   }
 
   /** Whether it pauses because the provider failed or asked for it. */
   isBackingOff(): boolean {
-    return restOf(this.#failedAt, this.#backoffMs, this.#options.clock.now()) > 0;
+    return this.#backOff.leftMs > 0;
+  }
+
+  /** When the deep look began that has not come to its end; undefined when none is under way. */
+  get deepSince(): number | undefined {
+    return this.#deep?.startedAt;
+  }
+
+  /** What is wanted of the look that comes next. */
+  #demand(): Demand {
+    return (this.#next ??= {
+      ...NOTHING,
+      fresh: Promise.withResolvers<undefined>(),
+      deep: Promise.withResolvers<undefined>(),
+    });
+  }
+
+  #isDeep(sinceMs: number): boolean {
+    return sinceMs < this.#options.clock.now() - RECENT_MS;
   }
 
   async close(): Promise<void> {
@@ -120,86 +170,177 @@ export class TransactionReader {
       const demand = this.#next;
       this.#next = undefined;
       this.#lastStartedAt = this.#options.clock.now();
-      if (!this.#stop.signal.aborted) await this.#lookOnce(demand.sinceMs);
-      demand.finish();
+      if (!this.#stop.signal.aborted) await this.#lookOnce(demand);
+      finish(demand);
     }
-    this.#next?.finish();
+    if (this.#next) finish(this.#next);
     this.#next = undefined;
     this.#running = undefined;
   }
 
-  async #lookOnce(sinceMs: number): Promise<void> {
+  async #lookOnce(demand: Demand): Promise<void> {
     const startedAt = performance.now();
     this.#pagesRead = 0;
+    this.#pagesOf = { fresh: 0, overlap: 0, deep: 0 };
     this.#unreadableRows = 0;
+    let isOk = true;
     try {
-      await this.#readBack(Math.min(sinceMs, this.#owedMs));
-      this.#failures = 0;
-      this.#backoffMs = 0;
-      this.#owedMs = Infinity;
+      await this.#readBack(demand);
     } catch (error) {
-      this.#failures += 1;
-      // A page further down that fails each time is tried once more: it must not slow down the rest.
-      this.#owedMs = this.#pagesRead > 1 ? sinceMs : Math.min(sinceMs, this.#owedMs);
-      const own = Math.min(this.#options.intervalMs * 2 ** this.#failures, LONGEST_BACKOFF_MS);
-      const asked = error instanceof AppError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-      this.#failedAt = this.#options.clock.now();
-      this.#backoffMs = Math.max(own, Math.min(asked, LONGEST_ASKED_MS));
-      const { providerMerchantId, logger } = this.#options;
-      logger.warn(
-        { providerMerchantId, failures: this.#failures, ...describeError(error) },
-        'the list of transactions could not be read',
-      );
+      isOk = false;
+      this.#noteFailure(demand, error);
     }
     this.#options.observer.looked({
       pages: this.#pagesRead,
       unreadableRows: this.#unreadableRows,
       seconds: (performance.now() - startedAt) / 1000,
-      isOk: this.#failures === 0,
+      isOk,
     });
   }
 
-  /** Reads from the newest row back to `sinceMs`, then goes on where an earlier look stopped. */
-  async #readBack(sinceMs: number): Promise<void> {
-    const startedAt = this.#options.clock.now();
-    const rest = this.#rest;
-    const deepest = Math.min(sinceMs, rest?.sinceMs ?? sinceMs);
-    const goesOn = rest !== undefined && rest.sinceMs <= sinceMs;
-    const isReadAlready = goesOn && sinceMs < rest.reachedMs;
-    const stopped = await this.#readPages({
-      fromDate: toDate(deepest - DAY_MS),
-      toDate: toDate(startedAt + DAY_MS),
-      sinceMs: isReadAlready ? Math.max(sinceMs, rest.startedAt - RECENT_MS) : sinceMs,
-      startedAt,
-      reachedMs: Infinity,
-    });
-    // Forgotten before it is tried: a cursor's lifetime is not shown (spec 8), and one that has run
-    // out must not fail every look from now on.
-    this.#rest = stopped && { ...stopped, sinceMs: deepest };
-    if (!stopped && goesOn) this.#rest = await this.#readPages(rest);
+  #noteFailure({ freshMs, deepMs }: Demand, error: unknown): void {
+    const asked = error instanceof AppError ? error.retryAfterSeconds : undefined;
+    let failures: number;
+    if (this.#reading?.kind === 'deep') {
+      failures = this.#deepBackOff.fail(asked);
+      if (asked !== undefined) this.#backOff.fail(asked);
+      this.#keepFailed(this.#reading);
+    } else {
+      failures = this.#backOff.fail(asked);
+      // A page further down that fails each time is tried once more: it must not slow down the rest.
+      const owed = this.#pagesRead > 1 ? NOTHING : this.#owed;
+      this.#owed = {
+        freshMs: Math.min(freshMs, owed.freshMs),
+        deepMs: Math.min(deepMs, owed.deepMs),
+      };
+    }
+    const { providerMerchantId, logger } = this.#options;
+    logger.warn(
+      { providerMerchantId, failures, ...describeError(error) },
+      'the list of transactions could not be read',
+    );
   }
 
-  /** Answers what is left when the budget ran out, or undefined when it read to the end. */
-  async #readPages(stretch: Stretch): Promise<Stretch | undefined> {
-    let { cursor, reachedMs } = stretch;
-    const taken = new Set<string>();
-    for (;;) {
-      const isDeep = reachedMs < this.#options.clock.now() - RECENT_MS;
-      if (cursor !== undefined && !this.#hasBudget(isDeep)) {
-        return { ...stretch, cursor, reachedMs };
-      }
-      const page = await this.#readPage(stretch, cursor, isDeep);
+  /** A page that fails again is gone round: its cursor may have run out, and its day has not. */
+  #keepFailed(deep: ListStretch): void {
+    deep.failures += 1;
+    this.#deep = deep.failures > 1 ? restByDate(deep) : deep;
+  }
+
+  async #readBack(demand: Demand): Promise<void> {
+    const now = this.#options.clock.now();
+    const freshMs = Math.min(demand.freshMs, this.#owed.freshMs, now);
+    const deepMs = Math.min(demand.deepMs, this.#owed.deepMs);
+    const left = this.#takeFreshRest(now);
+    const top = await this.#readPages({
+      ...freshStretch(now, {
+        sinceMs: Math.max(freshMs, left?.startedAt ?? -Infinity),
+        windowMs: Math.min(freshMs, deepMs, this.#deep?.sinceMs ?? Infinity),
+      }),
+    });
+    const rest = this.#restBelow(top, left, { freshMs, deepMs });
+    if (rest) await this.#readPages(rest);
+    if (rest?.kind === 'fresh' && !rest.isRead) this.#freshRest = rest;
+    this.#backOff.reset();
+    this.#owed = NOTHING;
+    this.#wantDeep(top, deepMs);
+    if (this.#deep && this.#isDeepWaiting()) {
+      demand.fresh.resolve(undefined);
+      const rest = this.#deep;
+      await this.#readPages(rest);
+      this.#settleDeep(rest);
+    }
+  }
+
+  /** What was left of fresh rows, unless that was long ago. */
+  #takeFreshRest(now: number): ListStretch | undefined {
+    const left = this.#freshRest;
+    this.#freshRest = undefined;
+    return left && left.startedAt > now - RECENT_MS ? left : undefined;
+  }
+
+  /** What is to be read below the newest rows before the deep look goes on. */
+  #restBelow(
+    top: ListStretch,
+    left: ListStretch | undefined,
+    { freshMs, deepMs }: Depths,
+  ): ListStretch | undefined {
+    const sinceMs = Math.min(freshMs, left?.sinceMs ?? Infinity);
+    if (!top.isRead) return below(top, 'fresh', sinceMs);
+    if (left) return below(left, 'fresh', sinceMs);
+    if (!this.#deep || deepMs === Infinity) return undefined;
+    if (leftOf(this.#overlapAt, MINUTE_MS, top.startedAt) > 0) return undefined;
+    const overlap = below(top, 'overlap', this.#overlapAt - RECENT_MS);
+    this.#overlapAt = top.startedAt;
+    return overlap;
+  }
+
+  /** Begins a deep look below the newest rows; one that is under way goes that far, too. */
+  #wantDeep(top: ListStretch, deepMs: number): void {
+    if (this.#deep) {
+      this.#deeperMs = Math.min(this.#deeperMs, deepMs);
+      return;
+    }
+    if (deepMs === Infinity) return;
+    const deep = below(top, 'deep', deepMs);
+    if (deep.isRead) return;
+    this.#deep = deep;
+    this.#overlapAt = top.startedAt;
+  }
+
+  /** Ends a deep look that has come to its end, or goes on to what was wanted further back meanwhile. */
+  #settleDeep(deep: ListStretch): void {
+    if (this.#pagesOf.deep > 0) this.#deepBackOff.reset();
+    if (!deep.isRead) return;
+    const deeper = further(deep, Math.min(deep.sinceMs, this.#deeperMs));
+    this.#deep = deeper.isRead ? undefined : deeper;
+    this.#deeperMs = Infinity;
+  }
+
+  /** Reads on in a stretch until it is read, or may not be gone on with for now. */
+  async #readPages(stretch: ListStretch): Promise<ListStretch> {
+    this.#reading = stretch;
+    while (!stretch.isRead && this.#mayGoOn(stretch)) {
+      const calledAt = performance.now();
+      const page = await this.#readPage(stretch);
       crashPoint('evidence:page-read');
+      const answeredAt = performance.now();
       if (page.unreadable) this.#noteUnreadable(page.unreadable);
       await this.#options.onRows(page.rows);
       crashPoint('evidence:page-settled');
-      cursor = page.nextCursor;
-      // A cursor that comes again leads round in a circle.
-      if (cursor === undefined || taken.has(cursor)) return undefined;
-      taken.add(cursor);
-      reachedMs = Math.min(reachedMs, oldestOf(page.rows));
-      if (reachedMs < stretch.sinceMs) return undefined;
+      await this.#sleep(
+        Math.floor(
+          Math.min(answeredAt - calledAt, LONGEST_REST_MS) - (performance.now() - answeredAt),
+        ),
+      );
+      turnPage(stretch, page);
     }
+    return stretch;
+  }
+
+  #mayGoOn({ kind }: ListStretch): boolean {
+    // The pause before the look has seen to the first one.
+    if (this.#pagesRead === 0) return true;
+    if (this.#stop.signal.aborted) return false;
+    if (kind === 'deep') return this.#budget.allowsDeep() && !this.#isAwaited();
+    const mostOverlap = Math.max(1, this.#options.pagesPerMinute * OVERLAP_SHARE);
+    if (kind === 'overlap' && this.#pagesOf.overlap >= mostOverlap) return false;
+    return this.#budget.allowsFresh(this.#isDeepWaiting());
+  }
+
+  #isDeepWaiting(): boolean {
+    return this.#deep !== undefined && this.#deepBackOff.leftMs <= 0;
+  }
+
+  /** Whether somebody waits for the next look, whose time has come, and the deep one had its turn. */
+  #isAwaited(): boolean {
+    const { clock, intervalMs } = this.#options;
+    return (
+      this.#pagesOf.deep > 0 &&
+      this.#next !== undefined &&
+      this.#next.freshMs < Infinity &&
+      leftOf(this.#lastStartedAt, intervalMs, clock.now()) <= 0
+    );
   }
 
   /** The rows around them count as always. One of these may be a payment: a person must look. */
@@ -207,7 +348,7 @@ export class TransactionReader {
     this.#unreadableRows += count;
     const { providerMerchantId, logger, clock } = this.#options;
     const now = clock.now();
-    if (restOf(this.#unreadableToldAt, TELL_UNREADABLE_MS, now) > 0) return;
+    if (leftOf(this.#unreadableToldAt, TELL_UNREADABLE_MS, now) > 0) return;
     this.#unreadableToldAt = now;
     const places = first.map(({ index, kind }) => `${String(index)}: ${kind}`);
     logger.warn(
@@ -216,13 +357,10 @@ export class TransactionReader {
     );
   }
 
-  #readPage(
-    { fromDate, toDate }: Stretch,
-    cursor: string | undefined,
-    isDeep: boolean,
-  ): Promise<TransactionPage> {
+  #readPage({ kind, fromDate, toDate, cursor }: ListStretch): Promise<TransactionPage> {
     this.#pagesRead += 1;
-    this.#pages.push({ at: this.#options.clock.now(), isDeep });
+    this.#pagesOf[kind] += 1;
+    this.#budget.spend(kind === 'deep');
     const { gateway, providerMerchantId } = this.#options;
     return gateway.listTransactions({
       fromDate,
@@ -233,27 +371,24 @@ export class TransactionReader {
     });
   }
 
-  #hasBudget(isDeep: boolean): boolean {
-    const now = this.#options.clock.now();
-    this.#pages = this.#pages.filter(({ at }) => restOf(at, MINUTE_MS, now) > 0 && at <= now);
-    const { pagesPerMinute } = this.#options;
-    if (this.#pages.length >= pagesPerMinute) return false;
-    return !isDeep || this.#pages.filter((page) => page.isDeep).length < pagesPerMinute / 2;
+  /** Waits until the interval, the back-off and the page budget allow another look. */
+  #pause(): Promise<void> {
+    const { intervalMs, clock } = this.#options;
+    return this.#sleep(
+      Math.max(
+        leftOf(this.#lastStartedAt, intervalMs, clock.now()),
+        this.#backOff.leftMs,
+        this.#budget.freshInMs(this.#isDeepWaiting()),
+      ),
+    );
   }
 
-  /** Waits until the interval, the back-off and the page budget allow another look. */
-  async #pause(): Promise<void> {
-    const now = this.#options.clock.now();
-    const oldest = this.#hasBudget(false) ? -Infinity : (this.#pages[0]?.at ?? now);
-    const pauseMs = Math.max(
-      restOf(this.#lastStartedAt, this.#options.intervalMs, now),
-      restOf(this.#failedAt, this.#backoffMs, now),
-      restOf(oldest, MINUTE_MS, now),
-    );
-    if (pauseMs <= 0) return;
+  /** Waits, unless the reader closes. */
+  async #sleep(ms: number): Promise<void> {
     const { signal } = this.#stop;
+    if (ms <= 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, pauseMs);
+      const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
       function done(): void {
         clearTimeout(timer);
         signal.removeEventListener('abort', done);
@@ -264,20 +399,7 @@ export class TransactionReader {
   }
 }
 
-/** The day in UTC, `YYYY-MM-DD`; the reader asks for `timezone: 'UTC'`. */
-function toDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
-/** What is left of a pause; never more than the whole of it, also when the clock was set back. */
-function restOf(startedAt: number, pauseMs: number, now: number): number {
-  return Math.min(startedAt + pauseMs - now, pauseMs);
-}
-
-/**
- * How far back a page leads: its last row that has a time (spec 4.1 rule 2). One that is out of
- * place further up says nothing about the rows after it.
- */
-function oldestOf(rows: readonly TransactionRow[]): number {
-  return rows.reduce((oldest, row) => timeOf(row) ?? oldest, Infinity);
+function finish({ fresh, deep }: Demand): void {
+  fresh.resolve(undefined);
+  deep.resolve(undefined);
 }
