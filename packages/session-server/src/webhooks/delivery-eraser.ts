@@ -35,8 +35,7 @@ export class DeliveryEraser {
   /**
    * Erases what is due. Answers whether there is more of it.
    *
-   * @param isQuiet nothing waits to be worked on: the time to empty the log. Where it is never quiet,
-   *   what is written next soon covers what is in it.
+   * @param isQuiet all that came has been worked on: the time to empty the log
    */
   async run(isQuiet: boolean): Promise<boolean> {
     const { store, clock } = this.#options;

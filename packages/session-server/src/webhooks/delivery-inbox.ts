@@ -114,8 +114,9 @@ class DeliveryInbox {
     const deliveries = await store.claimDeliveries(BATCH, LEASE_SECONDS);
     if (deliveries.length > 0) crashPoint('webhook:claimed');
     await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
-    const hasMoreToErase = await this.#eraser.run(deliveries.length === 0);
-    if (hasMoreToErase || deliveries.length === BATCH) return 0;
+    const hasMore = deliveries.length === BATCH;
+    const hasMoreToErase = await this.#eraser.run(!hasMore);
+    if (hasMore || hasMoreToErase) return 0;
     const next = await store.nextDeliveryAt();
     return next === undefined ? undefined : next - clock.now();
   }
