@@ -68,6 +68,7 @@ describe('a running session server', () => {
     });
     const event = await stack.shop.event('checkout.cancelled');
     expect(event.data).toMatchObject({ order: 'S2', certain: false, sequence: 1 });
+    expect(stack.shop.refused).toEqual([event]);
   }, 20_000);
 
   it('stops within some seconds while a shop hangs, and tells it after the next start', async () => {

@@ -23,6 +23,8 @@ export interface ReceivedEvent {
 export class TestShop {
   readonly orders = new Map<string, TestOrder>();
   readonly events: ReceivedEvent[] = [];
+  /** What came and was not taken. */
+  readonly refused: ReceivedEvent[] = [];
   /** How often each order was asked for. */
   readonly lookups: string[] = [];
   /** What the next lookup waits for before it is answered with the order as it was asked for. */
@@ -105,13 +107,16 @@ export class TestShop {
       return;
     }
     const status = this.eventAnswers.shift() ?? 204;
-    if (status < 300) {
-      this.events.push({
-        id: headers['webhook-id'] ?? '',
-        type: String(payload['type']),
-        data: payload['data'] as Record<string, unknown>,
-        body,
-      });
+    const event = {
+      id: headers['webhook-id'] ?? '',
+      type: String(payload['type']),
+      data: payload['data'] as Record<string, unknown>,
+      body,
+    };
+    if (status >= 300) {
+      this.refused.push(event);
+    } else {
+      this.events.push(event);
       for (const resolve of this.#watchers) resolve();
       this.#watchers.clear();
     }
