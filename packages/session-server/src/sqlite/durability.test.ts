@@ -45,7 +45,7 @@ interface Step {
 }
 
 const DELIVERY = { tokenHash: 'token', digest: 'digest', sealed: new Uint8Array([1]) };
-const CLAIM = { limit: 10, perMerchant: 10, silentMerchants: [], leaseSeconds: 30 };
+const CLAIM = { limit: 10, perMerchant: 10, leaseSeconds: 30 };
 const FOUND = { orderId: 1, merchantReference: 'A1.1', createdAt: 0, request: TEST_REQUEST };
 
 async function cancelled(store: CheckoutStore, harness: StoreHarness): Promise<Sent> {
