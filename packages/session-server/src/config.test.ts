@@ -52,6 +52,7 @@ describe('the environment', () => {
   it.each([
     ['PAY_ENVIRONMENT', undefined, 'sandbox'],
     ['PAY_ENVIRONMENT', 'test', 'sandbox'],
+    ['PAY_READ_PAGES_PER_MINUTE', '1', 'a whole number above 1'],
     ['PAY_PUBLIC_URL', undefined, 'absolute http or https address'],
     ['PAY_PUBLIC_URL', 'pay.example', 'absolute http or https address'],
     ['PAY_PUBLIC_URL', 'https://pay.example/', 'an origin alone'],

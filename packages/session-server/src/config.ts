@@ -103,7 +103,8 @@ const environmentSchema = z
     PAY_EXPIRE_AFTER_SECONDS: seconds.default(3600),
     PAY_SETTLE_WINDOW_SECONDS: seconds.default(300),
     PAY_READ_INTERVAL_SECONDS: seconds.default(3),
-    PAY_READ_PAGES_PER_MINUTE: wholeNumber.default(60),
+    // One for what is fresh, one for what is deep.
+    PAY_READ_PAGES_PER_MINUTE: wholeNumber.min(2, 'expected a whole number above 1').default(60),
     PAY_CREATE_SESSION_TIMEOUT_SECONDS: seconds.default(10),
     PAY_FOLLOW_SECONDS: seconds.default(10),
     PAY_RENEWALS_PER_HOUR: wholeNumber.default(3),

@@ -5,7 +5,9 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../clock.js';
 import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testCheckout } from '../testing/test-checkout.js';
 import { ChangeFeed } from './change-feed.js';
+import type { Checkout } from './checkout.js';
 import { StatusService } from './status-service.js';
 
 afterEach(() => {
@@ -31,3 +33,30 @@ it('a question that waits is answered in its time, also when the clock goes back
   await store.close();
   rmSync(folder, { recursive: true });
 });
+
+it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
+  ['open', true, false],
+  ['returned', true, true],
+  ['unconfirmed', true, true],
+  ['cancelled', true, false],
+  ['left', true, false],
+  ['expired', true, false],
+  ['failed', true, false],
+  ['paid', false, false],
+])(
+  'who waits for a checkout that is %s has it looked for: %s; who only asks: %s',
+  async (state, waits, asksOnce) => {
+    const hinted: string[] = [];
+    const status = new StatusService({
+      store: { findMany: () => Promise.resolve([testCheckout({ state })]) },
+      changes: new ChangeFeed(),
+      evidence: { hint: ({ id }) => hinted.push(id) },
+    });
+    const question = [{ checkout: 'checkout-1', revision: 1 }];
+    await status.ask(question, 0, () => new AbortController().signal);
+    expect(hinted.length > 0).toBe(asksOnce);
+    hinted.length = 0;
+    await status.ask(question, 60, () => AbortSignal.abort());
+    expect(hinted.length > 0).toBe(waits);
+  },
+);

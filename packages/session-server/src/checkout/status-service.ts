@@ -2,7 +2,7 @@ import { checkoutNotFound } from '../errors.js';
 import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { EvidenceService } from '../evidence/evidence-service.js';
 import type { ChangeFeed } from './change-feed.js';
-import { type Checkout, isCertain } from './checkout.js';
+import { type Checkout, isCertain, mayBePaying } from './checkout.js';
 import type { CheckoutStore } from './checkout-store.js';
 
 /** Waiters that one checkout may have at a time; more are answered at once. */
@@ -48,7 +48,8 @@ export class StatusService {
   ): Promise<CheckoutStatusReply> {
     const ids = [...new Set(questions.map(({ checkout }) => checkout))];
     const until = performance.now() + waitSeconds * 1000;
-    let known = await this.#look(ids);
+    const isWaiting = waitSeconds > 0;
+    let known = await this.#look(ids, isWaiting);
     const left = (): number => until - performance.now();
     if (hasMoved(known, questions) || left() <= 0) return { checkouts: known.map(toStatus) };
     if (!this.#enter(ids)) {
@@ -58,7 +59,7 @@ export class StatusService {
       const signal = whenGone();
       for (let ms = left(); ms > 0 && !hasMoved(known, questions) && !signal.aborted; ms = left()) {
         await this.#changes.wait(ids, Math.min(ms, RECHECK_MS), signal);
-        known = await this.#look(ids);
+        known = await this.#look(ids, isWaiting);
       }
       return { checkouts: known.map(toStatus) };
     } finally {
@@ -66,11 +67,12 @@ export class StatusService {
     }
   }
 
-  async #look(ids: readonly string[]): Promise<Checkout[]> {
+  /** Somebody who waits may be paying at this moment, with an SDK that tells nothing. */
+  async #look(ids: readonly string[], isWaiting: boolean): Promise<Checkout[]> {
     const known = await this.#store.findMany(ids);
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
-      if (checkout.state === 'returned' || checkout.state === 'unconfirmed') {
+      if (isWaiting ? checkout.state !== 'paid' : mayBePaying(checkout.state)) {
         this.#evidence.hint(checkout);
       }
     }

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionPage, TransactionQuery } from '../checkout/partner-gateway.js';
+import { parseConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { SILENT_OBSERVER } from '../metrics/observer.js';
 import { TransactionReader, type TransactionReaderOptions } from './transaction-reader.js';
@@ -10,6 +13,16 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PAGE_ROWS = 100;
+/** The least that a server is started with; all else is as docs/operations.md says. */
+const ENV = {
+  PAY_ENVIRONMENT: 'sandbox',
+  PAY_PUBLIC_URL: 'https://pay.example',
+  PAY_DATABASE_FILE: '/data/pay.sqlite',
+  PAY_MERCHANTS_FILE: '/etc/pay/merchants.json',
+  PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
+  PAY_PARTNER_API_URL: 'https://provider.example',
+  PAY_PARTNER_API_KEY: 'invented-key',
+};
 /** When the first row of the list was made. */
 const FIRST = START - 20 * DAY_MS;
 
@@ -212,6 +225,33 @@ describe('a deep look at a busy merchant', () => {
 });
 
 describe('the pages of a minute', () => {
+  it('are what docs/operations.md says, for a thousand shoppers who wait', async () => {
+    const { readIntervalSeconds, readPagesPerMinute } = parseConfig(ENV);
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
+    const text = page.replaceAll(/\s+/g, ' ');
+    const [, most, fewest] = /(\d+) list calls a minute.*?no more than (\d+)/.exec(text) ?? [];
+    expect(Number(most)).toBe(readPagesPerMinute);
+    expect(Number(fewest)).toBe(60 / readIntervalSeconds);
+    // What is fresh: more pages than there are, or one.
+    for (const [rowEveryMs, calls] of [
+      [SECOND_MS / 2, most],
+      [HOUR_MS / 10, fewest],
+    ] as const) {
+      const list = new BusyList(rowEveryMs);
+      const reader = list.reader({
+        intervalMs: readIntervalSeconds * SECOND_MS,
+        pagesPerMinute: readPagesPerMinute,
+      });
+      const waiting = Array.from({ length: 1000 }, (_, age) =>
+        waitForPayments(reader, age * 3 * SECOND_MS),
+      );
+      await pass(3 * MINUTE_MS, () => undefined);
+      expect(list.mostCallsAMinute()).toBe(Number(calls));
+      for (const one of waiting) one.stop();
+      await close(reader);
+    }
+  }, 30_000);
+
   it('are no more than is set, for deep and fresh rows together', async () => {
     const list = new BusyList(12 * SECOND_MS);
     const reader = list.reader({ pagesPerMinute: 20 });

@@ -109,12 +109,21 @@ export class EvidenceService {
     for (const doubt of doubts) await this.#judgeRow(doubt);
   }
 
-  /** How many merchants at the provider are read now and then, and of how many that is paused. */
-  countReaders(): { readonly all: number; readonly backingOff: number } {
+  /**
+   * How many merchants at the provider are read now and then, and of how many that is paused; and when
+   * the first of the deep looks began that have not come to their end.
+   */
+  countReaders(): {
+    readonly all: number;
+    readonly backingOff: number;
+    readonly deepSince: number | undefined;
+  } {
     const readers = [...this.#readers.values()];
+    const deep = readers.flatMap(({ deepSince }) => deepSince ?? []);
     return {
       all: readers.length,
       backingOff: readers.filter((reader) => reader.isBackingOff()).length,
+      deepSince: deep.length > 0 ? Math.min(...deep) : undefined,
     };
   }
 

@@ -35,6 +35,10 @@ const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: strin
     'pay_readers_backing_off',
     'Merchants at the provider whose list is not read for now, because it failed',
   ],
+  deepLookSeconds: [
+    'pay_deep_look_seconds',
+    'How long the first of the deep looks has been under way that have not come to their end',
+  ],
 };
 
 /** Shows how much waits in the store, as it was when the metrics were last asked for. */

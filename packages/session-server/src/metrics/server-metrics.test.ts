@@ -183,6 +183,32 @@ describe('the metrics', () => {
   });
 });
 
+describe('a deep look for which a minute has no pages', () => {
+  it('shows how long it has been under way', async () => {
+    const busy = await TestStack.start({
+      env: { PAY_OPERATOR_PORT: '0', PAY_READ_PAGES_PER_MINUTE: '2' },
+    });
+    const deepLookSeconds = async () => {
+      const { text } = await busy.askOperator('/metrics');
+      return Number(/^pay_deep_look_seconds (\S+)$/m.exec(text)?.[1]);
+    };
+    try {
+      await busy.open('D1', { amount: '9.99' });
+      expect(await deepLookSeconds()).toBe(0);
+      busy.advance(2 * 3600);
+      for (let row = 0; row < 400; row += 1) {
+        const transactionTime = new Date(busy.clock.now() - row * 10_000).toISOString();
+        busy.sandbox.control.addTransaction({ row: { merchantId: 1001, transactionTime } });
+      }
+      await expect.poll(deepLookSeconds).toBeGreaterThan(0);
+      busy.advance(50);
+      expect(await deepLookSeconds()).toBeGreaterThan(50);
+    } finally {
+      await busy.close();
+    }
+  });
+});
+
 describe('a server without an operator’s listener', () => {
   it('listens on one port only', async () => {
     const plain = await TestStack.start();

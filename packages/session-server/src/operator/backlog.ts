@@ -16,17 +16,21 @@ export interface Backlog {
   readonly orderIdShare: number;
   /** Merchants at the provider whose list is not read for now, because it failed. */
   readonly readersBackingOff: number;
+  /** How long the first of the deep looks has been under way that have not come to their end. */
+  readonly deepLookSeconds: number;
 }
 
 export interface BacklogParts {
   readonly report: StoreReport;
   readonly readersBackingOff: number;
+  /** When that deep look began, in milliseconds since 1970. */
+  readonly deepSince: number | undefined;
   readonly maxOrderId: number;
 }
 
 /** What a report means at a time, in milliseconds since 1970. */
 export function toBacklog(
-  { report, readersBackingOff, maxOrderId }: BacklogParts,
+  { report, readersBackingOff, deepSince, maxOrderId }: BacklogParts,
   now: number,
 ): Backlog {
   const secondsSince = (at: number | undefined): number => Math.max(0, (now - (at ?? now)) / 1000);
@@ -42,5 +46,6 @@ export function toBacklog(
     deadEvents: report.deadEvents,
     orderIdShare: report.lastOrderId / maxOrderId,
     readersBackingOff,
+    deepLookSeconds: secondsSince(deepSince),
   };
 }

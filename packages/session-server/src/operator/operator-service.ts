@@ -39,8 +39,9 @@ export class OperatorService {
 
   async backlog(): Promise<Backlog> {
     const { store, evidence, clock, maxOrderId } = this.#options;
-    const readersBackingOff = evidence.countReaders().backingOff;
-    return toBacklog({ report: await store.report(), readersBackingOff, maxOrderId }, clock.now());
+    const { backingOff: readersBackingOff, deepSince } = evidence.countReaders();
+    const report = await store.report();
+    return toBacklog({ report, readersBackingOff, deepSince, maxOrderId }, clock.now());
   }
 
   /** How it stands with the parts of the server. Rejects when the store cannot be asked. */
