@@ -99,6 +99,14 @@ const STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'a hint of a page is recorded',
+    async lead(store, harness) {
+      const { attempt, checkout } = await harness.expose();
+      const sessionId = `session-${String(attempt.orderId)}`;
+      return () => store.recordHint(checkout.id, { kind: 'cancelled', sessionId });
+    },
+  },
+  {
     name: 'a return is recorded',
     async lead(store, harness) {
       const { tokens } = await harness.expose();
