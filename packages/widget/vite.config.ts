@@ -7,7 +7,7 @@ import { tightenStyles } from './bundling/tighten-styles.ts';
 
 /** Names that we keep to ourselves. What tabs say to each other is not among them: they may differ. */
 const INNER_NAMES = [
-  'known trouble remedy isFollowing isFramed inWindow given checking teller feed tell reply',
+  'values index element known session isSent isBack trouble remedy isFollowing isFramed inWindow given checking teller feed tell reply',
   'hostedUrl formLabel lastHint choose redraw hear phases codes card refusedField sdkProblem',
   'way fail leave staysHere declined declines askedLanguage hasWindow show addController hostConnected hostDisconnected hostUpdate ctor parts',
   'configuration hint host prepared properties send styles updated',

@@ -31,6 +31,8 @@ const CSS_TAG: LitFacts = {
 const REACTIVE_ELEMENT: LitFacts = {
   facts: [
     PRODUCTION,
+    // Who compares says so on the spot.
+    ['!is(value, old)', '0'],
     [': global.reactiveElementPolyfillSupport', ': undefined'],
     [`(global.reactiveElementVersions ??= []).push('2.1.2')`, ''],
     // No decorators, which would bring metadata and initializers.
@@ -47,32 +49,33 @@ const REACTIVE_ELEMENT: LitFacts = {
       '0',
     ],
     ['options.converter?.toAttribute !== undefined ? options.converter : defaultConverter', '0'],
-    [
-      `const { get, set } = getOwnPropertyDescriptor(this.prototype, name) ??
-      { get() { return this[key]; }, set(v) { this[key] = v; }, };`,
-      '',
-    ],
-    [
-      'get, set(value) { const oldValue = get?.call(this); set?.call(this, value);',
-      'get() { return this[key]; }, set(value) { const oldValue = this[key]; this[key] = value;',
-    ],
     [`typeof name === 'string' ? name.toLowerCase() : undefined`, 'name.toLowerCase()'],
+    [`typeof attribute === 'string' ? attribute :`, 'attribute ??'],
     ['convertedValue ?? this.__defaultValues?.get(propName) ?? convertedValue', 'convertedValue'],
     // One class has properties: its own, read when it is defined.
     [
-      `if (this.hasOwnProperty(JSCompiler_renameProperty('finalized', this))) { return; }`,
-      'if (this.__attributeToPropertyMap) { return; }',
+      `this.finalize(); return (this.__attributeToPropertyMap && [...this.__attributeToPropertyMap.keys()]);
+      }`,
+      `if (!this.__attributeToPropertyMap) this.finalize();
+      return [...this.__attributeToPropertyMap.keys()]; }`,
     ],
+    [`if (this.hasOwnProperty(JSCompiler_renameProperty('finalized', this))) { return; }`, ''],
     ['this.finalized = true; this.__prepare();', ''],
     [`if (this.hasOwnProperty(JSCompiler_renameProperty('properties', this))) {`, 'if (false) {'],
     [
       `for (const [p, options] of this.elementProperties) {
       const attr = this.__attributeNameForProperty(p, options);`,
       `for (const [p, options] of Object.entries(this.properties)) {
-      defineProperty(this.prototype, p, this.getPropertyDescriptor(p, Symbol(), options));
+      const key = Symbol();
+      Object.defineProperty(this.prototype, p, {
+        get() { return this[key]; },
+        set(value) {
+          const oldValue = this[key]; this[key] = value; this.requestUpdate(p, oldValue, options);
+        },
+        configurable: true, enumerable: true,
+      });
       const attr = this.__attributeNameForProperty(p, options);`,
     ],
-    ['this.__attributeToPropertyMap && [', '['],
     ['ctor.getPropertyOptions(propName)', 'ctor.properties[propName]'],
     [
       'for (const p of elementProperties.keys()) {',
@@ -113,7 +116,7 @@ const REACTIVE_ELEMENT: LitFacts = {
       `(options.hasChanged ?? notEqual)(newValue, oldValue) || (options.useDefault &&
       options.reflect && newValue === this.__defaultValues?.get(name) &&
       !this.hasAttribute(ctor.__attributeNameForProperty(name, options)))`,
-      'notEqual(this[name], oldValue)',
+      '!Object.is(this[name], oldValue)',
     ],
     [
       'if (changed) { this._$changeProperty(name, oldValue, options); } else { return; }',
@@ -123,6 +126,14 @@ const REACTIVE_ELEMENT: LitFacts = {
     ['const changedProperties = this._$changedProperties;', ''],
     ['this._$changedProperties = new Map();', ''],
     ['if (instanceProperties.size > 0) {', '{'],
+    // An object holds them too, and gives them back in one step.
+    ['const instanceProperties = new Map();', 'const instanceProperties = { __proto__: null };'],
+    ['instanceProperties.set(p, this[p]);', 'instanceProperties[p] = this[p];'],
+    [
+      `if (this.__instanceProperties) { for (const [p, value] of this.__instanceProperties) {
+      this[p] = value; } this.__instanceProperties = undefined; }`,
+      'Object.assign(this, this.__instanceProperties);',
+    ],
     // What is false or missing at first needs no word.
     ['super(); this.__instanceProperties = undefined;', 'super();'],
     [
@@ -134,11 +145,6 @@ const REACTIVE_ELEMENT: LitFacts = {
     // One sheet of styles.
     ['ReactiveElement.elementStyles = [];', ''],
     ['this.elementStyles = this.finalizeStyles(this.styles);', ''],
-    [
-      'adoptStyles(renderRoot, this.constructor.elementStyles)',
-      'renderRoot.adoptedStyleSheets = [this.constructor.styles]',
-    ],
-    ['this.constructor.shadowRootOptions', `{ mode: 'open' }`],
     [`ReactiveElement.shadowRootOptions = { mode: 'open' };`, ''],
     // One controller comes with the constructor, has three hooks, and stays; the element has no others.
     ['(this.__controllers ??= new Set()).add(controller)', 'this.__controller = controller'],
@@ -171,6 +177,7 @@ const REACTIVE_ELEMENT: LitFacts = {
     ],
     ['this.firstUpdated(changedProperties)', 'this.firstUpdated()'],
     ['this.updated(changedProperties)', 'this.updated()'],
+    ['is, defineProperty,', ''],
     ['const global = globalThis;', ''],
     ['global .trustedTypes', 'undefined'],
     [
@@ -179,13 +186,25 @@ const REACTIVE_ELEMENT: LitFacts = {
     ],
     ['this.willUpdate(changedProperties);', ''],
     ['return this.getUpdateComplete();', 'return this.__updatePromise;'],
+    ['this.__markUpdated();', 'this.isUpdatePending = false;'],
     // A root that a page has declared is the one that is attached.
-    ['this.shadowRoot ??', ''],
+    [
+      'this.renderRoot ??= this.createRenderRoot(); this.enableUpdating(true);',
+      `if (!this.renderRoot) (this.renderRoot = this.attachShadow({ mode: 'open' }))
+      .adoptedStyleSheets = [this.constructor.styles]; this.enableUpdating(true);`,
+    ],
   ],
   unused: [
-    ...['addInitializer', 'finalizeStyles', 'removeController', 'shouldUpdate'],
+    ...[
+      'addInitializer',
+      'getPropertyDescriptor',
+      'finalizeStyles',
+      'removeController',
+      'shouldUpdate',
+    ],
     ...['getUpdateComplete', 'scheduleUpdate', 'enableUpdating', 'updated', 'firstUpdated'],
     ...['getPropertyOptions', 'createProperty', '__prepare', '_$changeProperty'],
+    ...['__markUpdated', 'createRenderRoot'],
   ],
 };
 
@@ -219,6 +238,16 @@ const LIT_HTML: LitFacts = {
     ['const ENABLE_SHADYDOM_NOPATCH = true', 'const ENABLE_SHADYDOM_NOPATCH = false'],
     [': global.litHtmlPolyfillSupport', ': undefined'],
     [`(global.litHtmlVersions ??= []).push('3.3.3')`, ''],
+    [
+      `trustedTypes ? trustedTypes.createPolicy('lit-html', { createHTML: (s) => s, }) : undefined`,
+      `trustedTypes?.createPolicy('lit-html', { createHTML: (s) => s })`,
+    ],
+    ['policy !== undefined ? policy', 'policy ? policy'],
+    ['const isArray = Array.isArray;', ''],
+    ['isArray(value) ||', ''],
+    ['!isArray(tsa)', '!Array.isArray(tsa)'],
+    // Where nothing is, nothing is cleared.
+    ['if (this._$committedValue !== nothing) {', '{'],
     // Every template is compiled: see `compile-templates.ts`.
     [`typeof type === 'number'`, 'false'],
     [
@@ -227,6 +256,8 @@ const LIT_HTML: LitFacts = {
       `type.el ??= Object.assign(d.createElement('template'),
         { innerHTML: trustFromTemplateString(type.h, type.h[0]) })`,
     ],
+    // A template of this file is never invalid.
+    [`let message = 'invalid template strings array'`, `let message = ''`],
     ['_getTemplateHtml: getTemplateHtml,', ''],
     ['const marker = `lit$${Math.random().toFixed(9).slice(2)}$`', `const marker = ''`],
     [
@@ -253,6 +284,11 @@ const LIT_HTML: LitFacts = {
     [
       'templatePart.name, templatePart.strings, this, options)',
       'templatePart.name ?? node.nextSibling)',
+    ],
+    ['this._$parts.push(part);', ''],
+    [
+      'part = new templatePart.ctor(node, templatePart.name ?? node.nextSibling)',
+      'this._$parts.push(new templatePart.ctor(node, templatePart.name ?? node.nextSibling))',
     ],
     ['new TemplateInstance(template, this)', 'new TemplateInstance(template)'],
     ['constructor(element, name, strings, parent, options) {', 'constructor(element, name) {'],
@@ -319,6 +355,9 @@ const LIT_HTML: LitFacts = {
       'let start = this._$startNode.nextSibling; while (start !== this._$endNode)',
     ],
     ['wrap(start)', 'start'],
+    [`let part = partOwnerNode['_$litPart$']`, 'let part'],
+    ['if (part === undefined) {', '{'],
+    [`partOwnerNode['_$litPart$'] = part =`, `part = partOwnerNode['_$litPart$'] ??=`],
     // What is rendered is one element's shadow root, which is empty at first.
     ['(value, container, options) =>', '(value, container) =>'],
     ['options?.renderBefore ?? container', 'container'],

@@ -10,6 +10,7 @@ export function tightenStyles(): Plugin {
         .replace(/\/\*[\s\S]*?\*\//g, '')
         .replace(/\n\s+/g, '\n')
         .replace(/\s*([{},;]|:(?= ))\s*/g, '$1')
+        .replace(/ ([*/>]) |\b0(?=\.)|(?<=@media) (?=\()|(?<==)'(\w+)'/g, '$1$2')
         .replaceAll(';}', '}');
       return { code: tight, map: null };
     },

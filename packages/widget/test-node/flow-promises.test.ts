@@ -85,16 +85,36 @@ const happenings = fc.constantFrom<FlowEvent>(
   { type: 'shown' },
   { type: 'submitted' },
   { type: 'declined' },
+  { type: 'refused' },
+  { type: 'error' },
   { type: 'restored' },
   { type: 'leave', url: 'https://pay.example/' },
   { type: 'follow', checkout: 'c-1', order: null },
   { type: 'trouble', trouble: { code: 'server_unreachable', remedy: 'open' } },
   { type: 'trouble', trouble: { code: 'sdk_timeout', remedy: 'draw' } },
+  { type: 'trouble', trouble: { code: 'outcome_unknown', remedy: 'open' } },
   { type: 'trouble', trouble: { code: 'session_refused', remedy: 'renew' } },
   { type: 'trouble', trouble: { code: 'checkout_not_found', remedy: 'follow' } },
 );
 
 const stories = fc.array(fc.oneof(statuses, openings, happenings), { maxLength: 40 });
+
+/** Stories in which a card is sent first. */
+const OPEN: OpenCheckoutReply = {
+  checkout: 'c-1',
+  state: 'open',
+  revision: 1,
+  sessionId: 's-1',
+  amount: '42.50',
+  currency: 'GBP',
+  environment: 'sandbox',
+};
+const sentStories = stories.map((story): FlowEvent[] => [
+  { type: 'start' },
+  { type: 'opened', reply: OPEN, order: 'A1001', way: 'inline' },
+  { type: 'submitted' },
+  ...story,
+]);
 
 /** Plays a story, and shows each step to `look`. */
 function play(
@@ -123,7 +143,7 @@ describe('whatever happens, in whatever order', () => {
         play(story, (before, event, after) => {
           if (after === before) return;
           // Trouble that is lawful here is a wrong id in the address: nothing of ours may be moving.
-          if (event.type === 'reset' || event.type === 'trouble') mayBePaying = false;
+          if (event.type === 'reset' || after.phase === 'problem') mayBePaying = false;
           const said = saidBy(event);
           if (said) mayBePaying = MAY_BE_PAYING.includes(said);
           if (event.type === 'follow') mayBePaying = true;
@@ -137,13 +157,44 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
+  it('nobody pays in another session, or is said to have cancelled, after a card was sent', () => {
+    fc.assert(
+      fc.property(sentStories, (story) => {
+        let isSent = false;
+        let allowed = ['ready', 'confirming'];
+        play(story, (before, event, after) => {
+          if (after === before) return;
+          const said = saidBy(event);
+          // That a checkout is open, or was for too long, says nothing of the card; an answer to who asked does.
+          const isWord = said && !(event.type === 'status' && ['open', 'expired'].includes(said));
+          if (isWord || event.type === 'declined' || event.type === 'reset') isSent = false;
+          if (event.type === 'submitted') {
+            isSent = true;
+            allowed = ['ready', 'confirming'];
+          }
+          // Nothing was found for long: that is said, until somebody asks for the same session again.
+          if (before.phase === 'confirming' && event.type === 'trouble') allowed = ['problem'];
+          if (before.phase === 'problem' && event.type !== 'status') allowed = [];
+          if (!isSent) return;
+          expect('renew' in after && after.renew).toBeFalsy();
+          if (allowed.length > 0) expect(allowed).toContain(after.phase);
+        });
+      }),
+      RUNS,
+    );
+  });
+
   it('trouble of this page never hides that the server is confirming a payment', () => {
     fc.assert(
       fc.property(stories, (story) => {
         play(story, (before, event, after) => {
-          const isTold = before.phase === 'confirming' && before.known.revision >= 0;
+          const isSeen = before.phase === 'confirming' && before.known.revision >= 0;
+          const isTold = isSeen && !before.isSent;
           if (event.type !== 'trouble' || !(isTold || isOutcome(before.phase))) return;
-          expect(after).toBe(before);
+          // Who asked to look again is told that there was no answer.
+          if ('checking' in before)
+            expect(after).toEqual({ phase: 'unconfirmed', known: before.known });
+          else expect(after).toBe(before);
         });
       }),
       RUNS,

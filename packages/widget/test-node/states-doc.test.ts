@@ -55,7 +55,9 @@ describe('docs/states.md', () => {
     );
   });
 
-  it('has the words of a decline', () => {
-    expect(page.replace(/\s+/g, ' ')).toContain(`“${en.declined}”`);
+  it('has the words of a decline, and of a question', () => {
+    const text = page.replace(/\s+/g, ' ');
+    expect(text).toContain(`“${en.declined}”`);
+    expect(text).toContain(`“${en.checking}”`);
   });
 });

@@ -12,6 +12,8 @@ export interface Script {
   open?: { status: number; body: unknown }[];
   /** The checkout that `GET /v1/checkouts` knows. */
   status?: { checkout: string; revision: number; [key: string]: unknown } | null;
+  /** What `GET /v1/checkouts` answers instead. */
+  statusReply?: { status: number; body: unknown } | null;
   /** More checkouts that it knows. */
   others?: { checkout: string; revision: number; [key: string]: unknown }[];
   config?: { status: number; body: unknown };

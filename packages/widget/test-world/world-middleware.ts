@@ -77,6 +77,7 @@ async function answerOpen(context: Context, world: World): Promise<void> {
 async function answerStatus(context: Context, world: World): Promise<void> {
   await world.until(() => !world.script.holdStatus, 10_000);
   if (world.takeFault('status')) return breakConnection(context);
+  if (world.script.statusReply) return reply(context, world.script.statusReply);
   const asked = [context.query.id ?? []].flat().map((one) => one.split(':'));
   const statuses = () => [world.script.status ?? [], world.script.others ?? []].flat();
   const known = () => asked.flatMap(([id]) => statuses().filter(({ checkout }) => checkout === id));
@@ -135,22 +136,15 @@ function answerLoader(context: Context, world: World): void {
     <script type="module" src="/packages/widget/test-world/loader-page.ts"></script>`;
 }
 
-/** What the server's return page does in a frame: tells its parent until it is acknowledged. */
+/** The server's return page, with the very script that the server sends. */
 function answerReturn(context: Context): void {
-  const message = JSON.stringify({
-    type: 'pay-checkout:return',
-    checkout: String(context.query.checkout),
-    kind: 'return',
-  });
+  const checkout = String(context.query.checkout);
+  const origin = `http://${context.req.headers.host ?? ''}`;
   context.type = 'html';
-  context.body = `<!doctype html><title>Return</title><body><script>
-    const timer = setInterval(() => parent.postMessage(${message}, location.origin), 20);
-    addEventListener('message', (event) => {
-      if (event.data.type !== 'pay-checkout:return-ack') return;
-      clearInterval(timer);
-      document.body.textContent = 'acknowledged ' + event.data.checkout;
-    });
-  </script>`;
+  context.body = `<!doctype html>
+    <html data-checkout="${checkout}" data-kind="return" data-origins="https://shop.example ${origin}">
+    <title>Return</title><body><a id="onward" target="_top" href="/">Continue</a>
+    <script src="/packages/session-server/assets/return.js"></script>`;
 }
 
 /** What a shopper's bad phone does: the answer breaks off, so that no browser asks again by itself. */

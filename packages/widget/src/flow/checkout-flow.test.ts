@@ -60,6 +60,8 @@ const STATES = {
   drawing: { phase: 'opening', known, session },
   ready: { phase: 'ready', known, session, declines: 0 },
   'in a window': { phase: 'ready', known, session, declines: 0, inWindow: true },
+  sent: { phase: 'ready', known, session, declines: 0, isSent: true },
+  'sent, and the form gone': { phase: 'confirming', known, isSent: true },
   redirecting: { phase: 'redirecting', url: 'https://pay.example/' },
   confirming: { phase: 'confirming', known },
   unseen: { phase: 'confirming', known: { ...known, revision: -1 } },
@@ -157,6 +159,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   drawing: {
     ...TOLD,
     shown: 'ready',
+    submitted: 'ready',
     'status open': 'opening',
     refused: 'problem',
     error: 'problem',
@@ -167,6 +170,7 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   ready: {
     ...TOLD,
+    submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
     refused: 'problem',
@@ -177,11 +181,31 @@ const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
   },
   'in a window': {
     ...TOLD,
+    submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
     refused: 'problem',
     trouble: 'problem',
     close: 'idle',
+    reset: 'idle',
+    renamed: 'idle',
+  },
+  sent: {
+    ...TOLD,
+    'status open': 'ready',
+    'status expired': 'ready',
+    declined: 'ready',
+    refused: 'confirming',
+    trouble: 'confirming',
+    close: 'confirming',
+    reset: 'idle',
+    renamed: 'idle',
+  },
+  'sent, and the form gone': {
+    ...TOLD,
+    'status open': 'confirming',
+    'status expired': 'confirming',
+    trouble: 'problem',
     reset: 'idle',
     renamed: 'idle',
   },
@@ -268,10 +292,12 @@ describe('the flow of a checkout', () => {
 
   it('retry repeats what failed, and nothing when nothing can help', () => {
     const retry: FlowEvent = { type: 'retry' };
-    expect(transition(problem('open'), retry)).to.deep.equal({ phase: 'opening', known });
-    expect(transition(problem('draw'), retry)).to.deep.equal({ phase: 'opening', known, session });
+    const asking = { phase: 'opening', known, address: undefined, session: undefined };
+    expect(transition(problem('open'), retry)).to.deep.equal({ ...asking, renew: undefined });
+    const drawing = { ...asking, session, renew: undefined };
+    expect(transition(problem('draw'), retry)).to.deep.equal(drawing);
     expect(transition(problem('follow'), retry)).to.deep.equal({ phase: 'confirming', known });
-    expect(transition(problem('renew'), retry)).to.deep.include({ renew: 's-1' });
+    expect(transition(problem('renew'), retry)).to.deep.equal({ ...asking, renew: 's-1' });
     const hopeless = problem();
     expect(transition(hopeless, retry)).to.equal(hopeless);
   });
@@ -282,6 +308,28 @@ describe('the flow of a checkout', () => {
     expect(transition(checking, { type: 'retry' })).to.equal(checking);
     expect(transition(checking, status('unconfirmed', 3))).not.to.have.property('checking');
     expect(transition(checking, status('paid')).phase).to.equal('paid');
+    const noAnswer: FlowEvent = { type: 'trouble', trouble: { code: 'server_unreachable' } };
+    expect(transition(checking, noAnswer)).to.deep.equal(STATES.unconfirmed);
+  });
+
+  it('a card that was sent is remembered until a decline, through a form that comes again', () => {
+    const sent = transition(STATES.ready, { type: 'submitted' });
+    expect(sent).to.have.property('isSent', true);
+    expect(transition(sent, { type: 'submitted' })).to.equal(sent);
+    expect(transition(sent, status('expired'))).to.deep.include({ phase: 'ready', isSent: true });
+    const declined = transition(sent, { type: 'declined' });
+    expect(transition(declined, { type: 'refused' }).phase).to.equal('problem');
+  });
+
+  it('a card that was sent, and of which nothing is found, is asked about in the same session', () => {
+    const gone = transition(STATES.sent, { type: 'refused' });
+    const unknown = { code: 'outcome_unknown', remedy: 'open' } as const;
+    const troubled = transition(gone, { type: 'trouble', trouble: unknown });
+    expect(troubled).to.deep.include({ phase: 'problem', trouble: unknown });
+    expect(transition(troubled, status('expired')).phase).to.equal('problem');
+    const asking = transition(troubled, { type: 'retry' });
+    expect(asking.phase).to.equal('opening');
+    expect(asking).to.have.property('renew', undefined);
   });
 
   it('what a shopper typed goes with the next opening, and no further', () => {
@@ -291,20 +339,21 @@ describe('the flow of a checkout', () => {
     const opened = transition(sending, { type: 'opened', reply, order: 'A1001', way: 'inline' });
     expect(JSON.stringify(opened)).not.to.contain('ZZ1');
     const refused = { asked, given, refused: ['avs.postcode'] };
-    const again = transition(sending, { type: 'asked', address: refused });
-    expect(again).to.deep.include({ phase: 'address', address: refused });
+    const refusedAgain = transition(sending, { type: 'asked', address: refused });
+    expect(refusedAgain).to.deep.include({ phase: 'address', address: refused });
     const cutOff = { code: 'server_unreachable', remedy: 'open' } as const;
     const troubled = transition(sending, { type: 'trouble', trouble: cutOff });
-    expect(transition(troubled, { type: 'retry' })).to.deep.equal(sending);
+    const again = transition(troubled, { type: 'retry' });
+    expect(again).to.deep.equal({ ...sending, session: undefined, renew: undefined });
   });
 
-  it('Back from where an SDK took the page offers to pay again, and no form that is gone', () => {
+  it('Back from where an SDK took the page asks the server before anything is offered', () => {
     const sdk = { navigates: true } as SdkDescription;
     const leaving = { ...session, sdk };
     const away: FlowState = { ...STATES.ready, session: leaving };
-    expect(transition(away, { type: 'restored' })).to.deep.equal({ phase: 'idle', known });
+    expect(transition(away, { type: 'restored' })).to.deep.equal({ phase: 'opening', known });
     const gone: FlowState = { phase: 'opening', known, session: leaving };
-    expect(transition(gone, { type: 'restored' })).to.deep.equal({ phase: 'idle', known });
+    expect(transition(gone, { type: 'restored' })).to.deep.equal({ phase: 'opening', known });
   });
 
   it('a decline stays until the next card is sent', () => {

@@ -50,13 +50,13 @@ export interface Trouble {
 }
 
 /** Where the element stands. Each state carries only what it has. */
-export type FlowState =
+export type FlowState = (
   | { readonly phase: 'idle'; readonly known?: KnownCheckout | undefined }
   | {
       readonly phase: 'opening';
       readonly known?: KnownCheckout | undefined;
       /** Absent until the server has answered. */
-      readonly session?: OpenSession;
+      readonly session?: OpenSession | undefined;
       /** The session that the SDK refused. */
       readonly renew?: string | undefined;
       readonly address?: Address | undefined;
@@ -89,7 +89,14 @@ export type FlowState =
       readonly session?: OpenSession | undefined;
       /** With what was typed, so that nobody types it twice because a line was bad. */
       readonly address?: Address | undefined;
-    };
+    }
+) & {
+  /**
+   * Whether the SDK told of a card that was sent, and of no decline since, and the server knows
+   * nothing of it: money may be moving.
+   */
+  readonly isSent?: boolean | undefined;
+};
 
 /** Intents of the page and the shopper, and facts from the server and the SDK. */
 export type FlowEvent =
@@ -111,6 +118,9 @@ export type FlowEvent =
 
 /** Before anything happened; only in this very state may a checkout open by itself. */
 export const IDLE: FlowState = { phase: 'idle' };
+
+/** What takes a form away. */
+const ENDS: readonly FlowEvent['type'][] = ['refused', 'trouble', 'close'];
 
 /** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
 export function isUnseen(state: FlowState): boolean {
@@ -147,8 +157,11 @@ export function mayStart({ phase }: FlowState): boolean {
  * double click, a late answer and a second start are all nothing.
  */
 export function transition(state: FlowState, event: FlowEvent): FlowState {
-  const { phase } = state;
-  const { known } = state;
+  const { phase, known, isSent } = state;
+  // Only the server knows what becomes of a card whose form goes.
+  if (phase === 'ready' && isSent && ENDS.includes(event.type)) {
+    return { phase: 'confirming', known, isSent };
+  }
   switch (event.type) {
     case 'start':
       return mayStart(state) ? { phase: 'opening', known } : state;
@@ -181,10 +194,13 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'declined':
-      return phase === 'ready' ? { ...state, declines: state.declines + 1 } : state;
+      return phase === 'ready' ? { ...state, declines: state.declines + 1, isSent: false } : state;
 
-    case 'submitted':
-      return phase === 'ready' && state.declines ? { ...state, declines: 0 } : state;
+    case 'submitted': {
+      // Who sends a card has a form, whatever the SDK told of it.
+      const ready = transition(state, { type: 'shown' });
+      return ready.phase === 'ready' && !isSent ? { ...ready, declines: 0, isSent: true } : state;
+    }
 
     case 'refused':
       return sessionOf(state)
@@ -210,9 +226,10 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
       return isBegun(state) ? { phase: 'idle', known } : state;
 
     case 'restored':
-      // Back from where an SDK took the page: its form is not here, or not any more.
-      if (sessionOf(state)?.sdk?.navigates) return { phase: 'idle', known };
-      return phase === 'redirecting' ? { phase: 'opening' } : state;
+      // Back from where the page, or an SDK in it, went to pay: there is no form here any more.
+      return phase === 'redirecting' || sessionOf(state)?.sdk?.navigates
+        ? { phase: 'opening', known }
+        : state;
 
     case 'reset':
       return phase === 'idle' && !known ? state : { phase: 'idle' };
@@ -247,10 +264,12 @@ function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowStat
 }
 
 function troubled(state: FlowState, trouble: Trouble): FlowState {
+  const { known, isSent } = state;
+  if (known && isChecked(state)) return { phase: 'unconfirmed', known };
   const session = sessionOf(state);
   const address = state.phase === 'opening' ? state.address : undefined;
-  return session || isAsking(state) || isUnseen(state)
-    ? { phase: 'problem', trouble, known: state.known, session, address }
+  return session || isSent || isAsking(state) || isUnseen(state)
+    ? { phase: 'problem', trouble, known, session, address, isSent }
     : state;
 }
 
@@ -261,20 +280,25 @@ function informed(state: FlowState, status: CheckoutStatus): FlowState {
     return isChecked(state) ? { phase: 'unconfirmed', known: seen } : state;
   }
   const known: KnownCheckout = { ...seen, revision: status.revision, order: status.order };
-  if (status.state !== 'open') return { phase: phaseOf(status.state), known };
-  return isBegun(state) ? { ...state, known } : { phase: 'idle', known };
+  const told = status.state;
+  const isOpen = told === 'open';
+  // Neither an opening nor our own clock says anything of a card that was sent.
+  if (state.isSent ? isOpen || told === 'expired' : isOpen && isBegun(state)) {
+    return { ...state, known };
+  }
+  return isOpen ? { phase: 'idle', known } : { phase: phaseOf(told), known };
 }
 
 function remedied(state: FlowState & { phase: 'problem' }): FlowState {
   const { known, session, trouble, address } = state;
   const { remedy } = trouble;
-  if (remedy === 'follow') return known ? { phase: 'confirming', known } : state;
   if (!remedy) return state;
+  if (remedy === 'follow' && known) return { phase: 'confirming', known };
   return {
     phase: 'opening',
     known,
-    ...(address && { address }),
-    ...(remedy === 'draw' && session && { session }),
-    ...(remedy === 'renew' && { renew: session?.sessionId }),
+    address,
+    session: remedy === 'draw' ? session : undefined,
+    renew: remedy === 'renew' ? session?.sessionId : undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { FlowController } from './flow-controller.js';
 import { FORM_FIRST_MS } from './following.js';
 import { pause } from './pause.js';
 import { adapterOf } from './preparing.js';
-import { sendHint } from './session-api.js';
+import { inTime, sendHint } from './session-api.js';
 
 /** Has the SDK draw the form of the session, and tells the flow what it tells. */
 export async function draw(flow: FlowController, signal: AbortSignal): Promise<void> {
@@ -20,7 +20,14 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
     // The shopper first, and once; of a session that the SDK gives up, nobody knows afterwards.
     if (kind !== 'shown') flow.hint(kind);
     if (!flow.send({ type: kind })) return;
-    if (kind === 'shown') void tellShown(host.serverUrl, known.checkout, sessionId, signal);
+    if (kind === 'shown') {
+      // After the form's first second; of one that goes before, when it goes. Nothing of it is kept meanwhile.
+      const { serverUrl } = host;
+      const { checkout } = known;
+      void pause(FORM_FIRST_MS, signal).then(() =>
+        sendHint(serverUrl, checkout, { kind, sessionId }),
+      );
+    }
     if (kind === 'declined') {
       host.dispatchEvent(new PayDeclinedEvent(known.checkout, known.order));
     }
@@ -28,7 +35,7 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
   try {
     const isFramed = way === 'overlay' && hostedUrl && sdk && !sdk.container;
     const adapter = isFramed ? hostedFrame(hostedUrl, host.formLabel) : adapterOf(host, sdk);
-    await adapter.load(signal);
+    await inTime(adapter.load(signal), 'sdk_timeout', signal);
     // The form has a place when the SDK draws it, and is measured there by some.
     flow.show();
     await host.updateComplete;
@@ -41,15 +48,4 @@ export async function draw(flow: FlowController, signal: AbortSignal): Promise<v
     if (isRefusal) flow.hint('refused');
     flow.fail({ code, remedy: isRefusal ? 'renew' : 'draw' });
   }
-}
-
-/** After the form's first second; of one that goes before, when it goes. Nothing of it is kept meanwhile. */
-async function tellShown(
-  server: string,
-  checkout: string,
-  sessionId: string,
-  signal: AbortSignal,
-): Promise<void> {
-  await pause(FORM_FIRST_MS, signal);
-  await sendHint(server, checkout, { kind: 'shown', sessionId });
 }

@@ -10,7 +10,6 @@ import {
   IDLE,
   isAsking,
   isAtWork,
-  isChecked,
   isUnseen,
   mayStart,
   sessionOf,
@@ -20,7 +19,7 @@ import {
   type Trouble,
 } from './checkout-flow.js';
 import { draw } from './drawing.js';
-import { follow } from './following.js';
+import { follow, stopWaiting } from './following.js';
 import { listen } from './listening.js';
 import { startWhenVisible } from './first-visible.js';
 import type { FlowHost } from './flow-host.js';
@@ -59,7 +58,7 @@ type Run = readonly [
 export class FlowController implements ReactiveController {
   state: FlowState = IDLE;
   /** Whether the page's address named the checkout, so that nothing needs to be opened here. */
-  isFollowing = false;
+  isFollowing: boolean | undefined;
   /** Known from the server's configuration, before anything is opened. */
   environment: Environment | undefined;
   /** The server's configuration, from when it was asked for. */
@@ -69,22 +68,23 @@ export class FlowController implements ReactiveController {
   /** Where the payment happens: chosen at the last start. */
   way: Way = 'inline';
   /** The window with the form, in mode `popup`. */
-  window: Window | null = null;
+  window: Window | null | undefined;
   /** The language that the server was asked to write in, at the last opening. */
   askedLanguage: string | undefined;
   /** Settles when the server has heard the last hint. */
   lastHint: Promise<void> | undefined;
+  /** Whether nobody has pressed anything since the shopper came back to this page. */
+  isBack: boolean | undefined;
   /** Ends the wait of {@link prepared}: there is something to show. */
   show: () => void = () => undefined;
   readonly host: FlowHost;
   readonly teller: FlowTeller;
   readonly #running = new Map<string, AbortController>();
-  #isPlaced = false;
-  #isResting = false;
+  #isPlaced: boolean | undefined;
+  #isResting: boolean | undefined;
   #subject: string | undefined;
   #orderToken: string | null | undefined;
   #drawings = 0;
-  #byItself: boolean | undefined;
 
   constructor(host: FlowHost) {
     this.host = host;
@@ -105,7 +105,7 @@ export class FlowController implements ReactiveController {
   }
 
   start(byItself?: boolean): void {
-    this.#byItself = byItself;
+    this.isBack = byItself && cameByHistory();
     if (mayStart(this.state) && this.staysHere()) this.send({ type: 'start' });
   }
 
@@ -120,13 +120,14 @@ export class FlowController implements ReactiveController {
       this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
       if (!this.window) this.way = 'redirect';
     }
-    if (!hostedUrl || this.way !== 'redirect' || this.#isBack) return true;
+    if (!hostedUrl || this.way !== 'redirect' || this.isBack) return true;
     this.leave(hostedUrl);
     return false;
   }
 
   close(): void {
-    this.hint('cancelled');
+    // Nobody can cancel a card that was sent: the server looks what became of it.
+    this.hint(this.state.isSent ? 'shown' : 'cancelled');
     if (this.send({ type: 'close' })) this.window?.close();
   }
 
@@ -152,7 +153,7 @@ export class FlowController implements ReactiveController {
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
     this.teller.tell(previous, state, this.way);
     this.#sync();
-    if (isChecked(state)) this.feed.look();
+    if (event.type === 'retry') this.feed.look();
     return true;
   }
 
@@ -163,7 +164,7 @@ export class FlowController implements ReactiveController {
   choose(): Way {
     const { mode, createSession } = this.host;
     const navigates = this.sdk?.navigates;
-    const wanted = navigates && this.#isBack ? 'redirect' : mode;
+    const wanted = navigates && this.isBack ? 'redirect' : mode;
     const way = chooseWay(wanted, navigates);
     return createSession && way !== 'overlay' ? 'inline' : way;
   }
@@ -215,11 +216,6 @@ export class FlowController implements ReactiveController {
     return byItself ? shown : Promise.race([this.configuration, shown]).catch(() => undefined);
   }
 
-  /** Whether the tag began by itself, in a page that the shopper came back to. */
-  get #isBack(): boolean | undefined {
-    return this.#byItself && cameByHistory();
-  }
-
   get #parameter(): string {
     return this.host.returnParam || 'checkout';
   }
@@ -269,7 +265,8 @@ export class FlowController implements ReactiveController {
     const checkout = state.known?.checkout;
     const session = sessionOf(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
-    const isRefused = state.phase === 'problem' && isUnseen(state);
+    const isRefused =
+      state.phase === 'problem' && isUnseen(state) && /^checkout_/.test(state.trouble.code);
     const mayChange =
       isHere && checkout && !isRefused && !isAsking(state) && state.phase !== 'paid';
     const mayPrepare = isNamed && !this.isFollowing;
@@ -284,6 +281,7 @@ export class FlowController implements ReactiveController {
       ],
       [isHere && inWindow && 'window', closeWithWindow],
       [mayChange && `follow ${checkout}`, follow],
+      [isHere && state.phase === 'confirming' && state.isSent && 'wait', stopWaiting],
     ];
   }
 
@@ -308,7 +306,8 @@ export class FlowController implements ReactiveController {
   /** A hidden page may be kept for the way back: it then holds and asks nothing, and keeps its form. */
   rest(isResting: boolean): void {
     this.#isResting = isResting;
-    if (!isResting) this.send({ type: 'restored' });
+    this.isBack = !isResting;
+    if (this.isBack) this.send({ type: 'restored' });
     this.#sync();
   }
 }

@@ -38,8 +38,8 @@ export class FlowTeller {
   readonly #target: EventTarget;
   readonly #told = new Set<string>();
   #settlement = Promise.withResolvers<Settlement>();
-  #connectedAt = 0;
-  #startedAt = 0;
+  #connectedAt: number | undefined;
+  #startedAt: number | undefined;
 
   constructor(target: EventTarget) {
     this.#target = target;
@@ -94,8 +94,8 @@ export class FlowTeller {
     if (!known || !isOutcome(phase)) return;
     const { checkout, order, revision } = known;
     const key = phase === 'paid' ? checkout : `${checkout} ${phase} ${revision}`;
-    const isTold = this.#told.has(key);
+    if (this.#told.has(key)) return;
     this.#told.add(key);
-    if (!isTold) say(new OUTCOME_EVENTS[phase](checkout, order));
+    say(new OUTCOME_EVENTS[phase](checkout, order));
   }
 }

@@ -15,9 +15,11 @@ export function listen(flow: FlowController, signal: AbortSignal): void {
   };
   const leave = (): void => flow.rest(true);
   const comeBack = ({ persisted }: PageTransitionEvent): unknown => persisted && flow.rest(false);
-  addEventListener('message', hear, { signal });
-  addEventListener('online', look, { signal });
-  addEventListener('visibilitychange', look, { signal });
-  addEventListener('pagehide', leave, { signal });
-  addEventListener('pageshow', comeBack, { signal });
+  const on = (type: string, run: (event: never) => unknown): void =>
+    addEventListener(type, run as EventListener, { signal });
+  on('message', hear);
+  on('online', look);
+  on('visibilitychange', look);
+  on('pagehide', leave);
+  on('pageshow', comeBack);
 }

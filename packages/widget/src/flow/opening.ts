@@ -47,7 +47,13 @@ export async function askToOpen(flow: FlowController, signal: AbortSignal): Prom
     flow.sdk = reply.sdk;
     // What the shopper pressed a moment ago may still open a window.
     const mayLeave = !isElsewhere(way) && hostedUrl && reply.sessionId;
-    if (!mayLeave || flow.staysHere()) flow.send({ type: 'opened', reply, order, way: flow.way });
+    if (mayLeave && !flow.staysHere()) return;
+    flow.send({
+      type: 'opened',
+      reply,
+      order,
+      way: flow.isBack && reply.sdk?.navigates ? 'redirect' : flow.way,
+    });
   } catch (error) {
     if (signal.aborted) return;
     const trouble = coded(error, 'session_failed');

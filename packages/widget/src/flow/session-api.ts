@@ -21,6 +21,8 @@ export type CreateSession = (
 const REQUEST_TIMEOUT_MS = 25_000;
 /** An opening waits for the hint before it, so that a cancel cannot overtake it. */
 const HINT_TIMEOUT_MS = 5_000;
+/** What the page's own code has: longer than a server or a script takes to be given up. */
+const OWN_TIMEOUT_MS = 28_000;
 /** What a poll may wait for news. */
 export const LONGEST_WAIT_SECONDS = 25;
 const OPEN_TRIES = 4;
@@ -40,16 +42,18 @@ export async function openCheckout(
   const giveUpAt = Date.now() + OPENING_LIMIT_MS;
   for (let tries = 1; ;) {
     let waitMs: number;
+    let failure: Error | undefined;
     try {
-      const reply = await create(request, signal);
+      const reply = await inTime(create(request, signal), 'session_failed', signal);
       if ('needs' in reply || reply.state !== 'opening') return reply;
       waitMs = Math.max(250, reply.retryAfterSeconds * 1000);
     } catch (error) {
       const { status } = Object(error) as Partial<CodedError>;
       if (signal.aborted || !PASSING.includes(status) || tries >= OPEN_TRIES) throw error;
+      failure = error as Error;
       waitMs = backOffMs(tries++);
     }
-    if (Date.now() + waitMs > giveUpAt) throw new CodedError('opening_timeout');
+    if (Date.now() + waitMs > giveUpAt) throw failure ?? new CodedError('opening_timeout');
     await pause(waitMs, signal);
     signal.throwIfAborted();
   }
@@ -58,6 +62,18 @@ export async function openCheckout(
 /** The `createSession` of the session server at `server`. */
 export function serverSession(server: string): CreateSession {
   return (request, signal) => ask(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, request);
+}
+
+/** What the page's own code promised, or trouble with `code` when it takes longer than any server. */
+export function inTime<Kept>(
+  work: Promise<Kept>,
+  code: string,
+  signal: AbortSignal,
+): Promise<Kept> {
+  const isLate = pause(OWN_TIMEOUT_MS, signal).then(() => {
+    throw new CodedError(code, undefined, 408);
+  });
+  return Promise.race([work, isLate]);
 }
 
 /** `GET /v1/checkout-config`: what may be loaded before anything is opened. */

@@ -12,6 +12,5 @@ export interface Settlement {
 
 /** What resolves the promise of a {@link Settlement}; it is never rejected. */
 export function settlementOf(outcome: OutcomePhase, known: KnownCheckout): Settlement {
-  const { checkout, order } = known;
-  return { outcome, certain: isCertain(outcome), checkout, order };
+  return { outcome, certain: isCertain(outcome), checkout: known.checkout, order: known.order };
 }

@@ -183,11 +183,34 @@ describe('one poll for all elements and tabs of a browser', () => {
   }
 
   it('a page that is hidden for the way back holds no lock, asks nothing, and keeps its form', async () => {
-    const tab = await readyTab();
+    const channels = new Set<BroadcastChannel>();
+    const asked: AbortSignal[] = [];
+    const tab = await readyTab((page) => {
+      page.BroadcastChannel = class extends page.BroadcastChannel {
+        constructor(name: string) {
+          super(name);
+          channels.add(this);
+        }
+        override close(): void {
+          channels.delete(this);
+          super.close();
+        }
+      };
+      const { fetch } = page;
+      page.fetch = (url, init) => {
+        const isPoll = typeof url === 'string' && url.includes('/v1/checkouts?');
+        if (isPoll && init?.signal) asked.push(init.signal);
+        return fetch(url, init);
+      };
+    });
     await until(async () => (await locks()).held === 1);
     // The question that is on its way has come, so that none but a new one would be counted.
     await until(async () => (await world.polls()).length > 0);
+    expect(channels.size).to.equal(1);
+    expect(asked.at(-1)?.aborted).to.equal(false);
     tab.turn('pagehide');
+    expect(channels.size).to.equal(0);
+    expect(asked.at(-1)?.aborted).to.equal(true);
     await until(async () => (await locks()).held === 0);
     expect(tab.element.childElementCount).to.equal(1);
     const before = (await world.polls()).length;
@@ -197,6 +220,17 @@ describe('one poll for all elements and tabs of a browser', () => {
     tab.turn('pageshow');
     await tab.reaches('paid');
     expect(tab.count('pay-paid')).to.equal(1);
+  });
+
+  it('a page that is hidden while it waits for the lead waits no more', async () => {
+    await readyTab();
+    const second = await readyTab();
+    await until(async () => (await locks()).pending === 1);
+    second.turn('pagehide');
+    await until(async () => (await locks()).pending === 0);
+    expect((await locks()).held).to.equal(1);
+    second.turn('pageshow');
+    await until(async () => (await locks()).pending === 1);
   });
 
   it('an opening that the way back interrupts is asked again, and opens the same checkout', async () => {

@@ -15,7 +15,7 @@ export interface Follower {
 export interface News {
   readonly asked: readonly string[];
   readonly checkouts: readonly CheckoutStatus[];
-  /** Why there was no answer, when asking the same again cannot bring one. */
+  /** Why there was no answer, when asking again brought none either, or cannot bring one. */
   readonly code?: string;
   readonly requestId?: string | undefined;
 }
@@ -137,7 +137,8 @@ function createFeed(server: string): StatusFeed {
         if (over.aborted) continue;
         const trouble = coded(error, 'server_unreachable');
         const { code, requestId } = trouble;
-        if (!isRetryable(trouble)) tell({ asked: ids, checkouts: [], code, requestId });
+        // What passes within a second, nobody need know.
+        if (tries || !isRetryable(trouble)) tell({ asked: ids, checkouts: [], code, requestId });
         waitMs = backOffMs(++tries);
       }
       await pause(waitMs, over);

@@ -9,7 +9,7 @@ export interface Labels {
   readonly buttons: Readonly<Record<ButtonName, string>>;
   /** By code of `docs/error-codes.md`; the others are said with `sdkProblem` or `problem`. */
   readonly codes: Readonly<Record<string, string>>;
-  /** Of the codes that begin with `sdk_`. */
+  /** Of the codes that begin with `sdk_`, and of a session that the SDK refused. */
   readonly sdkProblem: string;
   readonly problem: string;
   readonly declined: string;
@@ -26,8 +26,7 @@ export interface Labels {
   readonly form: string;
 }
 
-const SDK_PROBLEM = 'The payment form could not be shown.';
-const RELOAD = 'This page has been open for too long. Reload it to pay.';
+const UNKNOWN = 'We have not been able to confirm your payment yet.';
 
 export const en: Labels = {
   locale: 'en',
@@ -41,8 +40,7 @@ export const en: Labels = {
     cancelled: 'You cancelled the payment.',
     left: 'You left the payment before it was finished.',
     expired: 'This checkout was open for too long. You can start again.',
-    unconfirmed:
-      'We have not been able to confirm your payment yet. Please do not pay again: the shop has been told and will contact you.',
+    unconfirmed: `${UNKNOWN} Please do not pay again: the shop has been told and will contact you.`,
   },
   buttons: {
     pay: 'Pay',
@@ -55,12 +53,12 @@ export const en: Labels = {
     server_unreachable: 'The payment service cannot be reached. Check your connection.',
     order_already_paid: 'This order has been paid already.',
     order_void: 'This order can no longer be paid. Please ask the shop.',
-    order_token_expired: RELOAD,
+    order_token_expired: 'This page has been open for too long. Reload it to pay.',
     checkout_mismatch: 'The address of this page belongs to another order.',
     checkout_not_found: 'The payment in the address of this page was not found.',
-    session_refused: SDK_PROBLEM,
+    outcome_unknown: `${UNKNOWN} Please ask the shop.`,
   },
-  sdkProblem: SDK_PROBLEM,
+  sdkProblem: 'The payment form could not be shown.',
   problem: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
   inWindow: 'Please pay in the window that has opened.',
@@ -73,7 +71,7 @@ export const en: Labels = {
   },
   refusedField: 'Please check this.',
   close: 'Close',
-  checking: 'Asking again.',
+  checking: 'Asking about the payment.',
   amount: 'Amount',
   reference: 'Reference',
   test: 'Test',

@@ -4,12 +4,9 @@ import { css } from 'lit';
 export const styles = css`
   :host {
     --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
-    --on-accent: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
     --surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
-    --text: var(--pay-checkout-text, light-dark(#1b1f29, #eceef3));
     --muted: var(--pay-checkout-muted, light-dark(#5a6172, #a5adbd));
     --border: var(--pay-checkout-border, light-dark(#d9dde5, #3a404d));
-    --good: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
     --bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
     --radius: var(--pay-checkout-radius, 12px);
     --gap: var(--pay-checkout-gap, 16px);
@@ -53,7 +50,7 @@ export const styles = css`
   }
   section {
     position: relative;
-    color: var(--text);
+    color: var(--pay-checkout-text, light-dark(#1b1f29, #eceef3));
     line-height: 1.45;
     text-align: start;
     white-space: normal;
@@ -68,6 +65,7 @@ export const styles = css`
   .button,
   .reference,
   label,
+  section > .badge,
   ::slotted([slot='form']) {
     margin-block-start: var(--gap);
   }
@@ -91,15 +89,11 @@ export const styles = css`
   }
   .badge {
     inline-size: fit-content;
-    margin-block-start: var(--gap);
     margin-inline-start: auto;
     padding: 2px 10px;
     border: 1px solid;
     border-radius: 99px;
     color: light-dark(#7a4b00, #ffcf7a);
-  }
-  header .badge {
-    margin-block-start: 0;
   }
   .icon {
     flex: none;
@@ -113,7 +107,7 @@ export const styles = css`
     stroke-width: 3;
   }
   .paid {
-    background: var(--good);
+    background: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
   }
   .failed,
   .problem {
@@ -142,7 +136,7 @@ export const styles = css`
     border: 1px solid transparent;
     border-radius: calc(var(--radius) * 0.75);
     background: var(--accent);
-    color: var(--on-accent);
+    color: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
     font: inherit;
     font-weight: 600;
     text-align: center;
@@ -202,14 +196,12 @@ export const styles = css`
     }
     .spinner {
       forced-color-adjust: none;
-      border-color: GrayText;
-      border-block-start-color: Highlight;
+      border-color: Highlight GrayText GrayText;
     }
   }
   @media (prefers-reduced-motion: reduce) {
     .spinner {
-      animation-duration: 9s;
-      animation-timing-function: steps(12);
+      animation: turn 9s steps(12) infinite;
     }
   }
 `;

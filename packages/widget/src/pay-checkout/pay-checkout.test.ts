@@ -195,8 +195,8 @@ describe('<pay-checkout>', () => {
     it('tells the server what the SDK told: shown, declined, submitted, and cancelled on close', async () => {
       const harness = await PayCheckoutHarness.ready(world);
       world.sdk.calls[0]?.onReady?.();
-      world.sdk.calls[0]?.onDecline?.();
       world.sdk.calls[0]?.onSubmit?.();
+      world.sdk.calls[0]?.onDecline?.();
       await harness.during('idle', () => harness.element.close());
       expect(harness.form).to.equal(null);
       await until(async () => (await world.hints()).length > 3);
@@ -278,7 +278,7 @@ describe('<pay-checkout>', () => {
       await harness.during('unconfirmed', () => world.tell('unconfirmed', 2));
       harness.press();
       await harness.element.updateComplete;
-      expect(harness.announcement).to.equal('Asking again.');
+      expect(harness.announcement).to.equal(en.checking);
       await harness.during('paid', () => world.tell('paid', 3));
       expect(await world.opens()).to.have.length(1);
     });

@@ -1,5 +1,11 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { isAtWork, isChecked, type FlowState, type KnownCheckout } from '../flow/checkout-flow.js';
+import {
+  isAtWork,
+  isChecked,
+  isUnseen,
+  type FlowState,
+  type KnownCheckout,
+} from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
 import type { FlowHost } from '../flow/flow-host.js';
 import type { Mode } from '../flow/modes.js';
@@ -128,8 +134,6 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
-  #given = '';
-  #serverUrl = '';
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
     this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
@@ -139,9 +143,9 @@ export class PayCheckout extends LitElement implements FlowHost {
     event.preventDefault();
     this.close();
   };
-  #wasPressed = false;
+  #wasPressed: boolean | undefined;
   #shownPhase: Phase | undefined;
-  #movesFocus = false;
+  #movesFocus: boolean | undefined;
 
   /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
@@ -170,11 +174,12 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   get serverUrl(): string {
     const given = this.server || scriptOrigin();
-    if (given !== this.#given) {
-      this.#given = given;
-      this.#serverUrl = addressOf(given, this.baseURI);
+    try {
+      return new URL(given, this.baseURI).href.replace(/\/+$/, '');
+    } catch {
+      // What is no address is found to be unreachable.
+      return given;
     }
-    return this.#serverUrl;
   }
 
   get language(): string | undefined {
@@ -265,13 +270,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #closer(): TemplateResult {
-    return html`<button
-      type="button"
-      class="close"
-      part="close"
-      aria-label=${en.close}
-      @click=${this.#cancel}
-    >
+    return html`<button class="close" part="close" aria-label=${en.close} @click=${this.#cancel}>
       ✕
     </button>`;
   }
@@ -306,7 +305,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #message(state: FlowState): Drawn {
-    const isChecking = isChecked(state);
+    const isChecking = isChecked(state) || (state.phase === 'confirming' && isUnseen(state));
     const words = isChecking ? en.checking : this.#inWindow ? en.inWindow : en.phases[state.phase];
     return words ? say('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
@@ -331,7 +330,6 @@ export class PayCheckout extends LitElement implements FlowHost {
       return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
     }
     return html`<button
-      type=${name === 'next' ? 'submit' : 'button'}
       form="address"
       class="button"
       part="button"
@@ -376,17 +374,8 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 }
 
-/** Without a slash at its end. What is no address stays as it is, and is found to be unreachable. */
-function addressOf(given: string, base: string): string {
-  try {
-    return new URL(given, base).href.replace(/\/+$/, '');
-  } catch {
-    return given;
-  }
-}
-
 function wordsOf(code: string): string {
-  return en.codes[code] ?? (code.startsWith('sdk_') ? en.sdkProblem : en.problem);
+  return en.codes[code] ?? (/^sdk_|^session_refused/.test(code) ? en.sdkProblem : en.problem);
 }
 
 /** Words with the icon of a phase, or with a spinner. */

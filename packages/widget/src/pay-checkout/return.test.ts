@@ -1,4 +1,5 @@
 import { expect, fixture, html } from '@open-wc/testing';
+import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
 import { nextTask, until } from '../testing/until.js';
 import { WorldClient } from '../testing/world-client.js';
@@ -69,28 +70,40 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.notice).to.contain('checkout_not_found');
     });
 
+    it('claims nothing while the server is gone, says so with a reference, and goes on by itself', async () => {
+      setAddress(`checkout=${world.checkout}`);
+      await world.write({ faults: { status: 2 } });
+      await world.tell('returned', 2);
+      const harness = await PayCheckoutHarness.place(world);
+      expect(harness.phase).to.equal('confirming');
+      expect(harness.announcement).to.equal(en.checking);
+      expect(harness.button).to.equal(null);
+      await harness.reaches('problem');
+      expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
+      expect(harness.reference).to.equal(`Reference: A1001 · ${world.checkout.slice(0, 8)}`);
+      expect(harness.button?.textContent?.trim()).to.equal('Try again');
+      await harness.reaches('confirming');
+      expect(harness.announcement).to.equal(en.phases.confirming);
+      expect(await world.opens()).to.have.length(0);
+    });
+
     it('leaves a parameter alone that is not an id of ours', async () => {
       setAddress('checkout=1');
       const harness = await PayCheckoutHarness.place(world);
       expect(harness.phase).to.equal('idle');
     });
 
-    it('the return page in a frame is acknowledged, and makes the element look', async () => {
+    it('the return page in a frame of the SDK’s frame is acknowledged, and makes the element look', async () => {
       const harness = await PayCheckoutHarness.ready(world);
+      await until(async () => (await world.polls()).length > 0);
+      const polls = (await world.polls()).length;
+      const outer = document.createElement('iframe');
+      harness.form?.append(outer);
       const frame = document.createElement('iframe');
       frame.src = `${world.server}/return?checkout=${world.checkout}`;
-      harness.form?.append(frame);
-      const acknowledged = new Promise<void>((resolve) => {
-        frame.onload = () => {
-          const { contentDocument: page } = frame;
-          new MutationObserver((_, observer) => {
-            if (!page?.body.textContent?.startsWith(`acknowledged ${world.checkout}`)) return;
-            observer.disconnect();
-            resolve();
-          }).observe(page as Document, { childList: true, subtree: true });
-        };
-      });
-      await acknowledged;
+      outer.contentDocument?.body.append(frame);
+      await until(() => frame.contentDocument?.body?.dataset.state === 'told');
+      await until(async () => (await world.polls()).length > polls);
       expect(harness.phase).to.equal('ready');
     });
 
@@ -183,6 +196,46 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(await world.opens()).to.have.length(1);
       await world.tell('paid', 2);
       await tab.reaches('paid');
+      tab.close();
+    });
+
+    for (const state of ['paid', 'open'] as const) {
+      it(`Back to a page that the SDK itself left asks before anything is offered: ${state}`, async () => {
+        const sdk = { ...world.sdkDescription, navigates: true };
+        await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
+        const tab = await Tab.open(world);
+        tab.element.mode = 'inline';
+        tab.element.start();
+        await until(() => tab.element.querySelector('[slot="form"] button') !== null);
+        tab.turn('pagehide');
+        await world.write({
+          holdOpen: true,
+          open: [{ status: 200, body: world.openReply({ sdk, state }) }],
+        });
+        tab.turn('pageshow');
+        await until(async () => (await world.opens()).length === 2);
+        const button = (): Element | null =>
+          tab.element.renderRoot.querySelector('[part="button"]');
+        expect(button()).to.equal(null);
+        await world.write({ holdOpen: false });
+        await tab.reaches(state === 'open' ? 'idle' : 'paid');
+        // The SDK would leave again, and nobody has pressed.
+        expect(tab.element.childElementCount).to.equal(0);
+        expect(button()?.textContent?.trim()).to.equal(state === 'open' ? 'Pay' : undefined);
+        tab.close();
+      });
+    }
+
+    it('Back from a payment page that did not answer says so, once the server is asked in vain', async () => {
+      await world.write({ faults: { open: 4 } });
+      const tab = await leaveAndGoBack();
+      tab.turn('pageshow');
+      await tab.reaches('problem');
+      const words = tab.element.renderRoot.textContent?.replace(/\s+/g, ' ');
+      expect(words).to.contain('server_unreachable');
+      expect(words).to.contain('Reference: A1001');
+      tab.element.retry();
+      await tab.reaches('idle');
       tab.close();
     });
 

@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import type { Script } from '../../test-world/script.js';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
 import { hasten, speedUp, until } from '../testing/until.js';
@@ -6,6 +7,7 @@ import { WorldClient } from '../testing/world-client.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const REQUEST_TIMEOUT_MS = 25_000;
+const OWN_TIMEOUT_MS = 28_000;
 
 describe('<pay-checkout> in trouble', () => {
   let world: WorldClient;
@@ -52,6 +54,9 @@ describe('<pay-checkout> in trouble', () => {
     await blocked.reaches('problem');
     const notice = blocked.element.renderRoot.querySelector('[part="notice"]');
     expect(notice?.textContent).to.contain('sdk_blocked_csp');
+    const reference = blocked.element.renderRoot.querySelector('[part="reference"]');
+    const words = reference?.textContent?.replace(/\s+/g, ' ').trim();
+    expect(words).to.equal(`Reference: A1001 · ${world.checkout.slice(0, 8)}`);
     expect(blocked.element.renderRoot.querySelector('button')?.textContent).to.contain('Try again');
     blocked.close();
     await world.write({ forbidsSdk: false });
@@ -74,8 +79,13 @@ describe('<pay-checkout> in trouble', () => {
     const harness = await PayCheckoutHarness.place(world);
     await world.write({ holdOpen: true });
     const relents = [speedUp(globalThis), hasten(globalThis, REQUEST_TIMEOUT_MS)];
+    // The clock goes as fast as the waits for an answer are hastened.
+    const { now } = Date;
+    const startedAt = now();
+    Date.now = () => startedAt + (now() - startedAt) * (REQUEST_TIMEOUT_MS / 50);
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
+    Date.now = now;
     for (const relent of relents.toReversed()) relent();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
     expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
@@ -83,6 +93,73 @@ describe('<pay-checkout> in trouble', () => {
     await world.write({ holdOpen: false });
     await harness.during('ready', () => harness.press());
   });
+
+  it('a createSession of the page that never settles ends in words and a code, and is called once', async () => {
+    const relent = hasten(globalThis, OWN_TIMEOUT_MS);
+    let calls = 0;
+    const createSession = (): Promise<never> => {
+      calls += 1;
+      return new Promise(() => undefined);
+    };
+    const harness = await PayCheckoutHarness.place(world, { createSession });
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => harness.press());
+    relent();
+    expect(await error).to.include({ code: 'session_failed', retryable: true });
+    expect(harness.notice).to.equal(`${en.problem}session_failed`);
+    expect(harness.reference).to.equal('Reference: A1001');
+    expect(calls).to.equal(1);
+    harness.element.createSession = () => Promise.resolve(world.openReply());
+    await harness.during('ready', () => harness.press());
+  });
+
+  it('an adapter of the page that is never loaded ends in words and a code', async () => {
+    const relent = hasten(globalThis, OWN_TIMEOUT_MS);
+    const load = (): Promise<never> => new Promise(() => undefined);
+    const open = (): Promise<void> => Promise.resolve();
+    const harness = await PayCheckoutHarness.place(world, { adapter: { load, open } });
+    const error = harness.hears('pay-error');
+    await harness.during('problem', () => harness.press());
+    relent();
+    expect(await error).to.include({ code: 'sdk_timeout', retryable: true });
+    expect(harness.notice).to.equal(`${en.sdkProblem}sdk_timeout`);
+    expect(harness.reference).to.contain(world.checkout.slice(0, 8));
+    expect(harness.button?.textContent?.trim()).to.equal('Try again');
+  });
+
+  it('a server that is gone leaves nobody in a window alone: its page says so, with a reference', async () => {
+    await world.write({ faults: { open: 4 } });
+    const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.contain('server_unreachable');
+    expect(harness.reference).to.equal('Reference: A1001');
+    expect(harness.button?.textContent?.trim()).to.equal('Try again');
+    await harness.during('ready', () => harness.press());
+    harness.element.close();
+  });
+
+  for (const [what, trouble] of [
+    ['is gone', { faults: { status: 99 } }],
+    ['does not know the checkout any more', { status: null }],
+    ['refuses', { statusReply: { status: 400, body: { code: 'invalid_request' } } }],
+  ] satisfies [string, Script][]) {
+    it(`checking again while the server ${what} ends where it began, and can be asked for again`, async () => {
+      const harness = await PayCheckoutHarness.ready(world);
+      await harness.during('unconfirmed', () => world.tell('unconfirmed', 2));
+      await world.write(trouble);
+      harness.press();
+      await harness.element.updateComplete;
+      expect(harness.announcement).to.equal(en.checking);
+      await until(() => harness.announcement === en.phases.unconfirmed);
+      expect(harness.phase).to.equal('unconfirmed');
+      expect(harness.button?.getAttribute('aria-disabled')).to.equal('false');
+      expect(harness.count('pay-error')).to.equal(0);
+      await world.write({ faults: {}, statusReply: null });
+      await world.tell('paid', 3);
+      harness.press();
+      await harness.reaches('paid');
+    });
+  }
 
   it('a page whose origin the server refuses learns no more: its browser hides the answer', async () => {
     const server = world.server.replace('//localhost', '//127.0.0.1');
@@ -102,7 +179,7 @@ describe('<pay-checkout> in trouble', () => {
     const error = harness.hears('pay-error');
     await harness.during('problem', () => world.sdk.calls[0]?.onRefuse?.());
     expect(await error).to.include({ code: 'session_refused', retryable: true });
-    expect(harness.notice).to.equal(`${en.codes.session_refused}session_refused`);
+    expect(harness.notice).to.equal(`${en.sdkProblem}session_refused`);
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
     expect(harness.element.childElementCount).to.equal(0);
     await until(async () => (await world.hints()).includes('refused'));

@@ -6,14 +6,15 @@ export function hostedFrame(url: string, title: string): SdkAdapter {
     load: () => Promise.resolve(),
     open: ({ container }) =>
       new Promise((resolve) => {
-        const frame = document.createElement('iframe');
-        frame.title = title;
-        // How tall the page is, nobody can know here: most forms of a card fit.
-        frame.width = '100%';
-        frame.height = '600';
-        frame.allow = 'payment';
-        frame.onload = () => resolve();
-        frame.src = url;
+        const frame = Object.assign(document.createElement('iframe'), {
+          title,
+          // How tall the page is, nobody can know here: most forms of a card fit.
+          width: '100%',
+          height: '600',
+          allow: 'payment',
+          onload: () => resolve(),
+          src: url,
+        });
         container.append(frame);
       }),
   };
