@@ -1,3 +1,4 @@
+import type { Checkout } from '../checkout/checkout.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { PartnerGateway } from '../checkout/partner-gateway.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -52,10 +53,13 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       for (const row of candidates) {
         const verdict = judge(row, expected, merchant.evidence);
         const served = await store.findServed(row.id ?? '');
-        const isTaken = verdict.kind === 'paid' && served !== undefined && served !== checkout.id;
+        const isTaken = verdict.kind !== 'none' && served !== undefined && served !== checkout.id;
         const said = isTaken
           ? `does not count: it serves the checkout ${served}`
-          : describeVerdict(verdict);
+          : describeVerdict(
+              verdict,
+              isBeside(row, checkout, merchant) ? checkout.paidBy : undefined,
+            );
         lines.push(`    ${describeRow(row)}: ${said}`);
       }
       if (candidates.length === 0) lines.push('    no transaction names this order');
@@ -104,10 +108,26 @@ async function readBack(
   return { rows, unreadable, isWhole: true };
 }
 
-/** Whether some field, not only a match field, seems to mean this order: a near miss is shown too. */
+/**
+ * Whether some field, not only a match field, seems to mean this order: a near miss is shown too, such
+ * as one in another case or with zeros before it.
+ */
 function isCandidate(row: TransactionRow, order: string, orderId: number): boolean {
-  return Object.values(row.references).some(
-    (value) => value === order || value.startsWith(`${order}.`) || value === String(orderId),
+  const name = order.toLowerCase();
+  return Object.values(row.references).some((value) => {
+    const text = value.toLowerCase().trim();
+    return (
+      text === name || text.startsWith(`${name}.`) || text.replace(/^0+/, '') === String(orderId)
+    );
+  });
+}
+
+/** Whether a row shows a payment, and another one than the row that paid the checkout. */
+function isBeside(row: TransactionRow, { paidBy }: Checkout, { evidence }: Merchant): boolean {
+  return (
+    paidBy !== undefined &&
+    paidBy !== row.id &&
+    !evidence.refundedStatuses.includes(row.status ?? '')
   );
 }
 
@@ -116,14 +136,17 @@ function describeRow(row: TransactionRow): string {
   return `${id} ${row.transactionTime ?? 'no time'} ${status} ${amount} ${currencyCode}`.trim();
 }
 
-function describeVerdict(verdict: Verdict): string {
+/** @param paidBy the transaction that paid the checkout, when the row shows a payment beside it */
+function describeVerdict(verdict: Verdict, paidBy: string | undefined): string {
   switch (verdict.kind) {
     case 'none':
       return `does not count: ${verdict.reason}`;
     case 'mismatch':
       return `does not count, and needs a person: ${verdict.code}`;
-    case 'paid':
-      return verdict.refund === 'none' ? 'counts' : `counts, refund ${verdict.refund}`;
+    case 'paid': {
+      const counts = paidBy === undefined ? 'counts' : `counts, beside the payment ${paidBy}`;
+      return verdict.refund === 'none' ? counts : `${counts}, refund ${verdict.refund}`;
+    }
   }
 }
 
