@@ -162,7 +162,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#flow.send({ type: 'retry' });
   }
 
-  /** Takes the form down and tells the server that the shopper cancelled. */
+  /** Takes the form down and tells the server that the shopper cancelled, unless a card was sent. */
   close(): void {
     this.#flow.close();
   }
