@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../checkout/partner-gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
@@ -18,6 +18,8 @@ class TestList {
   readonly warnings: LogFields[] = [];
   readonly clock = { time: NOW, now: () => this.clock.time };
   rows: TransactionRow[] = [];
+  /** Whether rows of the first and the last day that was asked for are in it. */
+  hasEnds = true;
   /** Cursors of an earlier generation are no longer taken. */
   generation = 0;
   /** Called with each question before it is answered. */
@@ -70,7 +72,7 @@ class TestList {
     const { fromDate, toDate } = query;
     const rows = this.rows.filter(({ transactionTime = '' }) => {
       const day = transactionTime.slice(0, 10);
-      return fromDate <= day && day <= toDate;
+      return this.hasEnds ? fromDate <= day && day <= toDate : fromDate < day && day < toDate;
     });
     const at = next === undefined ? 0 : rows.findIndex(({ id }) => id === next);
     const row = rows[at];
@@ -383,6 +385,87 @@ describe('a look that runs out of its pages', () => {
     await reader.look(NOW - 10 * DAY_MS);
     expect(list.seen).toContain('tx-3');
     expect(list.warnings).toHaveLength(2);
+  });
+});
+
+describe('days', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['UTC', 'Pacific/Auckland', 'America/New_York'])(
+    'are those of UTC, with one more at both ends, for a server in %s',
+    async (zone) => {
+      vi.stubEnv('TZ', zone);
+      const list = new TestList([]);
+      const days: string[] = [];
+      for (const time of ['2026-03-08T23:59:59.999Z', '2026-03-09T00:00:00.000Z']) {
+        list.clock.time = Date.parse(time);
+        await list.reader().look(list.clock.time);
+        const { fromDate, toDate } = list.asked.at(-1) ?? {};
+        days.push(`${String(fromDate)} ${String(toDate)}`);
+      }
+      expect(days).toEqual(['2026-03-07 2026-03-09', '2026-03-08 2026-03-10']);
+    },
+  );
+
+  it.each([true, false])(
+    'do for rows around midnight, whether the first and the last one count: %s',
+    async (hasEnds) => {
+      const list = new TestList([]);
+      list.hasEnds = hasEnds;
+      const midnight = Date.parse('2026-01-21T00:00:00.000Z');
+      for (const time of [midnight - 1, midnight]) {
+        list.clock.time = time;
+        const rows = [0, -1, -60_000].filter((ms) => midnight + ms <= time);
+        list.rows = rows.map((ms) => rowOf(String(ms), midnight + ms));
+        await list.reader().look(midnight - 2 * MINUTE_MS);
+        expect(list.takeSeen()).toEqual(rows.map(String));
+      }
+    },
+  );
+});
+
+describe('rows that move between two pages of a look', () => {
+  /** A list whose cursors count places: what is listed or goes meanwhile moves the rest. */
+  function setUp() {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        void list.before(query);
+        const at = Number(query.cursor ?? 0);
+        const nextCursor = at + 1 < list.rows.length ? String(at + 1) : undefined;
+        return Promise.resolve({ rows: list.rows.slice(at, at + 1), nextCursor });
+      },
+    };
+    return { list, reader: list.reader({ gateway, intervalMs: 1 }) };
+  }
+
+  it('down, because others are listed, are met again, and none is missed', async () => {
+    const { list, reader } = setUp();
+    let count = 0;
+    list.before = ({ cursor }) => {
+      if (cursor === undefined || count === 2) return;
+      count += 1;
+      list.rows.unshift(rowOf(`new-${String(count)}`, NOW));
+    };
+    await reader.look(NOW - 3500);
+    expect(new Set(list.takeSeen())).toEqual(new Set(['tx-0', 'tx-1', 'tx-2', 'tx-3']));
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['new-2', 'new-1', 'tx-0', 'tx-1', 'tx-2', 'tx-3']);
+  });
+
+  it('up, because one goes, are found by the next look', async () => {
+    const { list, reader } = setUp();
+    let hasGone = false;
+    list.before = ({ cursor }) => {
+      if (cursor === '1' && !hasGone) hasGone = list.rows.shift() !== undefined;
+    };
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-2', 'tx-3']);
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['tx-1', 'tx-2', 'tx-3']);
   });
 });
 
