@@ -95,3 +95,27 @@ describe('a webhook that somebody forged', () => {
     await shopper.close();
   });
 });
+
+describe('a shopper whose session ends under a card that was sent', () => {
+  it('is asked not to pay again, told when nothing is found, and pays once, in another session', async () => {
+    const shopper = await journey.shopper();
+    const { clock } = shopper.page;
+    await clock.install();
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.payWith(CARDS.expired);
+    await shopper.reads(CONFIRMING);
+    expect(await shopper.button(/./).count()).toBe(0);
+    await clock.fastForward('01:00');
+    await shopper.reads('outcome_unknown');
+    await shopper.reads(`Reference: ${order}`);
+    await shopper.button('Try again').click();
+    await shopper.reads('The payment form could not be shown.');
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await shopper.button('Try again').click();
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
+    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(2);
+    await shopper.close();
+  });
+});

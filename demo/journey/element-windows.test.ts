@@ -57,10 +57,17 @@ describe('a return that happens elsewhere', () => {
   it('in another browser, which has no cookie, no token and no memory: the address is enough', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    const address = await returnAddressOf(order);
+    await shopper.page.route(address, (route) => route.abort());
+    const tried = shopper.page.waitForRequest(address);
     await shopper.payWith(CARDS.approved);
-    await shopper.reads(PAID);
+    await tried;
     const checkout = (await journey.orderAtServer(order)).checkouts[0]?.checkout ?? '';
     const stranger = await journey.shopper();
+    await stranger.page.goto(address);
+    await stranger.page.waitForURL(`${journey.addresses.shop}/result?**`);
+    await stranger.reads(PAID);
     await stranger.goToBarePage({ merchant: journey.stack.merchant }, { checkout });
     await stranger.reads(PAID);
     await stranger.reads(`Reference: ${order} · ${checkout.slice(0, 8)}`);

@@ -59,20 +59,6 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
-  it('whose session ends under the form is told so, and pays once, in another session', async () => {
-    const shopper = await journey.shopper();
-    const { order } = await shopper.orderAndGoToPayment();
-    await shopper.payWith(CARDS.expired);
-    await shopper.reads('The payment form could not be shown.');
-    await shopper.reads('session_refused');
-    await shopper.button('Try again').click();
-    await shopper.payWith(CARDS.approved);
-    await shopper.reads(PAID);
-    await journey.expectPaid(shopper, order);
-    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(2);
-    await shopper.close();
-  });
-
   it('pays on the hosted page, and comes back to the shop’s page', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment('redirect');
