@@ -22,6 +22,8 @@ let store: SqliteCheckoutStore;
 let harness: StoreHarness;
 let evidence: EvidenceService;
 let asked: TransactionQuery[];
+/** What the provider does before it answers. */
+let before: () => Promise<void> | void;
 /** What the provider lists. */
 let listed: TransactionRow[];
 const merchants = [
@@ -34,6 +36,7 @@ beforeEach(async () => {
   now = START;
   asked = [];
   listed = [];
+  before = () => undefined;
   const clock = { now: () => now };
   store = await SqliteCheckoutStore.open({
     path: join(folder, 'data.sqlite'),
@@ -49,9 +52,10 @@ beforeEach(async () => {
       close: () => Promise.resolve(),
     },
     gateway: {
-      listTransactions: (query) => {
+      listTransactions: async (query) => {
         asked.push(query);
-        return Promise.resolve({ rows: listed, nextCursor: undefined });
+        await before();
+        return { rows: listed, nextCursor: undefined };
       },
     },
     changes: new ChangeFeed(),
@@ -142,6 +146,21 @@ it('two merchant entries with one id at the provider each judge by their own set
   ]);
   expect(await outcomeOf(tea.checkout)).toEqual(PAID);
   expect(await outcomeOf(book.checkout)).toEqual(PAID);
+});
+
+it('a look that nobody asked for shares the reader of those who wait', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const gate = Promise.withResolvers<undefined>();
+  before = () => gate.promise;
+  evidence.hint(checkout);
+  await expect.poll(() => asked).toHaveLength(1);
+  const planned = evidence.look(attempt);
+  // A reader of its own would have asked by then.
+  await store.ping();
+  expect(asked).toHaveLength(1);
+  gate.resolve(undefined);
+  await planned;
+  expect(asked.length).toBeGreaterThan(1);
 });
 
 describe('a hint about a checkout that is paid', () => {

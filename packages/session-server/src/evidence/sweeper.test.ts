@@ -3,6 +3,8 @@ import { ChangeFeed } from '../checkout/change-feed.js';
 import { TestStack } from '../testing/test-stack.js';
 import { startSweeper } from './sweeper.js';
 
+const DAY = 86_400;
+
 describe('the sweeper', () => {
   let stack: TestStack | undefined;
   afterEach(async () => {
@@ -39,6 +41,27 @@ describe('the sweeper', () => {
     }
     stack.advance(60);
     await stack.until(body.checkout, 'paid');
+  });
+
+  it('finds a refund a month after the payment, with nobody else looking', async () => {
+    stack = await TestStack.start();
+    const { sandbox } = stack;
+    const lists = () =>
+      sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
+        .length;
+    const { body } = await stack.open('S3', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.post(stack.webhookPath(body.sessionId ?? ''), {});
+    const paid = await stack.shop.event('checkout.paid');
+    const { transaction } = paid.data as { transaction: string };
+    // An unpaid one is not watched any more by then.
+    const before = lists();
+    stack.advance(20 * DAY);
+    await expect.poll(lists).toBeGreaterThan(before);
+    sandbox.control.refund(transaction);
+    stack.advance(10 * DAY);
+    const refunded = await stack.shop.event('checkout.refunded');
+    expect(refunded.data).toMatchObject({ order: 'S3', state: 'paid', refund: 'full' });
   });
 
   it('goes on when a look cannot begin, and says so', async () => {
