@@ -126,6 +126,24 @@ describe('paying twice', () => {
     expect((await orderOf('T2')).state).toBe('paid');
   });
 
+  it('is kept from who pays the older of two prices: it is told, and nothing more opens', async () => {
+    const older = await opened('T4', '9.99');
+    const newer = await opened('T4', '12.00');
+    await stack.payAtProvider(older.sessionId);
+    await stack.post(stack.webhookPath(older.sessionId), {});
+    await stack.until(older.checkout, 'paid');
+    const attention = await stack.shop.event('checkout.attention');
+    expect(attention.data).toMatchObject({
+      order: 'T4',
+      checkout: older.checkout,
+      amount: '9.99',
+      attention: ['superseded_paid'],
+    });
+    const again = await stack.reopen('T4', { renew: newer.sessionId });
+    expect(again.body).toMatchObject({ checkout: older.checkout, state: 'paid' });
+    expect(again.body.sessionId).toBeUndefined();
+  });
+
   it('at two prices is told: the newer one as paid twice', async () => {
     const { sessionId: cheaper } = await opened('T3', '9.99');
     const { sessionId: dearer, checkout } = await opened('T3', '12.00');
