@@ -226,6 +226,24 @@ describe('<pay-checkout> and the way out and back', () => {
       });
     }
 
+    it('so does Back to a page with a createSession of its own, which is asked once more', async () => {
+      const tab = await Tab.open(world);
+      const sdk = { ...world.sdkDescription, navigates: true };
+      let asked = 0;
+      tab.element.createSession = () => {
+        asked += 1;
+        return Promise.resolve(world.openReply({ sdk }));
+      };
+      tab.element.start();
+      await until(() => tab.element.querySelector('[slot="form"] button') !== null);
+      tab.turn('pagehide');
+      tab.turn('pageshow');
+      await tab.reaches('idle');
+      expect(asked).to.equal(2);
+      expect(tab.element.childElementCount).to.equal(0);
+      tab.close();
+    });
+
     it('Back from a payment page that did not answer says so, once the server is asked in vain', async () => {
       await world.write({ faults: { open: 4 } });
       const tab = await leaveAndGoBack();
