@@ -182,7 +182,7 @@ class DeliveryInbox {
   ): Promise<void> {
     const { store, evidence, changes, clock, logger } = this.#options;
     const now = clock.now();
-    const due = attempts.filter(({ checkout }) => this.#looks.allow(checkout, now));
+    const due = attempts.filter(({ orderId }) => this.#looks.allow(orderId, now));
     const lookFor = due.map(({ orderId }) => orderId);
     let settled: SettledDelivery | undefined;
     try {
@@ -190,7 +190,7 @@ class DeliveryInbox {
       crashPoint('webhook:settled');
     } finally {
       const isPlanned = settled !== undefined && settled.became !== 'gone';
-      if (!isPlanned) for (const { checkout } of due) this.#looks.takeBack(checkout, now);
+      if (!isPlanned) for (const { orderId } of due) this.#looks.takeBack(orderId, now);
     }
     const { became, change } = settled;
     if (became === 'gone') return;

@@ -4,12 +4,12 @@ import { LookLimiter } from './look-limiter.js';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How many of these deliveries of one checkout cause a look. */
+/** How many of these deliveries of one attempt cause a look. */
 function countAllowed(times: readonly number[], limiter = new LookLimiter()): number {
-  return times.filter((at) => limiter.allow('checkout-1', at)).length;
+  return times.filter((at) => limiter.allow(700, at)).length;
 }
 
-describe('deliveries of one checkout', () => {
+describe('deliveries of one attempt', () => {
   it('that come together cause one look', () => {
     expect(countAllowed(Array.from({ length: 1000 }, (_, index) => index))).toBe(1);
   });
@@ -23,31 +23,28 @@ describe('deliveries of one checkout', () => {
     expect(countAllowed(everySecond)).toBe(6);
     const limiter = new LookLimiter();
     countAllowed(everySecond, limiter);
-    expect(limiter.allow('checkout-1', 2 * HOUR)).toBe(true);
+    expect(limiter.allow(700, 2 * HOUR)).toBe(true);
   });
 
   it('that a look was allowed for leave it to the next when none was planned', () => {
     const limiter = new LookLimiter();
-    for (const at of [0, 2 * MINUTE]) expect(limiter.allow('checkout-1', at)).toBe(true);
-    limiter.takeBack('checkout-1', 2 * MINUTE);
-    limiter.takeBack('checkout-2', 2 * MINUTE);
+    for (const at of [0, 2 * MINUTE]) expect(limiter.allow(700, at)).toBe(true);
+    limiter.takeBack(700, 2 * MINUTE);
+    limiter.takeBack(701, 2 * MINUTE);
     const soon = 2 * MINUTE + 1;
-    expect([limiter.allow('checkout-1', soon), limiter.allow('checkout-1', soon)]).toEqual([
-      true,
-      false,
-    ]);
+    expect([limiter.allow(700, soon), limiter.allow(700, soon)]).toEqual([true, false]);
     expect(
       countAllowed(
         [4, 6, 8, 10].map((at) => at * MINUTE),
         limiter,
       ),
     ).toBe(4);
-    expect(limiter.allow('checkout-1', 12 * MINUTE)).toBe(false);
+    expect(limiter.allow(700, 12 * MINUTE)).toBe(false);
   });
 
-  it('take nothing from those of another checkout', () => {
+  it('take nothing from those of another attempt, also of the same checkout', () => {
     const limiter = new LookLimiter();
-    expect(limiter.allow('checkout-1', 0)).toBe(true);
-    expect(limiter.allow('checkout-2', 0)).toBe(true);
+    expect(limiter.allow(700, 0)).toBe(true);
+    expect(limiter.allow(701, 0)).toBe(true);
   });
 });
