@@ -8,6 +8,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import { RecentMap } from '../recent-map.js';
 import type { LostAttempts } from '../restore/lost-attempts.js';
 import { judge, referencesOf, type TransactionRow } from './evidence.js';
 import { expectedPaymentOf } from './expected-payment.js';
@@ -15,6 +16,8 @@ import { TransactionReader } from './transaction-reader.js';
 
 /** How long after a hint the list is looked at again and again. */
 const HOT_MS = 120_000;
+/** Attempts at least whose refund was met before their payment, and that are remembered for it. */
+const REFUNDS_FIRST = 1000;
 /** How far back a second payment is looked for when somebody comes back to a paid checkout. */
 const PAID_AGAIN_MS = 600_000;
 
@@ -56,6 +59,8 @@ export class EvidenceService {
   /** Checkouts with a waiter or a fresh hint, by merchant. */
   readonly #hot = new Map<string, Map<string, Interest>>();
   readonly #pumps = new Map<string, Promise<void>>();
+  /** When rows of money given back were met that prove nothing yet, by `order_id`. */
+  readonly #refundsFirst = new RecentMap<number>(REFUNDS_FIRST);
   #isClosed = false;
 
   constructor(options: EvidenceServiceOptions) {
@@ -141,7 +146,11 @@ export class EvidenceService {
     const checkout = await store.find(attempt.checkout);
     if (!checkout) return;
     const verdict = judge(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
-    if (verdict.kind === 'none') return;
+    const isRefundRow = merchant.evidence.refundedStatuses.includes(row.status ?? '');
+    if (verdict.kind === 'none') {
+      if (isRefundRow) this.#refundsFirst.set(String(attempt.orderId), this.#options.clock.now());
+      return;
+    }
     if (verdict.kind === 'mismatch') {
       if (doubts) {
         doubts.push(candidate);
@@ -157,7 +166,7 @@ export class EvidenceService {
             transaction: row.id ?? '',
             orderId: attempt.orderId,
             status: row.status ?? '',
-            isRefundRow: merchant.evidence.refundedStatuses.includes(row.status ?? ''),
+            isRefundRow,
             joinsRefundRow: merchant.evidence.joinsRefundRow,
             amount: row.amount ?? '',
             currency: row.currencyCode ?? '',
@@ -165,7 +174,16 @@ export class EvidenceService {
             refund: verdict.refund,
           });
     crashPoint('evidence:verdict-stored');
-    if (change && change.after !== change.before) this.#options.changes.notify(checkout.id);
+    if (!change || change.after === change.before) return;
+    this.#options.changes.notify(checkout.id);
+    if (change.after.state === 'paid') this.#readRefundsAgain(change.after, attempt);
+  }
+
+  /** The list is newest first: a refund may stand on a page before the page of its payment. */
+  #readRefundsAgain(checkout: Checkout, { orderId, createdAt }: Attempt): void {
+    if (this.#refundsFirst.get(String(orderId)) === undefined) return;
+    this.#refundsFirst.delete(String(orderId));
+    this.#heat(checkout, createdAt, this.#options.clock.now());
   }
 
   #heat(checkout: Checkout, sinceMs: number, until: number): void {
@@ -187,13 +205,17 @@ export class EvidenceService {
         const merchant = await merchants.find(merchantId);
         if (!merchant) return;
         const skewMs = merchant.evidence.skewSeconds * 1000;
-        const times = [...interests.values()].map(({ sinceMs }) => sinceMs - skewMs);
+        const looked = new Map(interests);
+        const times = [...looked.values()].map(({ sinceMs }) => sinceMs - skewMs);
         await this.#reader(merchant.providerMerchantId).lookFresh(times);
         crashPoint('evidence:looked');
         const now = clock.now();
-        const known = await store.findMany([...interests.keys()]);
+        const known = await store.findMany([...looked.keys()]);
         for (const { id, state } of known) {
-          if (state === 'paid' || (interests.get(id)?.until ?? 0) <= now) interests.delete(id);
+          const interest = looked.get(id);
+          // A hint that came while the list was read is for the next look.
+          if (interests.get(id) !== interest) continue;
+          if (state === 'paid' || (interest?.until ?? 0) <= now) interests.delete(id);
         }
       }
     } finally {

@@ -24,8 +24,8 @@ let evidence: EvidenceService;
 let asked: TransactionQuery[];
 /** What the provider does before it answers. */
 let before: () => Promise<void> | void;
-/** What the provider lists. */
-let listed: TransactionRow[];
+/** What the provider lists, newest first. */
+let pages: TransactionRow[][];
 const merchants = [
   testMerchant(),
   testMerchant({ id: 'bookshop', evidence: { matchFields: ['pspReference'], skewSeconds: 0 } }),
@@ -35,7 +35,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'settle-'));
   now = START;
   asked = [];
-  listed = [];
+  pages = [];
   before = () => undefined;
   const clock = { now: () => now };
   store = await SqliteCheckoutStore.open({
@@ -55,7 +55,9 @@ beforeEach(async () => {
       listTransactions: async (query) => {
         asked.push(query);
         await before();
-        return { rows: listed, nextCursor: undefined };
+        const at = Number(query.cursor ?? 0);
+        const nextCursor = at + 1 < pages.length ? String(at + 1) : undefined;
+        return { rows: pages[at] ?? [], nextCursor };
       },
     },
     changes: new ChangeFeed(),
@@ -163,16 +165,42 @@ it('a look that nobody asked for shares the reader of those who wait', async () 
   expect(asked.length).toBeGreaterThan(1);
 });
 
+it('a refund that stands on a page before its payment is read again as soon as the payment is', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const names = { orderRef: idOf(attempt) };
+  pages = [
+    [rowOf(names, { id: 'tx-2', status: 'REFUNDED', amount: '4.00' })],
+    [rowOf(names, { id: 'tx-1' })],
+    [],
+  ];
+  await evidence.look(attempt);
+  await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, refund: 'partial' });
+});
+
 describe('a hint about a checkout that is paid', () => {
   it('causes one look, and finds what was paid in another session of it', async () => {
     const { checkout, attempt } = await harness.expose();
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
-    listed = [rowOf({ orderRef: idOf(attempt) })];
+    pages = [[rowOf({ orderRef: idOf(attempt) })]];
     const paid = await store.find(checkout.id);
     if (paid) evidence.hint(paid);
     await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, attention: ['paid_twice'] });
     await evidence.close();
     expect(asked).toHaveLength(1);
+  });
+
+  it('causes another look when it comes while one is under way', async () => {
+    const { checkout, attempt } = await harness.expose();
+    await harness.pay(attempt.orderId, { transaction: 'tx-0' });
+    const paid = await store.find(checkout.id);
+    const gate = Promise.withResolvers<undefined>();
+    before = () => gate.promise;
+    if (paid) evidence.hint(paid);
+    await expect.poll(() => asked).toHaveLength(1);
+    if (paid) evidence.hint(paid);
+    before = () => undefined;
+    gate.resolve(undefined);
+    await expect.poll(() => asked).toHaveLength(2);
   });
 
   it('does not look back to when it was opened, long ago', async () => {
