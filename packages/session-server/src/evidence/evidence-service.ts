@@ -176,7 +176,9 @@ export class EvidenceService {
     crashPoint('evidence:verdict-stored');
     if (!change || change.after === change.before) return;
     this.#options.changes.notify(checkout.id);
-    if (change.after.state === 'paid') this.#readRefundsAgain(change.after, attempt);
+    if (change.before.state === 'paid' || change.after.state !== 'paid') return;
+    this.#hot.get(checkout.merchant)?.delete(checkout.id);
+    this.#readRefundsAgain(change.after, attempt);
   }
 
   /** The list is newest first: a refund may stand on a page before the page of its payment. */
@@ -199,7 +201,7 @@ export class EvidenceService {
 
   /** Looks as long as some checkout of the merchant is of interest. */
   async #pump(merchantId: string, interests: Map<string, Interest>): Promise<void> {
-    const { merchants, clock, store } = this.#options;
+    const { merchants, clock } = this.#options;
     try {
       while (interests.size > 0 && !this.#isClosed) {
         const merchant = await merchants.find(merchantId);
@@ -210,12 +212,9 @@ export class EvidenceService {
         await this.#reader(merchant.providerMerchantId).lookFresh(times);
         crashPoint('evidence:looked');
         const now = clock.now();
-        const known = await store.findMany([...looked.keys()]);
-        for (const { id, state } of known) {
-          const interest = looked.get(id);
+        for (const [id, interest] of looked) {
           // A hint that came while the list was read is for the next look.
-          if (interests.get(id) !== interest) continue;
-          if (state === 'paid' || (interest?.until ?? 0) <= now) interests.delete(id);
+          if (interest.until <= now && interests.get(id) === interest) interests.delete(id);
         }
       }
     } finally {

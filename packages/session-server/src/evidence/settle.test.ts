@@ -177,6 +177,20 @@ it('a refund that stands on a page before its payment is read again as soon as t
   await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, refund: 'partial' });
 });
 
+it('a checkout is looked for no longer than until it is paid', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const gate = Promise.withResolvers<undefined>();
+  before = () => (asked.length > 1 ? gate.promise : undefined);
+  evidence.hint(checkout);
+  await expect.poll(() => asked).toHaveLength(2);
+  pages = [[rowOf({ orderRef: idOf(attempt) })]];
+  gate.resolve(undefined);
+  await expect.poll(() => outcomeOf(checkout)).toEqual(PAID);
+  // As long as it is looked for, looks come a millisecond apart.
+  for (let write = 0; write < 20; write += 1) await store.ping();
+  expect(asked).toHaveLength(2);
+});
+
 describe('a hint about a checkout that is paid', () => {
   it('causes one look, and finds what was paid in another session of it', async () => {
     const { checkout, attempt } = await harness.expose();
