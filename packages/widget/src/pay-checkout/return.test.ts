@@ -98,7 +98,10 @@ describe('<pay-checkout> and the way out and back', () => {
       await until(async () => (await world.polls()).length > 0);
       const polls = (await world.polls()).length;
       const outer = document.createElement('iframe');
+      outer.srcdoc = '<p>Card</p>';
+      const loaded = new Promise((resolve) => (outer.onload = resolve));
       harness.form?.append(outer);
+      await loaded;
       const frame = document.createElement('iframe');
       frame.src = `${world.server}/return?checkout=${world.checkout}`;
       outer.contentDocument?.body.append(frame);
