@@ -220,6 +220,21 @@ describe('a look', () => {
     }
   });
 
+  it('starts an interval after the one before, also when that is longer than a timer can be', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const reader = list.reader({ intervalMs: 100 * DAY_MS });
+      await reader.look(NOW);
+      void reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(20 * DAY_MS);
+      expect(list.asked).toHaveLength(1);
+      await reader.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits no longer when the clock goes back', async () => {
     const list = new TestList([1000]);
     const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
@@ -320,6 +335,21 @@ describe('a look that runs out of its pages', () => {
     }
     await expect.poll(() => list.seen).toContain('tx-6');
     expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
+  });
+
+  it('goes on beyond the days that it asked for, from the last of them', async () => {
+    const list = new TestList([...Array(10).keys()].map((days) => (days + 1) * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 4.5 * DAY_MS);
+    for (let look = 0; look < 8; look += 1) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(NOW - 8.5 * DAY_MS);
+    }
+    expect(list.seen).toContain('tx-8');
+    const deeper = list.asked.find(
+      ({ fromDate, cursor }) => fromDate === '2026-01-11' && cursor === undefined,
+    );
+    expect(list.asked).toContainEqual({ ...deeper, toDate: '2026-01-17' });
   });
 
   it('reads what was listed since, also rows that say that they happened before', async () => {
