@@ -27,7 +27,6 @@ const config: KnipConfig = {
     'packages/session-server': {
       entry: [
         'src/{index,main,contract}.ts',
-        'src/sqlite/log-mover-thread.ts',
         'src/**/*.test.ts',
         'src/testing/*.mjs',
         'bench/{run,server,peer,provider,webhook-bound}.ts',

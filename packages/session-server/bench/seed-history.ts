@@ -58,11 +58,12 @@ const STEPS: readonly string[] = [
    FROM past`,
   `INSERT INTO attempts
      (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
-      session_id, is_renewal, lease_until, created_at, next_look_at, looks, token_hashes)
+      session_id, is_renewal, lease_until, created_at, next_look_at, looks, token_hashes,
+      is_live)
    SELECT :firstOrderId + number, order_name || '.' || (:firstOrderId + number), id, merchant,
      order_name, 1001, 'exposed', 'session-' || number, 0, created_at + 15000, created_at,
      iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10,
-     random_text(175)
+     random_text(175), 1
    FROM ${NUMBERED}`,
   `INSERT INTO transactions
      (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)

@@ -91,7 +91,6 @@ const WITHOUT_POINT: readonly (readonly [file: string, text: string, why: string
   ['restore/put-back.ts', 'backup(source, copy)', 'Next is restore:copied.'],
   ['restore/put-back.ts', 'work(file)', 'The points are inside of what is called.'],
   ['sqlite/group-commit.ts', 'this.#syncing', WAITS],
-  ['sqlite/log-mover.ts', 'ended', CLOSING],
   [
     'sqlite/group-commit.ts',
     'this.#settleWhenDurable(settleAhead(jobs), this.#sync)',

@@ -21,7 +21,8 @@ export function checkFields<Params extends object>(
     throw new InvalidRequestError('the first argument', 'must be an object', operation);
   }
   const fields: JsonObject = {};
-  for (const [name, value] of Object.entries(params)) {
+  for (const name of Object.keys(params)) {
+    const value = params[name as keyof Params];
     if (!Object.hasOwn(checks, name)) {
       const advice =
         'is not a field of this operation; a field that is not in the spec goes into extraFields';

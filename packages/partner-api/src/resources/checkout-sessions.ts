@@ -141,19 +141,19 @@ function isDecimalText(value: unknown): string | undefined {
 
 function isSplitFee(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'must be an object';
-  for (const [name, check] of Object.entries(SPLIT_CHECKS)) {
+  for (const [name, check] of SPLIT_CHECKS) {
     const advice = check((value as Record<string, unknown>)[name]);
     if (advice !== undefined) return `has a wrong ${name}, which ${advice}`;
   }
   return undefined;
 }
 
-const SPLIT_CHECKS: Readonly<Record<keyof SplitFee, FieldCheck>> = {
+const SPLIT_CHECKS = Object.entries({
   partner_merchant_id: isInteger,
   type_id: isInteger,
   value: isExactNumber,
   value_type: isText,
-};
+} satisfies Record<keyof SplitFee, FieldCheck>);
 
 function isExactNumber(value: unknown): string | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';

@@ -71,8 +71,7 @@ export class AttemptTable {
 
   findLive(merchant: string, order: string): LiveAttempt | undefined {
     const row = this.#connection.get(
-      `SELECT * FROM attempts WHERE merchant = :merchant AND order_name = :order
-         AND status IN ('sending', 'exposed')`,
+      'SELECT * FROM attempts WHERE merchant = :merchant AND order_name = :order AND is_live = 1',
       { merchant, order },
     );
     return row && toAttempt(row);
@@ -140,6 +139,9 @@ export class AttemptTable {
       next_look_at: now + FIRST_LOOK_SECONDS * 1000,
       looks: 0,
       token_hashes: hashes,
+      // `sending` or `exposed`: of those an order has one. An index of the status itself would have to
+      // be written anew when the session is exposed.
+      is_live: 1,
     };
     this.#connection.insert('attempts', row);
     return { attempt: toAttempt(row), tokens };
@@ -162,6 +164,7 @@ export class AttemptTable {
       next_look_at: now + FIRST_LOOK_SECONDS * 1000,
       looks: 0,
       token_hashes: '',
+      is_live: null,
     });
   }
 
@@ -230,8 +233,8 @@ export class AttemptTable {
   /** The session that is being asked for will be shown to nobody: money of its order may be moving. */
   supersedeSending(merchant: string, order: string): void {
     this.#connection.run(
-      `UPDATE attempts SET status = 'superseded' WHERE merchant = :merchant AND order_name = :order
-         AND status IN ('sending', 'exposed') AND status = 'sending'`,
+      `UPDATE attempts SET status = 'superseded', is_live = NULL
+       WHERE merchant = :merchant AND order_name = :order AND is_live = 1 AND status = 'sending'`,
       { merchant, order },
     );
   }
@@ -245,9 +248,10 @@ export class AttemptTable {
     );
   }
 
-  setStatus(orderId: number, status: AttemptStatus): void {
+  /** It has ended, or gave way. */
+  end(orderId: number, status: Exclude<AttemptStatus, 'sending' | 'exposed'>): void {
     this.#connection.run(
-      `UPDATE attempts SET status = :status,
+      `UPDATE attempts SET status = :status, is_live = NULL,
          next_look_at = CASE WHEN :isWatched = 1 THEN next_look_at END
        WHERE order_id = :orderId`,
       {
@@ -265,7 +269,7 @@ export class AttemptTable {
    */
   endAllSending(): void {
     this.#connection.run(
-      `UPDATE attempts INDEXED BY attempts_next_look SET status = 'unknown'
+      `UPDATE attempts INDEXED BY attempts_next_look SET status = 'unknown', is_live = NULL
        WHERE status = 'sending' AND next_look_at IS NOT NULL`,
     );
   }

@@ -77,7 +77,7 @@ export class OpeningSteps {
         return { kind: 'existing', checkout: after, attempt: plan.attempt };
       }
       case 'send': {
-        if (plan.retire) this.#attempts.setStatus(plan.retire.orderId, plan.retire.to);
+        if (plan.retire) this.#attempts.end(plan.retire.orderId, plan.retire.to);
         const checkout = plan.checkout
           ? this.#checkouts.apply(plan.checkout, [{ type: 'reopened' }], now).after
           : this.#insertCheckout(request, now);

@@ -31,10 +31,24 @@ describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
     },
     async remove() {
       await store.close();
+      expect(findMistakenForLive(options.path)).toEqual([]);
       rmSync(folder, { recursive: true });
     },
   };
 });
+
+/** Attempts that the index of the live ones has wrongly, or has not: looked for after each story. */
+function findMistakenForLive(path: string): unknown[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const mistaken = database
+    .prepare(
+      `SELECT order_id, status, is_live FROM attempts
+       WHERE (is_live IS 1) <> (status IN ('sending', 'exposed'))`,
+    )
+    .all();
+  database.close();
+  return mistaken;
+}
 
 describe('a data file', () => {
   let folder: string;

@@ -123,7 +123,7 @@ export class SqliteCheckoutStore implements CheckoutStore {
   endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void> {
     return this.#connection.write(() => {
       if (this.#tables.attempts.get(orderId).status === 'sending') {
-        this.#tables.attempts.setStatus(orderId, status);
+        this.#tables.attempts.end(orderId, status);
       }
     });
   }

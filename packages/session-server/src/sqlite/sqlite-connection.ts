@@ -4,7 +4,6 @@ import { ConfigError } from '../errors.js';
 import { DataFileError, explainDataFile, unfinishedReplacement } from './data-file-error.js';
 import { resolveDataFile } from './data-file-path.js';
 import { GroupCommit, type WriteOptions } from './group-commit.js';
-import { LogMover } from './log-mover.js';
 import { findUnfinished } from './replacement.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './sqlite-schema.js';
@@ -38,7 +37,6 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync | undefined;
   readonly #log: WalFile | undefined;
-  readonly #mover: LogMover | undefined;
   readonly #statements = new Map<string, StatementSync>();
   /** By table. */
   readonly #inserts = new Map<string, StatementSync>();
@@ -68,18 +66,9 @@ export class SqliteConnection {
         moveLogIntoFile(database);
       }
       if (mode === 'beside') prepareBeside(database);
-      if (mode === 'write') {
-        const log = new WalFile(file);
-        const mover = new LogMover(file);
-        this.#log = log;
-        this.#mover = mover;
-        this.#commits = new GroupCommit(database, () => {
-          mover.noteCommit();
-          return log.sync();
-        });
-      } else {
-        this.#commits = new GroupCommit(database);
-      }
+      const log = mode === 'write' ? new WalFile(file) : undefined;
+      this.#log = log;
+      this.#commits = new GroupCommit(database, log && (() => log.sync()));
       this.#database = database;
       this.#lock = lock;
     } catch (error) {
@@ -138,7 +127,6 @@ export class SqliteConnection {
 
   async close(): Promise<void> {
     await this.#commits.flush();
-    await this.#mover?.close();
     this.#log?.close();
     this.#database.close();
     this.#lock?.close();

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prepareAlone } from './sqlite-schema.js';
+import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { SqliteCheckoutStore } from './sqlite-checkout-store.js';
+import { MIGRATIONS, prepareAlone } from './sqlite-schema.js';
 
 const FIRST = "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('kept');";
 const SECOND = 'ALTER TABLE notes ADD COLUMN done INTEGER;';
@@ -65,6 +67,25 @@ describe('an upgrade of the data file', () => {
     start(FIRST);
     start(FIRST, SECOND, THIRD);
     expect(look().version).toBe(3);
+  });
+
+  it('goes on with the session of an order that the version before has opened', async () => {
+    start(...MIGRATIONS.slice(0, 2));
+    const old = new DatabaseSync(path);
+    const attempt = (orderId: number, status: string): string =>
+      `INSERT INTO attempts VALUES (${String(orderId)}, 'A1001.${String(orderId)}', 'checkout-1',
+         'teashop', 'A1001', 1001, '${status}', 'session-${String(orderId)}', 0, 0, 0, 0, 0, '')`;
+    old.exec(`
+      INSERT INTO checkouts VALUES ('checkout-1', 'teashop', 'A1001', 'version-1', NULL, 999, 'GBP',
+        2, 'open', 1, 0, 'none', '[]', NULL, 0, 3600000, NULL, NULL, 3600000);
+      ${attempt(700, 'superseded')}; ${attempt(701, 'exposed')};
+    `);
+    old.close();
+    const options = { path, clock: { now: () => 0 }, rules: TEST_RULES };
+    const store = await SqliteCheckoutStore.open(options);
+    const opened = await store.beginOpening(TEST_REQUEST);
+    expect(opened).toMatchObject({ kind: 'existing', attempt: { sessionId: 'session-701' } });
+    await store.close();
   });
 
   it('is not undone: the version before refuses the file, and leaves it as it is', () => {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { DataFileError } from './data-file-error.js';
 
 /** Steps that bring a data file up to date, oldest first; a step that has shipped never changes. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE checkouts (
     id TEXT PRIMARY KEY,
@@ -124,14 +124,18 @@ const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE attempts ADD COLUMN watched_from INTEGER;
   ALTER TABLE attempts ADD COLUMN submitted_at INTEGER;
+  ALTER TABLE attempts ADD COLUMN is_live INTEGER;
+  UPDATE attempts SET is_live = 1 WHERE status IN ('sending', 'exposed');
+  DROP INDEX attempts_live;
+  CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name) WHERE is_live = 1;
   `,
 ];
 
 /**
- * Pages of 4 KB in the log before SQLite moves them into the file within a commit, while everything
- * waits: only where `LogMover`, which does so beside the commits, does not keep up.
+ * Pages of 4 KB in the log before they are moved into the file. Everything waits meanwhile, so it is
+ * done seldom: the log then holds many versions of a page, and only the last one is moved.
  */
-const LOG_PAGES = 40_000;
+const LOG_PAGES = 10_000;
 
 /**
  * What each connection that writes needs; the rest is kept in the file. With 12 MB of pages in
