@@ -168,6 +168,15 @@ export function describeClock(story: StoreStory): void {
       expect(await story.store.claimDueLooks(10)).toEqual([]);
     });
 
+    it('go on after a return in the moment in which the last one is due', async () => {
+      const { tokens } = await expose();
+      await looksUntil(START + 14 * DAY_MS);
+      story.now = START + 15 * DAY_MS;
+      await story.store.recordReturn(toStoredToken(tokens.return));
+      expect(await story.store.claimDueLooks(10)).toMatchObject([{ looks: 1 }]);
+      expect(await looksUntil(story.now + HOUR_MS / 2)).toHaveLength(4);
+    });
+
     it('come at once after a return from another session of an order that is paid', async () => {
       const { attempt } = await expose();
       const { tokens } = await expose({ renew: 'session-1' }, 'session-2');

@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttemptTokens, toStoredToken } from '../checkout/attempt-token.js';
-import { ChangeFeed } from '../checkout/change-feed.js';
 import { isCertain } from '../checkout/checkout.js';
 import type { Attempt } from '../checkout/checkout-store.js';
 import type { ReturnKind } from '../contract.js';
-import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
-import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import type { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';
 import { CLAIM } from '../testing/store-story.js';
+import { startQuietEvidence } from '../testing/quiet-evidence.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from './evidence.js';
-import { EvidenceService } from './evidence-service.js';
+import type { EvidenceService } from './evidence-service.js';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -43,39 +40,16 @@ const ENDS: readonly (readonly [readonly RowName[], refund: string])[] = [
 const STEPS = ['return', 'cancel', 'back', 'opened again', 'an hour passes', 'a row'] as const;
 
 describe('hints, time and rows of one payment', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'convergence-'));
   const merchant = testMerchant();
   let now = START;
   let count = 0;
   let store: SqliteCheckoutStore;
   let evidence: EvidenceService;
+  let close: () => Promise<void>;
   beforeAll(async () => {
-    const clock = { now: () => now };
-    store = await SqliteCheckoutStore.open({
-      path: join(folder, 'data.sqlite'),
-      clock,
-      rules: TEST_RULES,
-    });
-    evidence = new EvidenceService({
-      store,
-      merchants: {
-        find: () => Promise.resolve(merchant),
-        all: () => Promise.resolve([merchant]),
-        close: () => Promise.resolve(),
-      },
-      gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
-      changes: new ChangeFeed(),
-      clock,
-      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      intervalMs: 1,
-      pagesPerMinute: 1,
-    });
+    ({ store, evidence, close } = await startQuietEvidence(merchant, { now: () => now }));
   });
-  afterAll(async () => {
-    await evidence.close();
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => close());
 
   const play = async (step: Exclude<(typeof STEPS)[number], 'a row'>, story: Story) => {
     if (step === 'opened again') await store.beginOpening({ ...TEST_REQUEST, order: story.order });

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttemptTokens, toStoredToken } from '../checkout/attempt-token.js';
-import { ChangeFeed } from '../checkout/change-feed.js';
 import type { Checkout } from '../checkout/checkout.js';
 import type { OpeningRequest } from '../checkout/checkout-store.js';
-import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
-import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import type { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { TEST_REQUEST } from '../testing/store-harness.js';
+import { startQuietEvidence } from '../testing/quiet-evidence.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import { EvidenceService } from './evidence-service.js';
+import type { EvidenceService } from './evidence-service.js';
 
 const PRICES = [
   { orderVersion: 'version-1', amountMinor: 999 },
@@ -40,39 +37,16 @@ interface Made {
 }
 
 describe('an order that is opened again and again', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'two-attempts-'));
   const merchant = testMerchant();
   let now = Date.UTC(2026, 0, 1);
   let count = 0;
   let store: SqliteCheckoutStore;
   let evidence: EvidenceService;
+  let close: () => Promise<void>;
   beforeAll(async () => {
-    const clock = { now: () => now };
-    store = await SqliteCheckoutStore.open({
-      path: join(folder, 'data.sqlite'),
-      clock,
-      rules: TEST_RULES,
-    });
-    evidence = new EvidenceService({
-      store,
-      merchants: {
-        find: () => Promise.resolve(merchant),
-        all: () => Promise.resolve([merchant]),
-        close: () => Promise.resolve(),
-      },
-      gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
-      changes: new ChangeFeed(),
-      clock,
-      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      intervalMs: 1,
-      pagesPerMinute: 2,
-    });
+    ({ store, evidence, close } = await startQuietEvidence(merchant, { now: () => now }));
   });
-  afterAll(async () => {
-    await evidence.close();
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => close());
 
   /** One order, its attempts from the oldest to the newest, and the money that was taken for it. */
   class Story {

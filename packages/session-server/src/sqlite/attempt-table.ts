@@ -278,7 +278,7 @@ export class AttemptTable {
   lookSoon(orderId: number, now: number): void {
     this.#connection.run(
       `UPDATE attempts SET next_look_at = :now, looks = 0, watched_from = :now
-       WHERE order_id = :orderId AND (next_look_at IS NULL OR next_look_at > :now)`,
+       WHERE order_id = :orderId`,
       { orderId, now },
     );
   }
