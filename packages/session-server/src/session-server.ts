@@ -97,7 +97,8 @@ export async function startSessionServer(
     timeoutSeconds: config.createSessionTimeoutSeconds,
     transport: createProviderTransport(),
   });
-  const gateway = observeGateway(createPartnerGateway(provider), observer);
+  const partner = createPartnerGateway(provider);
+  const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const unused = await store.findUnused();
   const lost = new LostAttempts({
     ...{ loss, unused, store, merchants, lookUpOrder, clock, logger },

@@ -119,10 +119,14 @@ export class CheckoutService {
    *
    * @param admit asked once the order token is known to be good, and before anything is done
    */
-  async open(request: OpenCheckoutRequest, admit: OpeningAdmission): Promise<OpenResult> {
+  async open(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+    admit: OpeningAdmission,
+  ): Promise<OpenResult> {
     const { observer } = this.#options;
     try {
-      const result = await this.#open(request, admit);
+      const result = await this.#open(merchant, request, admit);
       observer.opened(result.kind);
       return result;
     } catch (error) {
@@ -131,8 +135,11 @@ export class CheckoutService {
     }
   }
 
-  async #open(request: OpenCheckoutRequest, admit: OpeningAdmission): Promise<OpenResult> {
-    const merchant = await this.merchant(request.merchant);
+  async #open(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+    admit: OpeningAdmission,
+  ): Promise<OpenResult> {
     this.#checkToken(merchant, request);
     await admit(merchant.id, request.order, request.orderToken !== undefined);
     for (let lookups = 0; lookups < MOST_LOOKUPS; lookups += 1) {

@@ -145,6 +145,7 @@ export interface CheckoutStore extends EventStore, DeliveryStore, OperatorStore,
   findMany(checkouts: readonly string[]): Promise<Checkout[]>;
   /** Every checkout of an order, oldest first. */
   findOrder(merchant: string, order: string): Promise<Checkout[]>;
+  /** Every attempt of a checkout, in the order in which they were made. */
   findAttempts(checkout: string): Promise<Attempt[]>;
   /** Attempts of one provider merchant whose `order_id` or `MerchantReference` is one of these. */
   findAttemptsByReference(

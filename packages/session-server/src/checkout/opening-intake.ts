@@ -35,7 +35,7 @@ export interface OpeningIntakeOptions {
   readonly merchants: MerchantSource;
   readonly environment: Environment;
   readonly publicUrl: string;
-  readonly limiters: Pick<RateLimiters, 'opens' | 'admitFrom'>;
+  readonly limiters: Pick<RateLimiters, 'opens'>;
   /** Proxies between the browser and us: how many, or their addresses. */
   readonly trustProxy: number | readonly string[];
 }
@@ -55,10 +55,11 @@ export function createOpeningIntake(options: OpeningIntakeOptions): Intake {
     const access = await headersFor(origin);
     try {
       const ip = proxyAddr(request, isTrusted);
-      await limiters.opens(ip);
+      const admit = await limiters.opens(ip);
       const wanted = readRequest(type, await readBody(request, MOST_BODY_BYTES));
-      refuseOtherOrigins(origin, await service.merchant(wanted.merchant), publicUrl);
-      const result = await service.open(wanted, limiters.admitFrom(ip));
+      const merchant = await service.merchant(wanted.merchant);
+      refuseOtherOrigins(origin, merchant, publicUrl);
+      const result = await service.open(merchant, wanted, admit);
       crashPoint('open:before-answer');
       const headers = [...RAW_DATA_HEADERS, ...access.flat(), REQUEST_ID, id];
       if (result.kind === 'opening') {

@@ -30,30 +30,35 @@ export interface SessionInput {
 
 /**
  * The 22 fields of `POST /create-session` (spec 4.6), one line each in
- * `docs/create-session-fields.md`. What is not known is omitted, never sent empty.
+ * `docs/create-session-fields.md`. What is not known is undefined, and then not
+ * sent; nothing is sent empty.
  */
 export function toSessionFields(input: SessionInput): CreateCheckoutSessionParams {
   const { merchant, checkout, attempt, tokens, order, avs, split, addresses } = input;
   const { customer = {} } = order;
   const returnUrl = (token: string): string => `${addresses.publicUrl}/v1/return/${token}`;
-  return omitUnknown({
+  return {
     host: addresses.publicUrl,
     merchant_id: merchant.providerMerchantId,
     order_id: attempt.orderId,
-    customer_id: customer.id,
-    provider: merchant.provider,
-    email: customer.email,
-    phoneNumber: customer.phone,
-    name: customer.name ?? joinNames(customer.firstName, customer.lastName),
+    customer_id: filled(customer.id),
+    provider: filled(merchant.provider),
+    email: filled(customer.email),
+    phoneNumber: filled(customer.phone),
+    name: filled(customer.name ?? joinNames(customer.firstName, customer.lastName)),
     Amount: formatMinor(checkout.amountMinor, checkout.decimals),
     MerchantReference: attempt.merchantReference,
     RedirectUrl: returnUrl(tokens.return),
     CancelUrl: returnUrl(tokens.cancel),
     backurl: returnUrl(tokens.back),
     WebhookUrl: `${addresses.webhookBaseUrl}/v1/webhooks/${tokens.webhook}`,
-    firstname: customer.firstName,
-    lastname: customer.lastName,
-    ...avs,
+    firstname: filled(customer.firstName),
+    lastname: filled(customer.lastName),
+    AvsHouseNumber: avs.AvsHouseNumber,
+    AvsPostcode: avs.AvsPostcode,
+    flat: avs.flat,
+    address1: avs.address1,
+    address2: avs.address2,
     SplitFee:
       split.length === 0
         ? undefined
@@ -64,7 +69,7 @@ export function toSessionFields(input: SessionInput): CreateCheckoutSessionParam
             value: Number(formatMinor(share.minor, checkout.decimals)),
             value_type: 'amount',
           })),
-  });
+  };
 }
 
 /**
@@ -86,14 +91,7 @@ function joinNames(first: string | undefined, last: string | undefined): string 
   return [first, last].filter((part) => part !== undefined && part.trim() !== '').join(' ');
 }
 
-function omitUnknown<T extends object>(fields: T): KnownOnly<T> {
-  const known: Partial<T> = {};
-  for (const name of Object.keys(fields) as (keyof T)[]) {
-    const value = fields[name];
-    if (value === undefined || (typeof value === 'string' && value.trim() === '')) continue;
-    known[name] = value;
-  }
-  return known as KnownOnly<T>;
+/** Undefined when there is nothing in it but spaces. */
+function filled(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
 }
-
-type KnownOnly<T> = { [K in keyof T]: Exclude<T[K], undefined> };

@@ -19,13 +19,12 @@ export interface RateLimits {
 }
 
 export interface RateLimiters {
-  /** For `POST /v1/checkouts`: by the browser's address, whatever is asked for. */
-  readonly opens: (ip: string) => Promise<void>;
   /**
-   * By order and by merchant, for whoever may open the order. Those without an order token are
-   * counted apart, each address by itself: strangers use up nobody's share.
+   * For `POST /v1/checkouts`: by the browser's address, whatever is asked for. Then by order and by
+   * merchant, for whoever may open the order. Those without an order token are counted apart, each
+   * address by itself: strangers use up nobody's share.
    */
-  readonly admitFrom: (ip: string) => OpeningAdmission;
+  readonly opens: (ip: string) => Promise<OpeningAdmission>;
   /** For polls, hints and the SDK description. */
   readonly questions: RequestHandler;
   /** For pages: whether the address may have another one. */
@@ -40,11 +39,14 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   const questionsOfAddress = new Limit('address', limits.questionsPerAddress);
   const pagesOfAddress = new Limit('address', limits.pagesPerAddress);
   return {
-    opens: (ip) => opensOfAddress.count(addressOf({ ip })),
-    admitFrom: (ip) => async (merchant, order, hasToken) => {
-      const stranger = hasToken ? '' : `\n${addressOf({ ip })}`;
-      await opensOfOrder.count(`${merchant}\n${order}${stranger}`);
-      await opensOfMerchant.count(hasToken ? merchant : `${merchant}\nwithout a token`);
+    opens: async (ip) => {
+      const address = addressOf({ ip });
+      await opensOfAddress.count(address);
+      return async (merchant, order, hasToken) => {
+        const stranger = hasToken ? '' : `\n${address}`;
+        await opensOfOrder.count(`${merchant}\n${order}${stranger}`);
+        await opensOfMerchant.count(hasToken ? merchant : `${merchant}\nwithout a token`);
+      };
     },
     questions: async (request, _response, next) => {
       await questionsOfAddress.count(addressOf(request));
@@ -77,7 +79,8 @@ export class Limit {
 
   /** @throws {AppError} 429 `too_many_requests` */
   async count(key: string): Promise<void> {
-    if (await this.allows(key)) return;
+    const { totalHits } = await this.#hits.increment(key);
+    if (totalHits <= this.#limit) return;
     throw new AppError(
       429,
       'too_many_requests',

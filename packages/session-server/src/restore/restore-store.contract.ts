@@ -116,6 +116,15 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       expect(change?.after).toMatchObject({ id: checkout.id, attention: ['paid_twice'] });
     });
 
+    it('an attempt that is found again stands behind the one that was made before it and is still shown', async () => {
+      const { checkout, attempt } = await story.expose();
+      await story.store.adoptAttempt(found());
+      expect(await story.store.findAttempts(checkout.id)).toMatchObject([
+        { orderId: attempt.orderId, status: 'exposed' },
+        { orderId: FIRST_ORDER_ID + 60, status: 'superseded' },
+      ]);
+    });
+
     it('a delivery that was parked because its attempt was lost is worked on when it is found', async () => {
       const delivery = { tokenHash: 'endpoint', digest: 'digest', sealed: new Uint8Array(1) };
       await story.store.recordDelivery(delivery, undefined);

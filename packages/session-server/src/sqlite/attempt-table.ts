@@ -27,6 +27,12 @@ const NAMED = `order_id IN (SELECT value FROM json_each(:orderIds))
   AND (CAST(order_id AS TEXT) IN (SELECT value FROM json_each(:references))
     OR merchant_reference IN (SELECT value FROM json_each(:references)))`;
 
+/** The attempts of a checkout, by the index of those of its order. */
+const OF_CHECKOUT = `FROM checkouts AS its CROSS JOIN attempts
+  ON attempts.merchant = its.merchant AND attempts.order_name = its.order_name
+    AND attempts.checkout = its.id
+  WHERE its.id = :checkout`;
+
 /** Thrown when no `order_id` is left below the configured maximum. */
 export class OrderIdsExhaustedError extends Error {
   override readonly name = 'OrderIdsExhaustedError';
@@ -56,16 +62,14 @@ export class AttemptTable {
 
   findOfCheckout(checkout: string): Attempt[] {
     return this.#connection
-      .all('SELECT * FROM attempts WHERE checkout = :checkout ORDER BY order_id', { checkout })
-      .map(toAttempt);
+      .all(`SELECT attempts.* ${OF_CHECKOUT}`, { checkout })
+      .map(toAttempt)
+      .sort((one, other) => one.orderId - other.orderId);
   }
 
   /** The `order_id` of the newest attempt of a checkout: a larger one was made later. */
   findLastOrderId(checkout: string): number {
-    const row = this.#connection.get(
-      'SELECT max(order_id) AS last FROM attempts WHERE checkout = :checkout',
-      { checkout },
-    );
+    const row = this.#connection.get(`SELECT max(order_id) AS last ${OF_CHECKOUT}`, { checkout });
     return Number(row?.['last'] ?? 0);
   }
 
@@ -80,8 +84,8 @@ export class AttemptTable {
   /** The attempt of a checkout whose session a page shows. */
   findShown(checkout: string, sessionId: string): LiveAttempt | undefined {
     const row = this.#connection.get(
-      `SELECT * FROM attempts
-       WHERE checkout = :checkout AND status = 'exposed' AND session_id = :sessionId`,
+      `SELECT attempts.* ${OF_CHECKOUT}
+         AND is_live = 1 AND status = 'exposed' AND session_id = :sessionId`,
       { checkout, sessionId },
     );
     return row && toAttempt(row);

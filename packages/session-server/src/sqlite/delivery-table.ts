@@ -10,7 +10,8 @@ import {
 } from '../webhooks/delivery-store.js';
 import { KeptBytes } from './kept-bytes.js';
 import type { Row } from './sqlite-rows.js';
-import type { SqliteConnection, Value } from './sqlite-connection.js';
+import type { Value } from './named-statement.js';
+import type { SqliteConnection } from './sqlite-connection.js';
 
 const TESTS_COUNTER = 'webhook_tests';
 /**

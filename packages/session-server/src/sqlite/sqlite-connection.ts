@@ -4,12 +4,11 @@ import { ConfigError } from '../errors.js';
 import { DataFileError, explainDataFile, unfinishedReplacement } from './data-file-error.js';
 import { resolveDataFile } from './data-file-path.js';
 import { GroupCommit, type WriteOptions } from './group-commit.js';
+import { NamedStatement, type Value } from './named-statement.js';
 import { findUnfinished } from './replacement.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './sqlite-schema.js';
 import type { Row } from './sqlite-rows.js';
-
-export type Value = string | number | null | Uint8Array;
 
 /** Whether the file is held, only read, or written to beside the process that holds it. */
 export type ConnectionMode = 'write' | 'read' | 'beside';
@@ -37,7 +36,7 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #lock: DatabaseSync | undefined;
   readonly #log: WalFile | undefined;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, NamedStatement>();
   /** By table. */
   readonly #inserts = new Map<string, StatementSync>();
   readonly #commits: GroupCommit;
@@ -103,7 +102,7 @@ export class SqliteConnection {
 
   /** Answers how many rows changed. */
   run(sql: string, values: Record<string, Value> = {}): number {
-    return Number(this.#prepare(sql).run(values).changes);
+    return this.#prepare(sql).run(values);
   }
 
   /** Every row of a table must name the same columns in the same order. */
@@ -132,23 +131,22 @@ export class SqliteConnection {
     this.#lock?.close();
   }
 
-  /** Its values go in by their places: by their names, SQLite looks for each of them anew. */
   #insertion(table: string, row: Record<string, Value>): StatementSync {
     const known = this.#inserts.get(table);
     if (known) return known;
     const columns = Object.keys(row);
     const places = columns.map(() => '?');
-    const statement = this.#prepare(
+    const statement = this.#database.prepare(
       `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`,
     );
     this.#inserts.set(table, statement);
     return statement;
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): NamedStatement {
     const known = this.#statements.get(sql);
     if (known) return known;
-    const statement = this.#database.prepare(sql);
+    const statement = new NamedStatement(this.#database, sql);
     this.#statements.set(sql, statement);
     return statement;
   }

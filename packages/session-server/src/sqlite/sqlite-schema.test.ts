@@ -32,6 +32,15 @@ function start(...steps: string[]): void {
   }
 }
 
+/** As each version writes it that has these columns. */
+function attempt(orderId: number, status: string): string {
+  return `INSERT INTO attempts (order_id, merchant_reference, checkout, merchant, order_name,
+      provider_merchant_id, status, session_id, is_renewal, lease_until, created_at, looks,
+      token_hashes)
+    VALUES (${String(orderId)}, 'A1001.${String(orderId)}', 'checkout-1', 'teashop', 'A1001', 1001,
+      '${status}', 'session-${String(orderId)}', 0, 0, 0, 0, '')`;
+}
+
 function look() {
   const database = new DatabaseSync(path, { readOnly: true });
   const all = (sql: string) => database.prepare(sql).all();
@@ -45,6 +54,24 @@ function look() {
   database.close();
   return found;
 }
+
+describe('the data file itself', () => {
+  it('takes one live attempt of an order, whatever its price, and any number that are not', () => {
+    start(...MIGRATIONS);
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA foreign_keys = OFF');
+    const live = (orderId: number, checkout: string): void => {
+      database.exec(attempt(orderId, 'exposed').replace('checkout-1', checkout));
+      database.exec(`UPDATE attempts SET is_live = 1 WHERE order_id = ${String(orderId)}`);
+    };
+    for (const orderId of [700, 701]) database.exec(attempt(orderId, 'superseded'));
+    live(702, 'checkout-1');
+    expect(() => {
+      live(703, 'checkout-2');
+    }).toThrow('UNIQUE constraint failed');
+    database.close();
+  });
+});
 
 describe('an upgrade of the data file', () => {
   it('takes the steps that are missing, and keeps what was there', () => {
@@ -69,24 +96,27 @@ describe('an upgrade of the data file', () => {
     expect(look().version).toBe(3);
   });
 
-  it('goes on with the session of an order that the version before has opened', async () => {
-    start(...MIGRATIONS.slice(0, 2));
-    const old = new DatabaseSync(path);
-    const attempt = (orderId: number, status: string): string =>
-      `INSERT INTO attempts VALUES (${String(orderId)}, 'A1001.${String(orderId)}', 'checkout-1',
-         'teashop', 'A1001', 1001, '${status}', 'session-${String(orderId)}', 0, 0, 0, 0, 0, '')`;
-    old.exec(`
-      INSERT INTO checkouts VALUES ('checkout-1', 'teashop', 'A1001', 'version-1', NULL, 999, 'GBP',
-        2, 'open', 1, 0, 'none', '[]', NULL, 0, 3600000, NULL, NULL, 3600000);
-      ${attempt(700, 'superseded')}; ${attempt(701, 'exposed')};
-    `);
-    old.close();
-    const options = { path, clock: { now: () => 0 }, rules: TEST_RULES };
-    const store = await SqliteCheckoutStore.open(options);
-    const opened = await store.beginOpening(TEST_REQUEST);
-    expect(opened).toMatchObject({ kind: 'existing', attempt: { sessionId: 'session-701' } });
-    await store.close();
-  });
+  it.each([2, 3])(
+    'goes on with the session of an order that was opened with %i steps',
+    async (steps) => {
+      start(...MIGRATIONS.slice(0, steps));
+      const old = new DatabaseSync(path);
+      old.exec(`
+        INSERT INTO checkouts VALUES ('checkout-1', 'teashop', 'A1001', 'version-1', NULL, 999,
+          'GBP', 2, 'open', 1, 0, 'none', '[]', NULL, 0, 3600000, NULL, NULL, 3600000);
+        ${attempt(700, 'superseded')}; ${attempt(701, 'exposed')};
+      `);
+      if (steps === 3) old.exec("UPDATE attempts SET is_live = 1 WHERE status = 'exposed'");
+      old.close();
+      const options = { path, clock: { now: () => 0 }, rules: TEST_RULES };
+      const store = await SqliteCheckoutStore.open(options);
+      const opened = await store.beginOpening(TEST_REQUEST);
+      expect(opened).toMatchObject({ kind: 'existing', attempt: { sessionId: 'session-701' } });
+      const attempts = await store.findAttempts('checkout-1');
+      expect(attempts.map(({ orderId }) => orderId)).toEqual([700, 701]);
+      await store.close();
+    },
+  );
 
   it('is not undone: the version before refuses the file, and leaves it as it is', () => {
     start(FIRST, SECOND);

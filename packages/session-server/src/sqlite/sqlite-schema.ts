@@ -129,6 +129,12 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX attempts_live;
   CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name) WHERE is_live = 1;
   `,
+  // One index for both: in a unique one, each NULL differs from every other.
+  `
+  DROP INDEX attempts_live;
+  DROP INDEX attempts_of_checkout;
+  CREATE UNIQUE INDEX attempts_of_order ON attempts (merchant, order_name, is_live);
+  `,
 ];
 
 /**
