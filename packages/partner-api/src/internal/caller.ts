@@ -10,8 +10,7 @@ import type { CallOptions, JsonObject, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
 import { mayRepeat, pauseSeconds } from './retry.js';
 import type { TransportReply, TransportRequest } from './transport.js';
-
-const encoder = new TextEncoder();
+import { encodeUtf8 } from './utf8.js';
 
 type Exchange = Omit<TransportRequest, 'signal'>;
 
@@ -202,7 +201,7 @@ function isCallOver({ cause }: PartnerApiError): boolean {
 
 function encode(operation: string, body: JsonObject | undefined): Uint8Array {
   try {
-    return encoder.encode(JSON.stringify(body));
+    return encodeUtf8(JSON.stringify(body));
   } catch {
     throw new InvalidRequestError('extraFields', 'cannot be written as JSON', operation);
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decodeAnywhere, decodeUtf8 } from './utf8.js';
+import { decodeAnywhere, decodeUtf8, encodeUtf8 } from './utf8.js';
 
 describe('UTF-8', () => {
   it('gives any text back, a byte order mark left out', () => {
@@ -12,6 +12,17 @@ describe('UTF-8', () => {
         expect(decodeUtf8(bytes)).toBe(expected);
         expect(decodeAnywhere(bytes)).toBe(expected);
       }),
+    );
+  });
+
+  it('of any text is what the platform says, also of half a character', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'ä', '€', '\u{1F9C0}', '\uD83E') }),
+        (text) => {
+          expect([...encodeUtf8(text)]).toEqual([...new TextEncoder().encode(text)]);
+        },
+      ),
     );
   });
 

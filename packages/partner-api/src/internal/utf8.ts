@@ -25,3 +25,8 @@ export function decodeAnywhere(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** The UTF-8 bytes of a text; in Node by what is faster than its `TextEncoder`. */
+export function encodeUtf8(text: string): Uint8Array {
+  return node === undefined ? new TextEncoder().encode(text) : node.Buffer.from(text);
+}

@@ -60,7 +60,7 @@ export type OpeningAdmission = (
   order: string,
   /** Whether it has an order token, which is good then; a merchant may open without (`openBy`). */
   hasToken: boolean,
-) => Promise<void>;
+) => void;
 
 export type OpenResult =
   | {
@@ -141,7 +141,7 @@ export class CheckoutService {
     admit: OpeningAdmission,
   ): Promise<OpenResult> {
     this.#checkToken(merchant, request);
-    await admit(merchant.id, request.order, request.orderToken !== undefined);
+    admit(merchant.id, request.order, request.orderToken !== undefined);
     for (let lookups = 0; lookups < MOST_LOOKUPS; lookups += 1) {
       const result = await this.#openAtItsPrice(merchant, request);
       if (result) return result;

@@ -55,7 +55,7 @@ export function createOpeningIntake(options: OpeningIntakeOptions): Intake {
     const access = await headersFor(origin);
     try {
       const ip = proxyAddr(request, isTrusted);
-      const admit = await limiters.opens(ip);
+      const admit = limiters.opens(ip);
       const wanted = readRequest(type, await readBody(request, MOST_BODY_BYTES));
       const merchant = await service.merchant(wanted.merchant);
       refuseOtherOrigins(origin, merchant, publicUrl);

@@ -18,7 +18,7 @@ export interface HostedRoutesOptions {
 export function hostedRoutes({ merchants, clock, limiters }: HostedRoutesOptions): Router {
   const router = Router();
   router.get('/pay/:merchant/:orderToken', async (request, response) => {
-    if (!(await limiters.pages(request))) {
+    if (!limiters.pages(request)) {
       setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
       const text = 'Nothing was paid with this link now. Wait a minute, then load this page again.';

@@ -25,23 +25,23 @@ export class KeyGuesses {
    *
    * @throws {AppError} 429 `too_many_requests`
    */
-  async judge<T>(request: Request, key: string, find: () => T | undefined): Promise<T | undefined> {
+  judge<T>(request: Request, key: string, find: () => T | undefined): T | undefined {
     const address = addressOf(request);
     const known = `${address} ${createHash('sha256').update(key).digest('base64')}`;
     if (this.#right.get(known) === undefined) {
       // Counted before it is compared: guesses that come at the same moment count each other.
-      await this.#wrong.count(address);
+      this.#wrong.count(address);
       const found = find();
       if (found !== undefined) {
         this.#right.set(known, 1);
-        await this.#wrong.takeBack(address);
+        this.#wrong.takeBack(address);
       }
       return found;
     }
     const found = find();
     if (found === undefined) {
       this.#right.delete(known);
-      await this.#wrong.count(address);
+      this.#wrong.count(address);
     }
     return found;
   }

@@ -1,9 +1,12 @@
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, MemoryStore, type Options } from 'express-rate-limit';
+import { ipKeyGenerator } from 'express-rate-limit';
+import { LRUCache } from 'lru-cache';
 import type { OpeningAdmission } from '../checkout/checkout-service.js';
 import { AppError } from '../errors.js';
 
 const MINUTE_MS = 60_000;
+/** Keys that a limit counts at once, about 100 bytes each; beyond, the ones asked for longest ago go. */
+const MOST_KEYS = 20_000;
 
 /** Requests a minute, counted in this process. */
 export interface RateLimits {
@@ -24,11 +27,11 @@ export interface RateLimiters {
    * merchant, for whoever may open the order. Those without an order token are counted apart, each
    * address by itself: strangers use up nobody's share.
    */
-  readonly opens: (ip: string) => Promise<OpeningAdmission>;
+  readonly opens: (ip: string) => OpeningAdmission;
   /** For polls, hints and the SDK description. */
   readonly questions: RequestHandler;
   /** For pages: whether the address may have another one. */
-  readonly pages: (request: Pick<Request, 'ip'>) => Promise<boolean>;
+  readonly pages: (request: Pick<Request, 'ip'>) => boolean;
 }
 
 /** Slows down whoever guesses tokens or tests cards: by address, by order and by merchant. */
@@ -39,59 +42,63 @@ export function createRateLimiters(limits: RateLimits): RateLimiters {
   const questionsOfAddress = new Limit('address', limits.questionsPerAddress);
   const pagesOfAddress = new Limit('address', limits.pagesPerAddress);
   return {
-    opens: async (ip) => {
+    opens: (ip) => {
       const address = addressOf({ ip });
-      await opensOfAddress.count(address);
-      return async (merchant, order, hasToken) => {
+      opensOfAddress.count(address);
+      return (merchant, order, hasToken) => {
         const stranger = hasToken ? '' : `\n${address}`;
-        await opensOfOrder.count(`${merchant}\n${order}${stranger}`);
-        await opensOfMerchant.count(hasToken ? merchant : `${merchant}\nwithout a token`);
+        opensOfOrder.count(`${merchant}\n${order}${stranger}`);
+        opensOfMerchant.count(hasToken ? merchant : `${merchant}\nwithout a token`);
       };
     },
-    questions: async (request, _response, next) => {
-      await questionsOfAddress.count(addressOf(request));
+    questions: (request, _response, next) => {
+      questionsOfAddress.count(addressOf(request));
       next();
     },
     pages: (request) => pagesOfAddress.allows(addressOf(request)),
   };
 }
 
-/**
- * So many a minute of each key. It counts in the library's own store, without the library's
- * middleware: on the way of every poll that costs more than the poll itself.
- */
+/** So many of each key in the minute that begins with the first of them. */
 export class Limit {
   readonly #what: string;
   readonly #limit: number;
-  readonly #hits = new MemoryStore();
+  readonly #hits: LRUCache<string, { count: number }>;
 
-  constructor(what: string, limit: number) {
+  /** @param perf what tells the time, in milliseconds */
+  constructor(what: string, limit: number, perf: { now(): number } = performance) {
     this.#what = what;
     this.#limit = limit;
-    this.#hits.init({ windowMs: MINUTE_MS } as Options);
+    // Without a resolution of its own, which would take a timer for each millisecond.
+    this.#hits = new LRUCache({ max: MOST_KEYS, ttl: MINUTE_MS, ttlResolution: 0, perf });
   }
 
   /** Counts, and says whether the limit is kept. */
-  async allows(key: string): Promise<boolean> {
-    const { totalHits } = await this.#hits.increment(key);
-    return totalHits <= this.#limit;
+  allows(key: string): boolean {
+    const hits = this.#hits.get(key);
+    if (hits === undefined) {
+      this.#hits.set(key, { count: 1 });
+      return this.#limit >= 1;
+    }
+    hits.count += 1;
+    return hits.count <= this.#limit;
   }
 
   /** @throws {AppError} 429 `too_many_requests` */
-  async count(key: string): Promise<void> {
-    const { totalHits } = await this.#hits.increment(key);
-    if (totalHits <= this.#limit) return;
+  count(key: string): void {
+    if (this.allows(key)) return;
     throw new AppError(
       429,
       'too_many_requests',
       `Too many requests for one ${this.#what}. Wait a minute.`,
-      { retryAfterSeconds: MINUTE_MS / 1000 },
+      { retryAfterSeconds: Math.max(1, Math.ceil(this.#hits.getRemainingTTL(key) / 1000)) },
     );
   }
 
   /** What was counted was none of what is limited. */
-  async takeBack(key: string): Promise<void> {
-    await this.#hits.decrement(key);
+  takeBack(key: string): void {
+    const hits = this.#hits.get(key);
+    if (hits !== undefined) hits.count -= 1;
   }
 }
 

@@ -77,15 +77,26 @@ export function pageHeaders(
   merchants: MerchantSource,
   publicUrl: string,
 ): (origin: string | undefined) => Promise<HeaderList> {
-  const isKnown = originCheck(merchants, publicUrl);
+  let known: readonly Merchant[] | undefined;
+  let headers: ReadonlyMap<string, HeaderList> = new Map();
   return async (origin) => {
-    if (origin === undefined || !(await isKnown(origin))) return FOR_STRANGERS;
-    return [
-      ...FOR_STRANGERS,
-      ['access-control-allow-origin', origin],
-      ['access-control-expose-headers', 'retry-after, x-request-id'],
-    ];
+    const all = await merchants.all();
+    // The merchants are gone through when they change.
+    if (all !== known) {
+      known = all;
+      const origins = [publicUrl, ...all.flatMap((merchant) => merchant.origins)];
+      headers = new Map(origins.map((its) => [its, headersForPage(its)]));
+    }
+    return (origin !== undefined && headers.get(origin)) || FOR_STRANGERS;
   };
+}
+
+function headersForPage(origin: string): HeaderList {
+  return [
+    ...FOR_STRANGERS,
+    ['access-control-allow-origin', origin],
+    ['access-control-expose-headers', 'retry-after, x-request-id'],
+  ];
 }
 
 /** @throws {AppError} 403 `origin_not_allowed` when a page of somebody else asks */
@@ -100,23 +111,6 @@ export function refuseOtherOrigins(
     'origin_not_allowed',
     'This page may not open checkouts of this merchant. Add its origin to the merchant entry.',
   );
-}
-
-/** Whether an origin is ours or some merchant's; the merchants are gone through when they change. */
-function originCheck(
-  merchants: MerchantSource,
-  publicUrl: string,
-): (origin: string) => Promise<boolean> {
-  let known: readonly Merchant[] | undefined;
-  let origins: ReadonlySet<string> = new Set();
-  return async (origin) => {
-    const all = await merchants.all();
-    if (all !== known) {
-      known = all;
-      origins = new Set([publicUrl, ...all.flatMap((merchant) => merchant.origins)]);
-    }
-    return origins.has(origin);
-  };
 }
 
 /** What a middleware that only sets headers sets. */

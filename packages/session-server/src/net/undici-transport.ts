@@ -14,6 +14,7 @@ import {
   NodeTransport,
 } from '@pay-checkout/partner-api/node';
 import { Agent, type Dispatcher, errors } from 'undici';
+import { joinChunks } from '../join-chunks.js';
 
 /**
  * The way to the provider: undici, at half the processor time that `node:http` takes for a request,
@@ -34,7 +35,7 @@ export class UndiciTransport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportReply> {
     const { head, chunks } = await this.#exchange(request);
-    const body = Buffer.concat(chunks);
+    const body = joinChunks(chunks);
     if (head.headers['content-encoding'] === undefined) return { ...head, body };
     return { ...head, body: await decompress(head, body, request.maxResponseBytes) };
   }

@@ -42,7 +42,7 @@ export class ReturnVisits {
 
   async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
     const known = this.#known.get(hash);
-    if (!known || (await this.#visits.allows(hash))) return undefined;
+    if (!known || this.#visits.allows(hash)) return undefined;
     const checkout = await this.#store.find(known.checkout);
     return checkout && { kind: known.kind, checkout, isRecorded: false, hasMoved: false };
   }

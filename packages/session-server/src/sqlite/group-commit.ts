@@ -28,14 +28,48 @@ export interface WriteOptions<T> {
   readonly isPatient?: boolean;
 }
 
-interface Job {
+/** One write of a group. */
+class Job<T = unknown> {
+  readonly #work: () => T;
+  readonly #mayGoAhead: WriteOptions<T>['mayGoAhead'];
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (reason: Error) => void;
+  #done: { readonly value: T } | undefined;
+  #refusal: Error | undefined;
+
+  constructor(
+    work: () => T,
+    mayGoAhead: WriteOptions<T>['mayGoAhead'],
+    resolve: (value: T) => void,
+    reject: (reason: Error) => void,
+  ) {
+    this.#work = work;
+    this.#mayGoAhead = mayGoAhead;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
   /** Does the work; what it throws is thrown. */
-  run(): void;
+  run(): void {
+    this.#done = { value: this.#work() };
+  }
+
   /** Whether the disk need not be waited for. */
-  goesAhead(): boolean;
+  get goesAhead(): boolean {
+    return this.#done !== undefined && this.#mayGoAhead?.(this.#done.value) === true;
+  }
+
   /** Why it was undone, while the others of its group were kept. */
-  refuse(reason: unknown): void;
-  settle(failure: Error | undefined): void;
+  refuse(reason: Error): void {
+    this.#refusal = reason;
+  }
+
+  /** @param failure why the whole group was undone, if it was */
+  settle(failure: Error | undefined): void {
+    const refusal = failure ?? this.#refusal;
+    if (refusal) this.#reject(refusal);
+    else if (this.#done) this.#resolve(this.#done.value);
+  }
 }
 
 /**
@@ -80,27 +114,7 @@ export class GroupCommit {
   write<T>(work: () => T, { mayGoAhead, isPatient }: WriteOptions<T> = {}): Promise<T> {
     if (isPatient !== true) this.#turns = 1;
     return new Promise<T>((resolve, reject) => {
-      let outcome: (() => void) | undefined;
-      let goesAhead = false;
-      this.#queue.push({
-        run: () => {
-          const value = work();
-          goesAhead = mayGoAhead?.(value) ?? false;
-          outcome = () => {
-            resolve(value);
-          };
-        },
-        goesAhead: () => goesAhead,
-        refuse: (reason) => {
-          outcome = () => {
-            reject(asError(reason));
-          };
-        },
-        settle: (failure) => {
-          if (failure === undefined) outcome?.();
-          else reject(failure);
-        },
-      });
+      this.#queue.push(new Job(work, mayGoAhead, resolve, reject) as Job);
       this.#schedule();
     });
   }
@@ -206,7 +220,7 @@ export class GroupCommit {
         if (!this.#database.isTransaction) throw reason;
         this.#database.exec('ROLLBACK TO job');
         this.#news.length = told;
-        job.refuse(reason);
+        job.refuse(asError(reason));
       }
       this.#release.run();
     }
@@ -239,7 +253,7 @@ export class GroupCommit {
 function settleAhead(jobs: readonly Job[]): Job[] {
   let ahead = 0;
   return jobs.filter((job) => {
-    if (ahead === MOST_AHEAD || !job.goesAhead()) return true;
+    if (ahead === MOST_AHEAD || !job.goesAhead) return true;
     ahead += 1;
     job.settle(undefined);
     return false;

@@ -36,10 +36,12 @@ export class NamedStatement {
   }
 
   #inPlaces(values: Readonly<Record<string, Value>>): Value[] {
-    return this.#names.map((name) => {
+    const placed: Value[] = [];
+    for (const name of this.#names) {
       const value = values[name];
       if (value === undefined) throw new TypeError(`a statement needs a value of :${name}`);
-      return value;
-    });
+      placed.push(value);
+    }
+    return placed;
   }
 }

@@ -1,9 +1,5 @@
-import {
-  type AttemptTokens,
-  makeTokens,
-  type StoredToken,
-  toStoredToken,
-} from '../checkout/attempt-token.js';
+import { type AttemptTokens, makeTokens, type StoredToken } from '../checkout/attempt-token.js';
+import { hashToken } from '../random-id.js';
 import { RecentMap } from '../recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 
@@ -30,7 +26,7 @@ export class TokenTable {
   /** Four new tokens for an attempt that is being written, and what is stored of them. */
   make(orderId: number): { tokens: AttemptTokens; hashes: string } {
     const tokens = makeTokens(orderId);
-    const hashes = KINDS.map((kind) => toStoredToken(tokens[kind]).hash);
+    const hashes = KINDS.map((kind) => hashToken(tokens[kind]));
     const webhookHash = hashes[KINDS.indexOf('webhook')] ?? '';
     this.#connection.afterCommit(() => {
       this.#recent.set(webhookHash, orderId);
