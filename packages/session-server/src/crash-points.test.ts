@@ -24,7 +24,6 @@ const MODULES = [
 ];
 
 const READS = 'It only reads: dying there is like dying before it.';
-const COUNTS = 'It only counts, in memory.';
 const CLOSING = 'The server is closing; nothing is stored or sent.';
 const INSIDE = 'Nobody waits for it; the points are inside of what is called.';
 const WAITS = 'It only waits for what is looked at where it is begun.';
@@ -56,9 +55,6 @@ const HARMLESS: Readonly<Record<string, string>> = {
   pageHeaders: READS,
   readBody: READS,
   verifyWebhook: READS,
-  'Limit.allows': COUNTS,
-  OpeningAdmission: COUNTS,
-  'RateLimiters.opens': COUNTS,
   'CheckoutStore.close': CLOSING,
   'Repeating.close': CLOSING,
   'ShopClient.close': CLOSING,

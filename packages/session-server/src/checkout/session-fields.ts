@@ -30,8 +30,8 @@ export interface SessionInput {
 
 /**
  * The 22 fields of `POST /create-session` (spec 4.6), one line each in
- * `docs/create-session-fields.md`. What is not known is undefined, and then not
- * sent; nothing is sent empty.
+ * `docs/create-session-fields.md`. What is not known is undefined, which is
+ * not sent; nothing is sent empty.
  */
 export function toSessionFields(input: SessionInput): CreateCheckoutSessionParams {
   const { merchant, checkout, attempt, tokens, order, avs, split, addresses } = input;

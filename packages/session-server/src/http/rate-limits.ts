@@ -5,7 +5,7 @@ import type { OpeningAdmission } from '../checkout/checkout-service.js';
 import { AppError } from '../errors.js';
 
 const MINUTE_MS = 60_000;
-/** Keys that a limit counts at once, about 100 bytes each; beyond, the ones asked for longest ago go. */
+/** Keys that a limit counts at once, about 300 bytes each; beyond, the one asked for longest ago goes. */
 const MOST_KEYS = 20_000;
 
 /** Requests a minute, counted in this process. */
