@@ -102,11 +102,15 @@ export class Limit {
   }
 }
 
-/** Some proxies write the port of the connection too: `192.0.2.1:51234`, `[2001:db8::1]:51234`. */
-const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
+/**
+ * Some proxies write the port of the connection too: `192.0.2.1:51234`, `[2001:db8::1]:51234`. Where
+ * Node listens for both versions, an address of version 4 is `::ffff:192.0.2.1`.
+ */
+const WITH_PORT = /^(?:\[([^\]]+)\]|(?:::ffff:)?([\d.]+))(?::\d+)?$/i;
 
 /** The address of the browser: a whole /56 of IPv6 counts as one. */
 export function addressOf({ ip = '' }: Pick<Request, 'ip'>): string {
   const [, inBrackets, ofVersion4] = WITH_PORT.exec(ip) ?? [];
-  return ipKeyGenerator(inBrackets ?? ofVersion4 ?? ip);
+  // The library looks for IPv6 first, at the price of several counts.
+  return ofVersion4 ?? ipKeyGenerator(inBrackets ?? ip);
 }
