@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { RecentMap } from '../recent-map.js';
-import { addressOf, Limit } from './rate-limits.js';
+import { Limit } from './limit.js';
+import { addressOf } from './rate-limits.js';
 
 /** Right keys at least that are remembered, each for one address, about 200 bytes each. */
 const RIGHT_KEYS = 5_000;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckoutStatusReply } from '../contract.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
+import { addressOf } from './rate-limits.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -209,5 +210,21 @@ describe('where an order opens by its name alone', () => {
     const orders = Array.from({ length: 6 }, (_, at) => `S${String(at)}`);
     expect((await openAs(orders, '192.0.2.2')).at(-1)).toBe(429);
     expect(await openAs(['N2', 'N3'], '198.51.100.3', true)).toEqual([200, 200]);
+  });
+});
+
+describe('whose request it is', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1:51234', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:192.0.2.1', '192.0.2.1'],
+    ['::ffff:c000:201', '192.0.2.1'],
+    ['[::ffff:192.0.2.1]:51234', '192.0.2.1'],
+    ['2001:db8:0:1200::1', '2001:db8:0:1200::/56'],
+    ['[2001:db8:0:12ff:1::1]:51234', '2001:db8:0:1200::/56'],
+    ['2001:db8:0:1300::1', '2001:db8:0:1300::/56'],
+  ])('%s counts as %s', (ip, expected) => {
+    expect(addressOf({ ip })).toBe(expected);
   });
 });

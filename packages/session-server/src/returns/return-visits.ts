@@ -3,7 +3,7 @@ import type { Checkout } from '../checkout/checkout.js';
 import type { CheckoutStore } from '../checkout/checkout-store.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
-import { Limit } from '../http/rate-limits.js';
+import { Limit } from '../http/limit.js';
 import { RecentMap } from '../recent-map.js';
 
 /** Visits of one return address a minute that are written down, after its first one. */
