@@ -11,5 +11,8 @@ export interface Browser {
 /** Finds a Chromium, and unpacks the one from npm when none is installed. */
 export function findBrowser(): Promise<Browser>;
 
+/** A Chromium that is installed in one of the usual places, whatever `PAY_BROWSER` says. */
+export function findInstalledBrowser(): Browser | undefined;
+
 /** The same as environment variables: `CHROME_PATH`, `PAY_BROWSER_ARGS` and what it needs. */
 export function browserEnvironment(browser: Browser): Record<string, string>;

@@ -25,11 +25,16 @@ export async function findBrowser() {
   if (PAY_BROWSER !== undefined && PAY_BROWSER !== 'bundled') {
     throw new SetupError(`PAY_BROWSER is ${PAY_BROWSER}; the only value it can have is "bundled".`);
   }
-  const installed = PAY_BROWSER === 'bundled' ? undefined : installedBrowsers().find(existsSync);
-  if (installed !== undefined) {
-    return { executablePath: installed, args: startArgs(), env: {}, source: 'installed' };
-  }
-  return unpackBundled();
+  const installed = PAY_BROWSER === 'bundled' ? undefined : findInstalledBrowser();
+  return installed ?? unpackBundled();
+}
+
+/** @returns {Browser | undefined} */
+export function findInstalledBrowser() {
+  const executablePath = installedBrowsers().find(existsSync);
+  return executablePath === undefined
+    ? undefined
+    : { executablePath, args: startArgs(), env: {}, source: 'installed' };
 }
 
 /**

@@ -78,6 +78,7 @@ export async function runSuites(suites, names, findEnv) {
   }
   const sum = addCounts(results.map(({ counts }) => counts));
   // Said once more where nobody has to look for it: CI shows the end of a long output.
+  for (const test of sum.notRun) console.log(`\nNOT RUN ${test.replaceAll(ROOT, '')}`);
   for (const failure of sum.failures) console.log(`\nFAILED ${failure.replaceAll(ROOT, '')}`);
   console.log('');
   for (const { name, seconds, counts } of results) {

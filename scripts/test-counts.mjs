@@ -6,12 +6,14 @@
  * @property {number} failed
  * @property {number} skipped
  * @property {readonly string[]} failures - File, name and message of each test that failed.
+ * @property {readonly string[]} notRun - File, name and reason of each test that was skipped with a reason.
  */
 
 /**
  * Counts what vitest wrote with its JSON reporter.
  *
- * @typedef {{ status: string, fullName: string, failureMessages: string[] }} VitestTest
+ * @typedef {{ status: string, fullName: string, failureMessages: string[],
+ *   meta?: { notRun?: string } }} VitestTest
  * @param {{ numPassedTests: number, numFailedTests: number, numPendingTests: number,
  *   numTodoTests: number, testResults: { name: string, status: string, message: string,
  *   assertionResults: VitestTest[] }[] }} report
@@ -36,6 +38,11 @@ export function countVitest(report) {
       ...brokenFiles.map(({ name, message }) => describeFailure(name, 'the file itself', message)),
       ...failedTests,
     ],
+    notRun: report.testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ meta }) => meta?.notRun !== undefined)
+        .map(({ fullName, meta }) => `${name}: ${fullName.trim()} (${meta?.notRun})`),
+    ),
   };
 }
 
@@ -60,7 +67,7 @@ export function countWebTestRunner(sessions) {
         describeFailure(testFile, name, wordsOf(error)),
       );
       if (failures.length > 0 || hasPassed === true) {
-        return { passed, failed: failures.length, skipped, failures };
+        return { passed, failed: failures.length, skipped, failures, notRun: [] };
       }
       // A page that broke before, between or after its tests.
       const said = errors.map(wordsOf).join('\n') || 'It ended outside of its tests.';
@@ -69,6 +76,7 @@ export function countWebTestRunner(sessions) {
         failed: 1,
         skipped,
         failures: [describeFailure(testFile, 'the page', said)],
+        notRun: [],
       };
     }),
   );
@@ -134,6 +142,7 @@ export function addCounts(all) {
     failed: sum('failed'),
     skipped: sum('skipped'),
     failures: all.flatMap(({ failures }) => failures),
+    notRun: all.flatMap(({ notRun }) => notRun),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   judgeRun,
 } from './test-counts.mjs';
 
-const NOTHING = { passed: 0, failed: 0, skipped: 0, failures: [] };
+const NOTHING = { passed: 0, failed: 0, skipped: 0, failures: [], notRun: [] };
 
 describe('test counts', () => {
   it('a file that could not be loaded or set up is a failure, though no test of it failed', () => {
@@ -32,6 +32,13 @@ describe('test counts', () => {
         },
         { name: '/c.ts', status: 'failed', message: 'Cannot load', assertionResults: [] },
         { ...file, name: '/d.ts', status: 'failed', assertionResults: [test('skipped')] },
+        {
+          ...file,
+          name: '/e.ts',
+          assertionResults: [
+            { ...test('skipped', ' a page is kept'), meta: { notRun: 'no browser' } },
+          ],
+        },
       ],
     });
     expect(counts).toEqual({
@@ -43,6 +50,7 @@ describe('test counts', () => {
         '/d.ts: the file itself\n    ',
         '/b.ts: a sum is exact\n    Error: no\n     at b',
       ],
+      notRun: ['/e.ts: a page is kept (no browser)'],
     });
   });
 
@@ -64,6 +72,7 @@ describe('test counts', () => {
       failed: 1,
       skipped: 1,
       failures: ['/a.ts: inner > three\n    no\n    at c'],
+      notRun: [],
     });
   });
 
@@ -99,10 +108,11 @@ describe('test counts', () => {
 
   it('the last line says the sum, and skipped tests only when there are some', () => {
     const sum = addCounts([
-      { passed: 10, failed: 0, skipped: 1, failures: [] },
-      { passed: 5, failed: 2, skipped: 0, failures: ['one', 'two'] },
+      { passed: 10, failed: 0, skipped: 1, failures: [], notRun: ['three'] },
+      { passed: 5, failed: 2, skipped: 0, failures: ['one', 'two'], notRun: [] },
     ]);
     expect(sum.failures).toEqual(['one', 'two']);
+    expect(sum.notRun).toEqual(['three']);
     expect(formatCounts(sum)).toBe('15 passed, 2 failed, 1 skipped');
     expect(formatCounts({ ...NOTHING, passed: 3 })).toBe('3 passed, 0 failed');
   });

@@ -48,13 +48,13 @@ async function slowDown(page: Page): Promise<void> {
 export class Journey {
   readonly stack: Stack;
   readonly sandbox: SandboxControl;
-  readonly #browser: Browser;
+  readonly browser: Browser;
   readonly #folder: string;
 
   private constructor(stack: Stack, browser: Browser, folder: string) {
     this.stack = stack;
     this.sandbox = new SandboxControl(stack.addresses.sandboxApi);
-    this.#browser = browser;
+    this.browser = browser;
     this.#folder = folder;
   }
 
@@ -89,8 +89,8 @@ export class Journey {
   }
 
   /** A shopper with a browser of their own; every uncaught error of a page fails the test. */
-  async shopper(): Promise<Shopper> {
-    const context = await this.#browser.newContext({ viewport: { width: 390, height: 844 } });
+  async shopper(browser = this.browser): Promise<Shopper> {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
     context.setDefaultTimeout(PATIENCE_MS);
     if (LATENCY_MS > 0) {
       // A window may be closed again before it is slow.
@@ -132,7 +132,7 @@ export class Journey {
   }
 
   async stop(): Promise<void> {
-    await this.#browser.close();
+    await this.browser.close();
     await this.stack.stop();
     await rm(this.#folder, { recursive: true, force: true });
   }

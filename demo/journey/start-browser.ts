@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, firefox } from 'playwright-core';
-import { findBrowser } from '../../scripts/find-browser.mjs';
+import { findBrowser, findInstalledBrowser } from '../../scripts/find-browser.mjs';
 import { findFirefox } from '../../scripts/find-firefox.mjs';
 import { isFirefox } from './patience.js';
 
@@ -9,12 +11,53 @@ export interface BrowserHabits {
 }
 
 /** The browser that the journeys run in. */
-export function startBrowser(habits: BrowserHabits): Promise<Browser> {
-  return isFirefox ? startFirefox(habits) : startChromium(habits);
+export async function startBrowser(habits: BrowserHabits): Promise<Browser> {
+  return isFirefox ? startFirefox(habits) : startChromium(await findBrowser(), habits);
 }
 
-async function startChromium({ keepsPages }: BrowserHabits): Promise<Browser> {
-  const { executablePath, args, env } = await findBrowser();
+/**
+ * A browser that keeps pages for the way back: `main` if it does (the headless shell from npm does not),
+ * otherwise an installed Chromium. `undefined` if there is none.
+ */
+export async function findBrowserThatKeepsPages(main: Browser): Promise<Browser | undefined> {
+  if (await canKeepPages(main)) return main;
+  const installed = isFirefox ? undefined : findInstalledBrowser();
+  if (installed === undefined) return undefined;
+  const browser = await startChromium(installed, { keepsPages: true });
+  if (await canKeepPages(browser)) return browser;
+  await browser.close();
+  return undefined;
+}
+
+/** Leaves a plain page, goes back, and reads whether the browser shows it as it was left. */
+async function canKeepPages(browser: Browser): Promise<boolean> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Plain</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${origin}/first`);
+    await page.evaluate(() => {
+      document.title = 'As it was left';
+    });
+    await page.goto(`${origin}/second`);
+    await page.evaluate(() => void setTimeout(() => history.back()));
+    await page.waitForURL(`${origin}/first`, { waitUntil: 'commit' });
+    return (await page.title()) === 'As it was left';
+  } finally {
+    await context.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function startChromium(
+  { executablePath, args, env }: Awaited<ReturnType<typeof findBrowser>>,
+  { keepsPages }: BrowserHabits,
+): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args,
