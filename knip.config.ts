@@ -47,7 +47,7 @@ const config: KnipConfig = {
         'web-test-runner.config.mjs',
         'web-test-runner.firefox.config.mjs',
       ],
-      project: ['{src,test-node,test-world,bench,bundling}/**/*.ts'],
+      project: ['{src,test-node,test-world,bench}/**/*.ts'],
     },
     demo: {
       entry: [

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { minifyAgain } from '../bundling/minify-again.ts';
 import config from '../vite.config.ts';
 
 /** An element that takes payments: its tag, and the single file that defines it. */
@@ -14,8 +13,8 @@ export interface Contestant {
 }
 
 /**
- * Ours as it is built, and the smallest Lit element with the same flow: of Lit as it is published, and
- * minified the same way.
+ * Ours as it is built, and the smallest Lit element with the same flow, built with the same
+ * configuration.
  */
 export async function prepareContestants(): Promise<{ ours: Contestant; peer: Contestant }> {
   const built = fileURLToPath(new URL('../dist/pay-checkout.js', import.meta.url));
@@ -32,7 +31,6 @@ async function buildPeer(): Promise<Buffer> {
   await build({
     ...config,
     configFile: false,
-    plugins: [minifyAgain()],
     logLevel: 'error',
     build: {
       ...config.build,

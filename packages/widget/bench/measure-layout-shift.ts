@@ -25,7 +25,7 @@ export async function measureLayoutShift(browser: Browser, server: BenchServer):
     reserved: RESERVED,
     withButton: await measureShifts(browser, server, ''),
     autostart: await measureShifts(browser, server, 'autostart'),
-    clsAtMost: 0,
+    maxCls: 0,
   };
 }
 

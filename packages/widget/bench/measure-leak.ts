@@ -11,7 +11,7 @@ const LOOKS = 5;
 /** Until the last ones have told that they were shown, which they do when they go. */
 const TOLD_MS = 1500;
 /** To two digits: what is left once, and not by each cycle, is no leak. */
-const PER_CYCLE_AT_MOST = 0;
+const MAX_PER_CYCLE = 0;
 
 /**
  * What a thousand payments leave on a page that come, are moved in both ways, copied, and go: each
@@ -52,8 +52,8 @@ export async function measureLeak(browser: Browser, server: BenchServer): Promis
     heapBytesPerCycle: perCycle(looks.map(({ heap }) => heap)),
     nodesPerCycle,
     listenersPerCycle,
-    nodesAndListenersPerCycleAtMost: PER_CYCLE_AT_MOST,
-    isMissed: Math.max(nodesPerCycle, listenersPerCycle) > PER_CYCLE_AT_MOST,
+    maxNodesAndListenersPerCycle: MAX_PER_CYCLE,
+    isMissed: Math.max(nodesPerCycle, listenersPerCycle) > MAX_PER_CYCLE,
   };
 }
 

@@ -20,7 +20,7 @@ export function renderAddress(
   { asked, given, refused = [] }: Address,
   onSubmit: (event: SubmitEvent) => void,
 ): TemplateResult {
-  return html`<form id="address" @submit=${onSubmit}>
+  return html`<form id="address" .onsubmit=${onSubmit}>
     ${(asked.fields ?? NEEDED).reduceRight<Drawn>((following, name, index) => {
       const isRefused = refused.includes(`avs.${name}`);
       return html`<label part="field"

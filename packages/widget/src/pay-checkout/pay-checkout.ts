@@ -256,7 +256,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const isTest = (facts.environment ?? this.#flow.environment) === 'sandbox';
     const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
     const header = this.#header(state, facts, badge);
-    return html`<dialog part="overlay" aria-label=${en.card} @cancel=${this.#cancel}>
+    return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
         ${header}
         <div role="status" aria-live=${live || 'polite'}>${this.#message(state)}</div>
@@ -270,7 +270,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #closer(): TemplateResult {
-    return html`<button class="close" part="close" aria-label=${en.close} @click=${this.#cancel}>
+    return html`<button class="close" part="close" aria-label=${en.close} .onclick=${this.#cancel}>
       ✕
     </button>`;
   }
@@ -334,7 +334,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       class="button"
       part="button"
       aria-disabled=${isChecked(state)}
-      @click=${() => this.#press(name)}
+      .onclick=${() => this.#press(name)}
     >
       ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}
     </button>`;
