@@ -15,11 +15,11 @@ let orders = 0;
 
 /** Opens so many orders, each for the first time. */
 export function openMany(url: string, requests: number): Promise<LoadResult> {
-  return load({ url, requests, concurrency: CONCURRENCY, request: openingRequest });
+  return load({ url, requests, concurrency: CONCURRENCY, request: attemptRequest });
 }
 
 export async function openOne(url: string): Promise<OpenedCheckout> {
-  const { path, method, headers, body } = openingRequest();
+  const { path, method, headers, body } = attemptRequest();
   const response = await fetch(`${url}${path}`, { method, headers, body });
   return (await response.json()) as OpenedCheckout;
 }
@@ -32,7 +32,7 @@ export async function cancel(url: string, opened: OpenedCheckout): Promise<void>
   await response.arrayBuffer();
 }
 
-function openingRequest(): Pick<Dispatcher.DispatchOptions, 'path'> & {
+function attemptRequest(): Pick<Dispatcher.DispatchOptions, 'path'> & {
   method: 'POST';
   headers: typeof HEADERS;
   body: string;

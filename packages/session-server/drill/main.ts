@@ -12,7 +12,7 @@ import { namedRounds } from './rounds.ts';
 /** Rounds side by side: mostly they wait. */
 const LANES = 4;
 /** Losses that a round prints. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 const { values } = parseArgs({
   options: {
@@ -46,8 +46,8 @@ function printResult({ round, deaths, seconds, events, repeats, lost }: RoundRes
     `${seconds.toFixed(1)} s`.padStart(7),
     String(lost.length).padStart(4),
   ]);
-  for (const line of lost.slice(0, MOST_LINES)) console.log(`    LOST: ${line}`);
-  if (lost.length > MOST_LINES) console.log(`    and ${String(lost.length - MOST_LINES)} more`);
+  for (const line of lost.slice(0, MAX_LINES)) console.log(`    LOST: ${line}`);
+  if (lost.length > MAX_LINES) console.log(`    and ${String(lost.length - MAX_LINES)} more`);
 }
 
 async function main(): Promise<number> {

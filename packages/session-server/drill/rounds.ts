@@ -10,13 +10,13 @@ const STORIES_OF: Record<
   Exclude<CrashPoint, `store:${string}` | `restore:${string}`>,
   readonly StoryName[]
 > = {
-  'open:order-priced': ['pays'],
-  'open:attempt-stored': ['pays', 'opens in three tabs'],
-  'open:following': ['waits for the first tab'],
-  'open:session-created': ['pays', 'opens in three tabs'],
-  'open:session-exposed': ['pays', 'opens in three tabs'],
-  'open:attempt-ended': ['answer lost'],
-  'open:before-answer': ['pays'],
+  'create:order-priced': ['pays'],
+  'create:attempt-stored': ['pays', 'opens in three tabs'],
+  'create:waiting': ['waits for the first tab'],
+  'create:session-created': ['pays', 'opens in three tabs'],
+  'create:session-activated': ['pays', 'opens in three tabs'],
+  'create:attempt-ended': ['answer lost'],
+  'create:before-answer': ['pays'],
   'hint:stored': ['cancels on the page'],
   'hint:before-answer': ['cancels on the page'],
   'return:recorded': ['pays', 'cancels'],
@@ -24,44 +24,44 @@ const STORIES_OF: Record<
   'webhook:stored': ['pays', 'vanishes'],
   'webhook:before-answer': ['vanishes'],
   'webhook:test-counted': ['webhook test'],
-  'webhook:unparked': ['pays'],
+  'webhook:unmatched-retried': ['pays'],
   // Deliveries are worked on a moment after they came: whoever comes back is told without them.
   'webhook:claimed': ['vanishes'],
-  'webhook:parked': ['stray webhook'],
-  'webhook:settled': ['vanishes'],
+  'webhook:marked-unmatched': ['stray webhook'],
+  'webhook:completed': ['vanishes'],
   'webhook:erased': ['pays'],
-  'evidence:page-read': ['pays', 'vanishes', 'only comes back'],
-  'evidence:attempts-found': ['pays', 'vanishes'],
-  'evidence:verdict-stored': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
-  'evidence:page-settled': ['vanishes'],
-  'evidence:looked': ['pays', 'vanishes'],
-  'sweep:time-applied': ['comes too late'],
-  'sweep:looks-claimed': ['vanishes unheard'],
-  'events:claimed': ['pays', 'cancels'],
-  'events:answered': ['pays', 'cancels'],
-  'events:delivered-stored': ['pays', 'cancels'],
-  'events:failure-stored': ['shop refuses once'],
+  'poll:page-read': ['pays', 'vanishes', 'only comes back'],
+  'poll:attempts-found': ['pays', 'vanishes'],
+  'poll:match-stored': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
+  'poll:page-processed': ['vanishes'],
+  'poll:ended': ['pays', 'vanishes'],
+  'schedule:time-applied': ['comes too late'],
+  'schedule:polls-claimed': ['vanishes unheard'],
+  'outbox:claimed': ['pays', 'cancels'],
+  'outbox:answered': ['pays', 'cancels'],
+  'outbox:delivered-stored': ['pays', 'cancels'],
+  'outbox:failure-stored': ['shop refuses once'],
 };
 
 /** Deaths where something is done for the second time, or among much that comes at once. */
 const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName])[] = [
-  [['open:attempt-stored:2'], 'asked a new price'],
-  [['open:session-exposed:2'], 'asked a new price'],
-  [['open:session-created:2'], 'pays the old price'],
+  [['create:attempt-stored:2'], 'asked a new price'],
+  [['create:session-activated:2'], 'asked a new price'],
+  [['create:session-created:2'], 'pays the old price'],
   [['return:recorded'], 'pays the old price'],
-  [['evidence:verdict-stored'], 'pays the old price'],
-  [['open:attempt-stored:2'], 'renews'],
-  [['open:session-created:2'], 'renews'],
-  [['open:session-exposed:2'], 'renews'],
-  [['webhook:settled'], 'pays twice'],
-  [['evidence:verdict-stored:3'], 'pays twice'],
-  [['events:answered:2'], 'pays twice'],
-  [['webhook:settled'], 'is given back'],
-  [['evidence:verdict-stored:2'], 'is given back'],
-  [['events:answered:2'], 'is given back'],
+  [['poll:match-stored'], 'pays the old price'],
+  [['create:attempt-stored:2'], 'renews'],
+  [['create:session-created:2'], 'renews'],
+  [['create:session-activated:2'], 'renews'],
+  [['webhook:completed'], 'pays twice'],
+  [['poll:match-stored:3'], 'pays twice'],
+  [['outbox:answered:2'], 'pays twice'],
+  [['webhook:completed'], 'is given back'],
+  [['poll:match-stored:2'], 'is given back'],
+  [['outbox:answered:2'], 'is given back'],
   [['webhook:claimed'], 'is proved by a webhook'],
-  [['webhook:settled'], 'is proved by a webhook'],
-  [['events:claimed'], 'is proved by a webhook'],
+  [['webhook:completed'], 'is proved by a webhook'],
+  [['outbox:claimed'], 'is proved by a webhook'],
   [['webhook:stored:50', 'webhook:before-answer:60', 'webhook:claimed'], 'is flooded'],
 ];
 
@@ -69,7 +69,7 @@ const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName]
  * Where a look is under way, the sweeper may have claimed the planned one just before the death: the
  * next one that nobody asks for is a minute later.
  */
-const DURING_A_LOOK = ['evidence:page-read', 'evidence:attempts-found', 'evidence:page-settled'];
+const DURING_A_LOOK = ['poll:page-read', 'poll:attempts-found', 'poll:page-processed'];
 const NEXT_LOOK_SECONDS = 90;
 
 /** Deaths from outside, at a moment that the provider or the shop knows. */
@@ -118,10 +118,10 @@ function outsideRounds(): Round[] {
 function recoveryRounds(): Round[] {
   return [
     roundOf(['store:recovered'], 'pays'),
-    roundOf(['open:session-created', 'store:recovered'], 'pays'),
-    roundOf(['events:answered', 'store:recovered'], 'pays'),
+    roundOf(['create:session-created', 'store:recovered'], 'pays'),
+    roundOf(['outbox:answered', 'store:recovered'], 'pays'),
     roundOf(['webhook:claimed', 'store:recovered'], 'vanishes'),
-    roundOf(['webhook:parked', 'webhook:unparked'], 'stray webhook'),
+    roundOf(['webhook:marked-unmatched', 'webhook:unmatched-retried'], 'stray webhook'),
   ];
 }
 

@@ -1,48 +1,48 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express } from 'express';
-import type { ChangeFeed } from './checkout/change-feed.js';
-import { checkoutRoutes } from './checkout/checkout-routes.js';
-import type { CheckoutService } from './checkout/checkout-service.js';
-import type { CheckoutStore } from './checkout/checkout-store.js';
-import { createOpeningIntake } from './checkout/opening-intake.js';
-import type { StatusService } from './checkout/status-service.js';
+import type { ChangeFeed } from './checkouts/change-feed.js';
+import { checkoutRoutes } from './checkouts/routes.js';
+import type { CheckoutService } from './checkouts/service.js';
+import type { CheckoutStore } from './checkouts/repository.js';
+import { createCheckoutRoute } from './checkouts/create-route.js';
+import type { StatusService } from './checkouts/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
-import type { EvidenceService } from './evidence/evidence-service.js';
+import type { ReconciliationService } from './reconciliation/service.js';
 import { hostedRoutes } from './hosted/hosted-routes.js';
 import { Door } from './http/door.js';
 import { errorHandler, notFoundHandler } from './http/error-handler.js';
 import { healthRoutes } from './http/health-routes.js';
 import { watchForHiddenProxy } from './http/hidden-proxy.js';
 import { describeApi } from './http/openapi.js';
-import { KeyGuesses } from './http/key-guesses.js';
+import { KeyAttempts } from './http/key-guesses.js';
 import { createRateLimiters, type RateLimiters, type RateLimits } from './http/rate-limits.js';
 import { requestId } from './http/request-id.js';
 import { allowPages, dataHeaders, errorHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
-import { merchantOrderRoutes } from './merchant-orders/merchant-order-routes.js';
+import { merchantOrderRoutes } from './orders/merchant-routes.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './metrics/observe-requests.js';
 import { type Observer, SILENT_OBSERVER } from './metrics/observer.js';
-import { assetRoutes } from './page-assets/asset-routes.js';
+import { assetRoutes } from './hosted/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
-import type { BodyVault } from './webhooks/body-vault.js';
-import { createWebhookIntake, type IntakeLimits } from './webhooks/webhook-intake.js';
+import type { WebhookEncryption } from './webhooks/encryption.js';
+import { createWebhookRoute, type WebhookRouteLimits } from './webhooks/routes.js';
 
 export interface AppServices {
   readonly merchants: MerchantSource;
   readonly store: CheckoutStore;
   readonly checkouts: CheckoutService;
   readonly status: StatusService;
-  readonly evidence: EvidenceService;
+  readonly evidence: ReconciliationService;
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;
   /** {@link SILENT_OBSERVER} when there is nobody to tell. */
   readonly observer: Observer;
   readonly environment: Environment;
-  readonly vault: BodyVault;
-  readonly deliveries: IntakeLimits;
+  readonly vault: WebhookEncryption;
+  readonly deliveries: WebhookRouteLimits;
   /** Called when a delivery of the provider was stored. */
   readonly onDelivery: () => void;
   readonly publicUrl: string;
@@ -58,13 +58,13 @@ export interface AppServices {
 export function createRequestListener(services: AppServices): RequestListener {
   const door = new Door(services.logger, services.observer);
   const limiters = createRateLimiters(services.rateLimits);
-  const takeOpening = createOpeningIntake({
+  const takeOpening = createCheckoutRoute({
     ...services,
     door,
     limiters,
     service: services.checkouts,
   });
-  const takeDelivery = createWebhookIntake({
+  const takeDelivery = createWebhookRoute({
     ...services,
     door,
     limits: services.deliveries,
@@ -104,7 +104,7 @@ function createApp(services: AppServices, limiters: RateLimiters): Express {
   app.get('/openapi.json', (_request, response) => {
     response.json(describeApi(publicUrl));
   });
-  const guesses = new KeyGuesses(rateLimits.wrongKeysPerAddress);
+  const guesses = new KeyAttempts(rateLimits.wrongKeysPerAddress);
   app.use('/v1', merchantOrderRoutes({ merchants, store, guesses }));
   app.use('/v1', allowPages(merchants, publicUrl));
 

@@ -2,7 +2,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
-import { BODY_KEY_EXPECTED, parseBodyKeys } from './webhooks/body-keys.js';
+import { BODY_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption-keys.js';
 
 const seconds = z.coerce.number('expected a number of seconds above 0').positive();
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -119,7 +119,7 @@ const environmentSchema = z
     PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(20),
     PAY_BODY_KEY: z
       .string()
-      .refine((text) => parseBodyKeys(text) !== undefined, { error: BODY_KEY_EXPECTED })
+      .refine((text) => parseEncryptionKeys(text) !== undefined, { error: BODY_KEY_EXPECTED })
       .optional(),
     PAY_BODY_KEEP_DAYS: wholeNumber.default(30),
     PAY_WEBHOOK_MAX_BYTES: wholeNumber.default(256 * 1024),
@@ -210,19 +210,20 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     readIntervalSeconds: values.PAY_READ_INTERVAL_SECONDS,
     readPagesPerMinute: values.PAY_READ_PAGES_PER_MINUTE,
     createSessionTimeoutSeconds: values.PAY_CREATE_SESSION_TIMEOUT_SECONDS,
-    followSeconds: values.PAY_FOLLOW_SECONDS,
+    ownerWaitSeconds: values.PAY_FOLLOW_SECONDS,
     renewalsPerHour: values.PAY_RENEWALS_PER_HOUR,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
-    bodyKeys: values.PAY_BODY_KEY === undefined ? undefined : parseBodyKeys(values.PAY_BODY_KEY),
+    bodyKeys:
+      values.PAY_BODY_KEY === undefined ? undefined : parseEncryptionKeys(values.PAY_BODY_KEY),
     deliveries: {
       maxBytes: values.PAY_WEBHOOK_MAX_BYTES,
       bytesPerAttempt: values.PAY_WEBHOOK_BYTES_PER_ATTEMPT,
       bytesPerHourPerEndpoint: values.PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT,
       keepDays: values.PAY_BODY_KEEP_DAYS,
-      mostParked: values.PAY_WEBHOOK_MOST_PARKED,
-      parkedHours: values.PAY_WEBHOOK_PARKED_HOURS,
+      maxUnmatched: values.PAY_WEBHOOK_MOST_PARKED,
+      unmatchedHours: values.PAY_WEBHOOK_PARKED_HOURS,
     },
     trustProxy: values.PAY_TRUST_PROXY ?? 0,
     rateLimits: {

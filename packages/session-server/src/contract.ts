@@ -5,7 +5,7 @@
  * The schemas that check these shapes at the door are in `contract-schemas.ts`.
  */
 
-/** The state of a checkout as the server knows it. The lawful moves are in `checkout/checkout.ts`. */
+/** The state of a checkout as the server knows it. The lawful moves are in `checkouts/state-machine.ts`. */
 export type CheckoutState =
   'open' | 'returned' | 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
 

@@ -8,12 +8,12 @@ const DRILL = fileURLToPath(new URL('../drill/main.ts', import.meta.url));
 
 /** One round for each kind of step, and one at a new price; `npm run drill` plays them all. */
 const ROUNDS = [
-  'open:session-created pays',
+  'create:session-created pays',
   'return:recorded pays',
   'return:recorded pays the old price',
   'webhook:stored vanishes',
-  'evidence:verdict-stored vanishes',
-  'events:answered pays',
+  'poll:match-stored vanishes',
+  'outbox:answered pays',
   'store:committed:5 pays',
 ];
 

@@ -6,13 +6,13 @@ import { ConfigError } from './errors.js';
  * says what each one means.
  */
 export const CRASH_POINTS = [
-  'open:order-priced',
-  'open:attempt-stored',
-  'open:following',
-  'open:session-created',
-  'open:session-exposed',
-  'open:attempt-ended',
-  'open:before-answer',
+  'create:order-priced',
+  'create:attempt-stored',
+  'create:waiting',
+  'create:session-created',
+  'create:session-activated',
+  'create:attempt-ended',
+  'create:before-answer',
   'hint:stored',
   'hint:before-answer',
   'return:recorded',
@@ -20,22 +20,22 @@ export const CRASH_POINTS = [
   'webhook:stored',
   'webhook:before-answer',
   'webhook:test-counted',
-  'webhook:unparked',
+  'webhook:unmatched-retried',
   'webhook:claimed',
-  'webhook:parked',
-  'webhook:settled',
+  'webhook:marked-unmatched',
+  'webhook:completed',
   'webhook:erased',
-  'evidence:page-read',
-  'evidence:attempts-found',
-  'evidence:verdict-stored',
-  'evidence:page-settled',
-  'evidence:looked',
-  'sweep:time-applied',
-  'sweep:looks-claimed',
-  'events:claimed',
-  'events:answered',
-  'events:delivered-stored',
-  'events:failure-stored',
+  'poll:page-read',
+  'poll:attempts-found',
+  'poll:match-stored',
+  'poll:page-processed',
+  'poll:ended',
+  'schedule:time-applied',
+  'schedule:polls-claimed',
+  'outbox:claimed',
+  'outbox:answered',
+  'outbox:delivered-stored',
+  'outbox:failure-stored',
   'restore:copied',
   'restore:declared',
   'restore:prepared',
@@ -77,7 +77,7 @@ export function armCrashPoint(plan: CrashPlan | undefined): void {
 }
 
 /**
- * Reads `PAY_CRASH_AT=<point>[:<pass>]`, `open:attempt-stored` or `store:committed:7` for example.
+ * Reads `PAY_CRASH_AT=<point>[:<pass>]`, `create:attempt-stored` or `store:committed:7` for example.
  * Ignored in production.
  *
  * @throws {ConfigError} when there is no such point

@@ -2,14 +2,10 @@
 export type * from './contract.js';
 export { type Config, parseConfig } from './config.js';
 export { AppError, ConfigError, type FieldError } from './errors.js';
-export { judgeOrderToken, type OrderTokenVerdict, signOrderToken } from './orders/order-token.js';
+export { checkOrderToken, type OrderTokenCheck, signOrderToken } from './orders/order-token.js';
 export type { LogFields, Logger } from './logger.js';
 export type { Merchant } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
 export * from './security/index.js';
-export {
-  type SessionServer,
-  type SessionServerParts,
-  startSessionServer,
-} from './session-server.js';
+export { type SessionServer, type SessionServerParts, startSessionServer } from './server.js';

@@ -2,12 +2,12 @@
 import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
-import { runExplain } from './explain-command.js';
-import { runEvents } from './events-command.js';
-import { runInventory } from './inventory-command.js';
-import { runRestore } from './restore-command.js';
-import { startSessionServer } from './session-server.js';
-import { runWebhooks } from './webhooks-command.js';
+import { runExplain } from './cli/explain-command.js';
+import { runEvents } from './cli/events-command.js';
+import { runInventory } from './cli/inventory-command.js';
+import { runRestore } from './cli/restore-command.js';
+import { startSessionServer } from './server.js';
+import { runWebhooks } from './cli/webhooks-command.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server

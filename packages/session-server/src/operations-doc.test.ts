@@ -85,9 +85,9 @@ describe('what a start says, in docs/operations.md', () => {
     const listed = rowsOf('When the data file cannot be used').flatMap(([words = '']) =>
       [...words.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
     );
-    const files = ['data-file-error.ts', 'sqlite-connection.ts', 'sqlite-schema.ts'];
+    const files = ['data-file-error.ts', 'sqlite-connection.ts', 'migrations.ts'];
     const said = files
-      .map((file) => readFileSync(join(import.meta.dirname, 'sqlite', file), 'utf8'))
+      .map((file) => readFileSync(join(import.meta.dirname, 'store', file), 'utf8'))
       .flatMap((text) => [
         ...text.matchAll(/'((?:it|the disk|another|a backup|a restore) [^']+)'/g),
       ])

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import { setPageHeaders } from '../http/page-headers.js';
 import type { RateLimiters } from '../http/rate-limits.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { judgeOrderToken, splitOrderToken } from '../orders/order-token.js';
+import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { renderNotice } from '../returns/return-page.js';
 import { sdkSources } from '../security/tag-sources.js';
 import { renderHostedPage } from './hosted-page.js';
@@ -30,7 +30,7 @@ export function hostedRoutes({ merchants, clock, limiters }: HostedRoutesOptions
     const parts = splitOrderToken(orderToken);
     const verdict =
       merchant && parts
-        ? judgeOrderToken(
+        ? checkOrderToken(
             orderToken,
             { merchant: merchant.id, order: parts.order },
             merchant.orderTokenSecret,

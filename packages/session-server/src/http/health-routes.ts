@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
 import { AppError } from '../errors.js';
 
 /** For how long an answer of the store serves everybody who asks. */

@@ -12,7 +12,7 @@ const RIGHT_KEYS = 5_000;
  * a guess that happens to be right is of no use; but one that was right from that address before is
  * known there, and is never refused because others at the address guess.
  */
-export class KeyGuesses {
+export class KeyAttempts {
   readonly #wrong: Limit;
   /** By the address and the hash of the key: when it was last right does not matter. */
   readonly #right = new RecentMap<number>(RIGHT_KEYS);
@@ -26,7 +26,7 @@ export class KeyGuesses {
    *
    * @throws {AppError} 429 `too_many_requests`
    */
-  judge<T>(request: Request, key: string, find: () => T | undefined): T | undefined {
+  check<T>(request: Request, key: string, find: () => T | undefined): T | undefined {
     const address = addressOf(request);
     const known = `${address} ${createHash('sha256').update(key).digest('base64')}`;
     if (this.#right.get(known) === undefined) {

@@ -3,7 +3,7 @@ import { AppError } from '../errors.js';
 
 const MINUTE_MS = 60_000;
 /** Keys that a limit counts at once, about 300 bytes each; beyond, the one asked for longest ago goes. */
-const MOST_KEYS = 20_000;
+const MAX_KEYS = 20_000;
 
 /** So many of each key in the minute that begins with the first of them. */
 export class Limit {
@@ -16,7 +16,7 @@ export class Limit {
     this.#what = what;
     this.#limit = limit;
     // Without a resolution of its own, which would take a timer for each millisecond.
-    this.#hits = new LRUCache({ max: MOST_KEYS, ttl: MINUTE_MS, ttlResolution: 0, perf });
+    this.#hits = new LRUCache({ max: MAX_KEYS, ttl: MINUTE_MS, ttlResolution: 0, perf });
   }
 
   /** Counts, and says whether the limit is kept. */

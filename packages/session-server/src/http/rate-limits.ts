@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { OpeningAdmission } from '../checkout/checkout-service.js';
+import type { RateLimitCheck } from '../checkouts/service.js';
 import { Limit } from './limit.js';
 
 /** Requests a minute, counted in this process. */
@@ -22,7 +22,7 @@ export interface RateLimiters {
    * merchant, for whoever may open the order. Those without an order token are counted apart, each
    * address by itself: strangers use up nobody's share.
    */
-  readonly opens: (ip: string) => OpeningAdmission;
+  readonly opens: (ip: string) => RateLimitCheck;
   /** For polls, hints and the SDK description. */
   readonly questions: RequestHandler;
   /** For pages: whether the address may have another one. */

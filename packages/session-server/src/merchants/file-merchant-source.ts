@@ -6,7 +6,7 @@ import { type Merchant, merchantsFileSchema } from './merchant.js';
 import type { MerchantSource } from './merchant-source.js';
 import { findUnsafeForProduction } from './production-rules.js';
 
-/** How often the file is looked at for a change. */
+/** How often the file is polled at for a change. */
 const WATCH_INTERVAL_MS = 1000;
 
 export interface FileMerchantSourceOptions {
@@ -91,7 +91,7 @@ export function readMerchants(
   return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant as Merchant]));
 }
 
-/** Differs whenever the file was written or replaced; empty when it cannot be looked at. */
+/** Differs whenever the file was written or replaced; empty when it cannot be polled at. */
 function stampOf(path: string): string {
   try {
     const { ino, mtimeMs, size } = statSync(path);

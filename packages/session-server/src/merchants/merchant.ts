@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { AvsField, SdkDescription } from '../contract.js';
-import { PERCENT_DECIMALS, type SplitRule } from '../checkout/split-fee.js';
-import { parseMinor } from '../money.js';
+import { PERCENT_DECIMALS, type SplitRule } from '../checkouts/split-fee.js';
+import { parseMinor } from '../checkouts/money.js';
 import {
-  type DeliverySettings,
-  deliverySettingsSchema,
+  type WebhookSettings,
+  webhookSettingsSchema,
   type WebhookEndpoint,
   webhookEndpointSchema,
-} from './delivery-settings.js';
+} from './webhook-settings.js';
 
 /** A signed address of the shop's own back end. */
 export interface ShopEndpoint {
@@ -60,7 +60,7 @@ export interface Merchant {
   readonly avsFields: readonly AvsField[];
   readonly evidence: EvidenceSettings;
   /** For what comes to the `WebhookUrl` of an attempt (spec 4.6). */
-  readonly webhooks: DeliverySettings;
+  readonly webhooks: WebhookSettings;
   /** Endpoints that were registered at the provider (spec 4.7). */
   readonly webhookEndpoints: readonly WebhookEndpoint[];
   /** `sha256:<hex>` of each key of the merchant's own back end. */
@@ -204,7 +204,7 @@ export const merchantSchema = z
     avs: z.enum(['optional', 'required']).default('optional'),
     avsFields,
     evidence,
-    webhooks: deliverySettingsSchema,
+    webhooks: webhookSettingsSchema,
     webhookEndpoints: z.array(webhookEndpointSchema).default([]),
     apiKeyHash: z.array(apiKeyHash).min(1),
     orderTokenSecret: z.array(orderTokenSecret).min(1),

@@ -3,7 +3,7 @@ import type { Backlog } from '../operator/backlog.js';
 
 /** What of the backlog is called what in the metrics. */
 const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: string]>> = {
-  watchedAttempts: ['pay_watched_attempts', 'Attempts that are looked for, counted up to 10000'],
+  watchedAttempts: ['pay_watched_attempts', 'Attempts that are polled for, counted up to 10000'],
   lookLateSeconds: ['pay_look_late_seconds', 'How late the next look is that nobody asked for'],
   oldestReturnSeconds: [
     'pay_oldest_return_seconds',

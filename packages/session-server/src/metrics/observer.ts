@@ -1,5 +1,5 @@
-import type { Checkout } from '../checkout/checkout.js';
-import type { DeliveryFlag } from '../webhooks/delivery-store.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { WebhookFlag } from '../webhooks/repository.js';
 
 /** One request that was answered, or given up by who asked. */
 export interface AnsweredRequest {
@@ -19,7 +19,7 @@ export interface ProviderCall {
 }
 
 /** One look at a merchant's transactions. */
-export interface EvidenceLook {
+export interface TransactionPoll {
   readonly pages: number;
   /** Rows that were no objects, counted at each look that met them. */
   readonly unreadableRows: number;
@@ -38,13 +38,13 @@ export interface Observer {
   /** `before` is undefined when the checkout is new. */
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
-  looked(look: EvidenceLook): void;
-  deliveryReceived(result: 'stored' | 'test' | 'refused'): void;
-  deliveryWorkedOn(
+  polled(look: TransactionPoll): void;
+  webhookReceived(result: 'stored' | 'test' | 'refused'): void;
+  webhookProcessed(
     result: 'processed' | 'parked' | 'repeated',
-    flags: readonly DeliveryFlag[],
+    flags: readonly WebhookFlag[],
   ): void;
-  eventTried(result: 'delivered' | 'refused' | 'silent'): void;
+  eventAttempted(result: 'delivered' | 'refused' | 'silent'): void;
 }
 
 const ignore = (): void => undefined;
@@ -55,8 +55,8 @@ export const SILENT_OBSERVER: Observer = {
   opened: ignore,
   checkoutChanged: ignore,
   providerCalled: ignore,
-  looked: ignore,
-  deliveryReceived: ignore,
-  deliveryWorkedOn: ignore,
-  eventTried: ignore,
+  polled: ignore,
+  webhookReceived: ignore,
+  webhookProcessed: ignore,
+  eventAttempted: ignore,
 };

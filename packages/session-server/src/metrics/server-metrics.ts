@@ -5,9 +5,9 @@ import {
   type PrometheusContentType,
   Registry,
 } from '@prometheus-io/client';
-import type { AttentionCode, Checkout } from '../checkout/checkout.js';
-import type { DeliveryFlag } from '../webhooks/delivery-store.js';
-import type { AnsweredRequest, EvidenceLook, Observer, ProviderCall } from './observer.js';
+import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
+import type { WebhookFlag } from '../webhooks/repository.js';
+import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from './observer.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -129,25 +129,25 @@ export class ServerMetrics implements Observer {
     this.#provider.observe({ operation, outcome }, seconds);
   }
 
-  looked({ pages, unreadableRows, seconds, isOk }: EvidenceLook): void {
+  polled({ pages, unreadableRows, seconds, isOk }: TransactionPoll): void {
     this.#looks.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
     this.#unreadable.inc({}, unreadableRows);
   }
 
-  deliveryReceived(result: 'stored' | 'test' | 'refused'): void {
+  webhookReceived(result: 'stored' | 'test' | 'refused'): void {
     this.#received.inc({ result });
   }
 
-  deliveryWorkedOn(
+  webhookProcessed(
     result: 'processed' | 'parked' | 'repeated',
-    flags: readonly DeliveryFlag[],
+    flags: readonly WebhookFlag[],
   ): void {
     this.#workedOn.inc({ result });
     for (const flag of flags) this.#flags.inc({ flag });
   }
 
-  eventTried(result: 'delivered' | 'refused' | 'silent'): void {
+  eventAttempted(result: 'delivered' | 'refused' | 'silent'): void {
     this.#tries.inc({ result });
   }
 

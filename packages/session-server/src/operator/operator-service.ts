@@ -1,12 +1,12 @@
-import type { CheckoutStore } from '../checkout/checkout-store.js';
-import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
+import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
-import type { EvidenceService } from '../evidence/evidence-service.js';
-import { explainOrder } from '../evidence/explain.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
+import { explainOrder } from '../reconciliation/explain.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { DeadEventFilter, RedriveFilter } from '../order-events/event-store.js';
-import { toStoredHash } from '../webhooks/delivery-inbox.js';
+import type { DeadLetterFilter, RedeliverFilter } from '../outbox/repository.js';
+import { toStoredHash } from '../webhooks/worker.js';
 import { type Backlog, toBacklog } from './backlog.js';
 
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ export interface OperatorServiceOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly evidence: Pick<EvidenceService, 'countReaders'>;
+  readonly evidence: Pick<ReconciliationService, 'countReaders'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
   /** Called when events wait to be sent again. */
@@ -86,12 +86,12 @@ export class OperatorService {
     }
   }
 
-  async deadEvents(filter: DeadEventFilter, limit: number) {
-    return toList(await this.#options.store.findDeadEvents(filter, limit + 1), limit);
+  async deadEvents(filter: DeadLetterFilter, limit: number) {
+    return toList(await this.#options.store.findDeadLetters(filter, limit + 1), limit);
   }
 
-  async redrive(filter: RedriveFilter): Promise<number> {
-    const count = await this.#options.store.redriveEvents(filter);
+  async redrive(filter: RedeliverFilter): Promise<number> {
+    const count = await this.#options.store.redeliverEvents(filter);
     if (count > 0) this.#options.onRedriven();
     return count;
   }
@@ -99,7 +99,7 @@ export class OperatorService {
   /** Parked deliveries, each with the merchants that registered the endpoint that it came to. */
   async parkedDeliveries(limit: number) {
     const merchants = await this.#options.merchants.all();
-    const parked = await this.#options.store.findParkedDeliveries(limit + 1);
+    const parked = await this.#options.store.findUnmatchedWebhooks(limit + 1);
     const deliveries = parked.map(({ id, tokenHash, receivedAt }) => ({
       id,
       receivedAt,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckoutStore } from '../checkout/checkout-store.js';
-import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
+import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 
 const DAY_MS = 86_400_000;
@@ -23,7 +23,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
     afterEach(() => underTest.remove());
 
     const deliver = (digest: string, orderId?: number) =>
-      store.recordDelivery({ tokenHash: 'hash', digest, sealed: new Uint8Array(1) }, orderId);
+      store.recordWebhook({ tokenHash: 'hash', digest, sealed: new Uint8Array(1) }, orderId);
 
     it('an empty store has nothing that waits', async () => {
       expect(await store.report()).toEqual({
@@ -88,10 +88,10 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       now += 1000;
       await deliver('two');
       expect(await store.report()).toMatchObject({ waitingDeliveries: 2, oldestDeliveryAt: START });
-      const claimed = await store.claimDeliveries(10, 30);
-      for (const delivery of claimed) await store.parkDelivery(delivery, [], { most: 10 });
+      const claimed = await store.claimWebhooks(10, 30);
+      for (const delivery of claimed) await store.markUnmatched(delivery, [], { most: 10 });
       expect(await store.report()).toMatchObject({ waitingDeliveries: 0, parkedDeliveries: 2 });
-      expect(await store.findParkedDeliveries(1)).toEqual([
+      expect(await store.findUnmatchedWebhooks(1)).toEqual([
         { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
       ]);
     });

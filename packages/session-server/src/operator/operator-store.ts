@@ -1,12 +1,12 @@
-import type { AttentionCode } from '../checkout/checkout.js';
+import type { AttentionCode } from '../checkouts/state-machine.js';
 import type { CheckoutState } from '../contract.js';
 
 /** Counts in a {@link StoreReport} stop here, so that a report costs the same however much waits. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** How much waits in a store, and since when. Times are milliseconds since 1970. */
 export interface StoreReport {
-  /** Attempts that are still looked for. */
+  /** Attempts that are still polled for. */
   readonly watchedAttempts: number;
   /** When the next look that nobody asked for is due; in the past, it is late. */
   readonly nextLookAt: number | undefined;
@@ -38,7 +38,7 @@ export interface AttentionFilter {
 }
 
 /** A delivery to a registered endpoint that no attempt was found for. */
-export interface ParkedDelivery {
+export interface UnmatchedWebhook {
   readonly id: number;
   readonly tokenHash: string;
   readonly receivedAt: number;
@@ -50,5 +50,5 @@ export interface OperatorStore {
   /** Newest first. */
   findAttention(filter: AttentionFilter, limit: number): Promise<AttentionEntry[]>;
   /** Oldest first. */
-  findParkedDeliveries(limit: number): Promise<ParkedDelivery[]>;
+  findUnmatchedWebhooks(limit: number): Promise<UnmatchedWebhook[]>;
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 import { AppError, orderNotFound } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
-import type { ShopClient } from '../net/shop-client.js';
+import type { ShopClient } from '../provider/shop-client.js';
 
 const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
 

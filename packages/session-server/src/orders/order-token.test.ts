@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeOrderToken, signOrderToken, splitOrderToken } from './order-token.js';
+import { checkOrderToken, signOrderToken, splitOrderToken } from './order-token.js';
 
 const SECRET = 'a-golden-secret-of-32-characters';
 const CLAIM = { merchant: 'shop-1', order: 'A1001', expiresAt: 1_800_000_000 };
@@ -18,22 +18,22 @@ describe('an order token', () => {
   });
 
   it('is valid until its last second is over, and expired then', () => {
-    expect(judgeOrderToken(GOLDEN, CLAIM, [SECRET], BEFORE_EXPIRY)).toBe('valid');
-    expect(judgeOrderToken(GOLDEN, CLAIM, [SECRET], BEFORE_EXPIRY + 1)).toBe('expired');
+    expect(checkOrderToken(GOLDEN, CLAIM, [SECRET], BEFORE_EXPIRY)).toBe('valid');
+    expect(checkOrderToken(GOLDEN, CLAIM, [SECRET], BEFORE_EXPIRY + 1)).toBe('expired');
   });
 
   it('may be made with any of the secrets that are valid together', () => {
     const other = 'another-secret-of-32-characters!';
-    expect(judgeOrderToken(GOLDEN, CLAIM, [other, SECRET], 0)).toBe('valid');
-    expect(judgeOrderToken(GOLDEN, CLAIM, [other], 0)).toBe('forged');
-    expect(judgeOrderToken(GOLDEN, CLAIM, [], 0)).toBe('forged');
+    expect(checkOrderToken(GOLDEN, CLAIM, [other, SECRET], 0)).toBe('valid');
+    expect(checkOrderToken(GOLDEN, CLAIM, [other], 0)).toBe('forged');
+    expect(checkOrderToken(GOLDEN, CLAIM, [], 0)).toBe('forged');
   });
 
   it('serves one merchant and one order only', () => {
-    const judge = (merchant: string, order: string) =>
-      judgeOrderToken(GOLDEN, { merchant, order }, [SECRET], 0);
-    expect(judge('shop-2', 'A1001')).toBe('forged');
-    expect(judge('shop-1', 'A1002')).toBe('forged');
+    const matchTransaction = (merchant: string, order: string) =>
+      checkOrderToken(GOLDEN, { merchant, order }, [SECRET], 0);
+    expect(matchTransaction('shop-2', 'A1001')).toBe('forged');
+    expect(matchTransaction('shop-1', 'A1002')).toBe('forged');
   });
 
   it.each([
@@ -47,14 +47,14 @@ describe('an order token', () => {
     ['A1001.1800000000.DSAPTY93Z0BZ18LA2IURYQ9THOMH5TUY_OIENVAAH64', 'another case'],
     [`${GOLDEN}\n`, 'a line break'],
   ])('%j is forged: %s', (token) => {
-    expect(judgeOrderToken(token, CLAIM, [SECRET], 0)).toBe('forged');
+    expect(checkOrderToken(token, CLAIM, [SECRET], 0)).toBe('forged');
   });
 
   it('is split from the right, since an order may hold dots and look like a token itself', () => {
     const claim = { ...CLAIM, order: GOLDEN.slice(0, 60) };
     const token = signOrderToken(SECRET, claim);
     expect(splitOrderToken(token)).toMatchObject({ order: claim.order, expiresAt: 1_800_000_000 });
-    expect(judgeOrderToken(token, claim, [SECRET], 0)).toBe('valid');
+    expect(checkOrderToken(token, claim, [SECRET], 0)).toBe('valid');
   });
 
   it('is valid as made, and forged with any one character changed', () => {
@@ -64,11 +64,11 @@ describe('an order token', () => {
         const expiresAt = expiry + 1;
         const token = signOrderToken(SECRET, { merchant: 'shop-1', order, expiresAt });
         const expected = { merchant: 'shop-1', order };
-        expect(judgeOrderToken(token, expected, [SECRET], 0)).toBe('valid');
+        expect(checkOrderToken(token, expected, [SECRET], 0)).toBe('valid');
         const index = at % token.length;
         const changed = token[index] === 'x' ? 'y' : 'x';
         const tampered = token.slice(0, index) + changed + token.slice(index + 1);
-        expect(judgeOrderToken(tampered, expected, [SECRET], 0)).toBe('forged');
+        expect(checkOrderToken(tampered, expected, [SECRET], 0)).toBe('forged');
       }),
     );
   });

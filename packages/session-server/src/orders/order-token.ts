@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What a token turned out to be. `forged` covers everything that was not made with a valid secret. */
-export type OrderTokenVerdict = 'valid' | 'expired' | 'forged';
+export type OrderTokenCheck = 'valid' | 'expired' | 'forged';
 
 export interface OrderTokenParts {
   readonly order: string;
@@ -31,12 +31,12 @@ export function signOrderToken(
 }
 
 /** Judges a token for one merchant and order, in constant time, against every secret still valid. */
-export function judgeOrderToken(
+export function checkOrderToken(
   token: string,
   expected: { readonly merchant: string; readonly order: string },
   secrets: readonly string[],
   nowMs: number,
-): OrderTokenVerdict {
+): OrderTokenCheck {
   const parts = splitOrderToken(token);
   if (parts?.order !== expected.order) return 'forged';
   const given = Buffer.from(token);

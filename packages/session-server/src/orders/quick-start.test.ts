@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 import type { ShopEndpoint } from '../merchants/merchant.js';
-import { ShopClient } from '../net/shop-client.js';
+import { ShopClient } from '../provider/shop-client.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { createOrderLookup, type ShopOrder } from './order-lookup.js';
 import { signOrderToken } from './order-token.js';

@@ -62,7 +62,7 @@ describe('the watch for sessions that a backup has lost', () => {
     expect(await nextRound()).toEqual([8, 8]);
   });
 
-  it('ends when an unpaid attempt would not be looked for any more', async () => {
+  it('ends when an unpaid attempt would not be polled for any more', async () => {
     await expect.poll(() => looks.length).toBe(2);
     now += 15 * DAY_SECONDS * 1000;
     watch.wake();

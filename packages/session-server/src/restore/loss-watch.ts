@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { EvidenceService } from '../evidence/evidence-service.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { repeat, type Repeating } from '../repeat.js';
@@ -14,7 +14,7 @@ const OVERLAP_MS = 3_600_000;
 export interface LossWatchOptions {
   readonly loss: Loss;
   readonly watchSeconds: number;
-  readonly evidence: Pick<EvidenceService, 'look'>;
+  readonly evidence: Pick<ReconciliationService, 'look'>;
   readonly merchants: Pick<MerchantSource, 'all'>;
   /** Whether a payment was found of an order that a shop could not be asked for. */
   readonly isAsking: () => boolean;
@@ -25,7 +25,7 @@ export interface LossWatchOptions {
 /**
  * Looks for payments of sessions that a backup has lost: nobody waits for them, and they may still be
  * open in some browser. It looks back to the loss once, then at what is new, for as long as an unpaid
- * attempt is looked for.
+ * attempt is polled for.
  */
 export function startLossWatch(options: LossWatchOptions): Repeating {
   const { loss, watchSeconds, evidence, merchants, isAsking, clock, logger } = options;

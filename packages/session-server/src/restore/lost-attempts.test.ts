@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { AppError } from '../errors.js';
-import type { TransactionRow } from '../evidence/evidence.js';
+import type { TransactionRow } from '../reconciliation/matching.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { LostAttempts } from './lost-attempts.js';
 

@@ -1,9 +1,9 @@
-import type { CheckoutStore } from '../checkout/checkout-store.js';
-import { openingRequest, priceOf } from '../checkout/checkout-service.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
+import { attemptRequest, priceOf } from '../checkouts/service.js';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { referencesOf, type TransactionRow } from '../evidence/evidence.js';
+import { referencesOf, type TransactionRow } from '../reconciliation/matching.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -137,7 +137,7 @@ export class LostAttempts {
       const owner = name.order === undefined ? undefined : await this.#findOwner(paid, name.order);
       if (owner) {
         const { merchant, order } = owner;
-        const request = openingRequest(merchant, order, priceOf(order, merchant), {});
+        const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
         const createdAt = loss.since;
         await store.adoptAttempt({ orderId, merchantReference: reference, createdAt, request });
         crashPoint('restore:adopted');

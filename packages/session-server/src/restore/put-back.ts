@@ -2,10 +2,10 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
-import { DataFileError, explainDataFile } from '../sqlite/data-file-error.js';
-import { resolveDataFile } from '../sqlite/data-file-path.js';
-import { announce, carryOut, findUnfinished, stampOf, syncToDisk } from '../sqlite/replacement.js';
-import { takeDataFileLock } from '../sqlite/sqlite-connection.js';
+import { DataFileError, explainDataFile } from '../store/data-file-error.js';
+import { resolveDataFile } from '../store/data-file-path.js';
+import { announce, carryOut, findUnfinished, stampOf, syncToDisk } from '../store/replacement.js';
+import { takeDataFileLock } from '../store/sqlite-connection.js';
 
 export interface PutBackOptions {
   /** The data file of the server; it may be missing, or damaged. */

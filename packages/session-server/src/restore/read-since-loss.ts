@@ -1,6 +1,6 @@
-import type { PartnerGateway } from '../checkout/partner-gateway.js';
+import type { PartnerGateway } from '../provider/gateway.js';
 import { crashPoint } from '../crash-points.js';
-import type { EvidenceService } from '../evidence/evidence-service.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { Loss } from './restore-store.js';
 
@@ -11,7 +11,7 @@ export interface ReadSinceLossOptions {
   readonly loss: Loss;
   readonly merchants: readonly Merchant[];
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly evidence: Pick<EvidenceService, 'settle'>;
+  readonly evidence: Pick<ReconciliationService, 'settle'>;
   /** Milliseconds since 1970. */
   readonly now: number;
 }

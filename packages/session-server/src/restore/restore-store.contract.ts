@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import type { OpenStore } from '../checkout/checkout-store.contract.js';
+import type { OpenStore } from '../checkouts/repository.contract.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
 import { FIRST_ORDER_ID, HOUR_MS, START, StoreStory } from '../testing/store-story.js';
 import type { FoundAttempt } from './restore-store.js';
@@ -103,7 +103,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       const change = await story.pay(FIRST_ORDER_ID + 60);
       expect(change?.after).toMatchObject({ state: 'paid', attention: [] });
       story.now += HOUR_MS;
-      expect(await story.store.claimDueLooks(10)).toContainEqual(
+      expect(await story.store.claimDuePolls(10)).toContainEqual(
         expect.objectContaining({ orderId: FIRST_ORDER_ID + 60 }),
       );
     });
@@ -127,13 +127,13 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
 
     it('a delivery that was parked because its attempt was lost is worked on when it is found', async () => {
       const delivery = { tokenHash: 'endpoint', digest: 'digest', sealed: new Uint8Array(1) };
-      await story.store.recordDelivery(delivery, undefined);
-      const [claimed] = await story.store.claimDeliveries(10, 30);
+      await story.store.recordWebhook(delivery, undefined);
+      const [claimed] = await story.store.claimWebhooks(10, 30);
       if (!claimed) throw new Error('one delivery was to be claimed');
-      await story.store.parkDelivery(claimed, [found().merchantReference], { most: 10 });
-      expect(await story.store.claimDeliveries(10, 30)).toEqual([]);
+      await story.store.markUnmatched(claimed, [found().merchantReference], { most: 10 });
+      expect(await story.store.claimWebhooks(10, 30)).toEqual([]);
       await story.store.adoptAttempt(found());
-      expect(await story.store.claimDeliveries(10, 30)).toMatchObject([{ id: claimed.id }]);
+      expect(await story.store.claimWebhooks(10, 30)).toMatchObject([{ id: claimed.id }]);
     });
 
     it('a new file has passed by no id: what the provider knows is of whoever came before', async () => {

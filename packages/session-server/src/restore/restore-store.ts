@@ -1,4 +1,4 @@
-import type { OpeningRequest } from '../checkout/checkout-store.js';
+import type { AttemptRequest } from '../checkouts/repository.js';
 
 /** What a data file that was put back from a backup does not know any more. */
 export interface Loss {
@@ -23,7 +23,7 @@ export interface FoundAttempt {
   /** At the earliest, in milliseconds since 1970. */
   readonly createdAt: number;
   /** The order as the shop prices it now. */
-  readonly request: OpeningRequest;
+  readonly request: AttemptRequest;
 }
 
 /** What a store does after it was put back from a backup; each method is one durable step. */

@@ -1,4 +1,4 @@
-import type { Checkout } from '../checkout/checkout.js';
+import type { Checkout } from '../checkouts/state-machine.js';
 import type { ReturnKind } from '../contract.js';
 import type { Merchant } from '../merchants/merchant.js';
 

@@ -1,17 +1,17 @@
 import { type Request, type Response, Router } from 'express';
-import { toStoredToken } from '../checkout/attempt-token.js';
-import type { ChangeFeed } from '../checkout/change-feed.js';
-import type { Checkout } from '../checkout/checkout.js';
-import type { CheckoutStore } from '../checkout/checkout-store.js';
+import { toStoredToken } from '../checkouts/attempt-token.js';
+import type { ChangeFeed } from '../checkouts/change-feed.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound } from '../errors.js';
-import type { EvidenceService } from '../evidence/evidence-service.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 import { setPageHeaders } from '../http/page-headers.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { judgeOrderToken } from '../orders/order-token.js';
+import { checkOrderToken } from '../orders/order-token.js';
 import { merchantPage, shopperPage } from './merchant-page.js';
 import { renderNotice, renderReturnPage } from './return-page.js';
 import { ReturnVisits } from './return-visits.js';
@@ -19,7 +19,7 @@ import { ReturnVisits } from './return-visits.js';
 export interface ReturnRoutesOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
-  readonly evidence: EvidenceService;
+  readonly evidence: ReconciliationService;
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly publicUrl: string;
@@ -97,7 +97,7 @@ function isOrderToken(
 ): boolean {
   if (typeof given !== 'string') return false;
   const expected = { merchant: merchant.id, order };
-  return judgeOrderToken(given, expected, merchant.orderTokenSecret, nowMs) !== 'forged';
+  return checkOrderToken(given, expected, merchant.orderTokenSecret, nowMs) !== 'forged';
 }
 
 function parseKind(kind: unknown): ReturnKind {

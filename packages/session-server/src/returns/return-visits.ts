@@ -1,13 +1,13 @@
-import type { StoredToken } from '../checkout/attempt-token.js';
-import type { Checkout } from '../checkout/checkout.js';
-import type { CheckoutStore } from '../checkout/checkout-store.js';
+import type { StoredToken } from '../checkouts/attempt-token.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { Limit } from '../http/limit.js';
 import { RecentMap } from '../recent-map.js';
 
 /** Visits of one return address a minute that are written down, after its first one. */
-const MOST_PER_MINUTE = 10;
+const MAX_PER_MINUTE = 10;
 /** Addresses at least of which it is remembered whose they are. */
 const REMEMBERED = 5_000;
 
@@ -26,7 +26,7 @@ export interface ReturnVisit {
  */
 export class ReturnVisits {
   readonly #store: Pick<CheckoutStore, 'recordReturn' | 'find'>;
-  readonly #visits = new Limit('return address', MOST_PER_MINUTE);
+  readonly #visits = new Limit('return address', MAX_PER_MINUTE);
   readonly #known = new RecentMap<{ readonly kind: ReturnKind; readonly checkout: string }>(
     REMEMBERED,
   );

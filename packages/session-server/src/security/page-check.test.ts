@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { runInventory } from '../inventory-command.js';
+import { runInventory } from '../cli/inventory-command.js';
 import { LocalServer } from '../testing/local-server.js';
 import { TestStack } from '../testing/test-stack.js';
 import { PageChangedError } from './page-check.js';

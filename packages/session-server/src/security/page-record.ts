@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
-import { integrityOf } from '../page-assets/page-asset.js';
+import { integrityOf } from '../hosted/page-asset.js';
 import { findParts } from './page-parts.js';
 
 const TIMEOUT_MS = 15_000;
-const MOST_BYTES = 10 * 1024 * 1024;
-const MOST_SCRIPTS = 200;
+const MAX_BYTES = 10 * 1024 * 1024;
+const MAX_SCRIPTS = 200;
 /** Headers that decide what a page may do, and who may do what with it. */
 const HEADERS = [
   'content-security-policy',
@@ -60,7 +60,7 @@ export function parseRecord(text: string): PageRecord {
 export async function recordPage(url: string): Promise<PageRecord> {
   const page = await download(url, 'manual');
   const { scripts, others } = findParts(page.body.toString('utf8'), url);
-  if (scripts.length > MOST_SCRIPTS) throw unreadable(url, 'it has too many scripts');
+  if (scripts.length > MAX_SCRIPTS) throw unreadable(url, 'it has too many scripts');
   const hashes: Record<string, string> = {};
   for (const address of new Set(scripts)) {
     hashes[address] = integrityOf((await download(address, 'follow')).body);
@@ -88,7 +88,7 @@ async function download(
     let length = 0;
     for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
       length += chunk.length;
-      if (length > MOST_BYTES) throw new Error('too long');
+      if (length > MAX_BYTES) throw new Error('too long');
       chunks.push(chunk);
     }
   } catch (cause) {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { runInventory } from '../inventory-command.js';
+import { runInventory } from '../cli/inventory-command.js';
 import { TestStack } from '../testing/test-stack.js';
 import type { InventoryScript } from './script-inventory.js';
 

@@ -4,7 +4,7 @@ import {
   readEarlierScripts,
   readOwnAsset,
   readWidgetScript,
-} from '../page-assets/page-asset.js';
+} from '../hosted/page-asset.js';
 
 /** Which pages run a script: the merchant's with the tag, our hosted page, our return page. */
 export type InventoryPage = 'merchant' | 'hosted' | 'return';

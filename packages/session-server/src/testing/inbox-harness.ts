@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChangeFeed } from '../checkout/change-feed.js';
-import type { Checkout } from '../checkout/checkout.js';
+import { ChangeFeed } from '../checkouts/change-feed.js';
+import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import { Door } from '../http/door.js';
 import type { Logger } from '../logger.js';
@@ -11,11 +11,11 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { SILENT_OBSERVER } from '../metrics/observer.js';
 import type { Repeating } from '../repeat.js';
-import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
-import { loadSandboxKeys } from '../webhooks/body-keys.js';
-import { BodyVault } from '../webhooks/body-vault.js';
-import { startDeliveryInbox } from '../webhooks/delivery-inbox.js';
-import { createWebhookIntake } from '../webhooks/webhook-intake.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { loadSandboxKeys } from '../webhooks/encryption-keys.js';
+import { WebhookEncryption } from '../webhooks/encryption.js';
+import { startWebhookWorker } from '../webhooks/worker.js';
+import { createWebhookRoute } from '../webhooks/routes.js';
 import { LocalServer } from './local-server.js';
 import { TEST_RULES } from './store-harness.js';
 import { testMerchant } from './test-merchant.js';
@@ -38,7 +38,7 @@ class TestClock implements Clock {
 export class InboxHarness {
   merchants: Merchant[] = [testMerchant()];
   /** What the inbox opens bodies with; the door seals them with the one that was here at first. */
-  vault: BodyVault;
+  vault: WebhookEncryption;
   /** Checkouts that a look was asked for. */
   readonly hints: string[] = [];
   readonly errors: string[] = [];
@@ -53,7 +53,7 @@ export class InboxHarness {
     this.#folder = folder;
     this.#clock = clock;
     this.store = store;
-    this.vault = new BodyVault(loadSandboxKeys(join(folder, 'data.sqlite')));
+    this.vault = new WebhookEncryption(loadSandboxKeys(join(folder, 'data.sqlite')));
     this.#logger = {
       info: () => undefined,
       warn: () => undefined,
@@ -67,7 +67,7 @@ export class InboxHarness {
     const clock = new TestClock();
     const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
     const harness = new InboxHarness(folder, clock, store);
-    const take = createWebhookIntake({
+    const take = createWebhookRoute({
       door: new Door(harness.#logger, SILENT_OBSERVER),
       store,
       merchants: harness.source,
@@ -98,7 +98,7 @@ export class InboxHarness {
   }
 
   startInbox(): void {
-    this.#inbox = startDeliveryInbox({
+    this.#inbox = startWebhookWorker({
       store: this.store,
       merchants: this.source,
       evidence: { hint: ({ id }: Checkout) => void this.hints.push(id) },
@@ -106,7 +106,7 @@ export class InboxHarness {
       vault: this.vault,
       clock: this.#clock,
       logger: this.#logger,
-      limits: { maxBytes: 1000, keepDays: 30, mostParked: 10, parkedHours: 72 },
+      limits: { maxBytes: 1000, keepDays: 30, maxUnmatched: 10, unmatchedHours: 72 },
     });
   }
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ChangeFeed } from '../checkout/change-feed.js';
+import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Clock } from '../clock.js';
-import { EvidenceService } from '../evidence/evidence-service.js';
+import { ReconciliationService } from '../reconciliation/service.js';
 import type { Merchant } from '../merchants/merchant.js';
-import { SqliteCheckoutStore } from '../sqlite/sqlite-checkout-store.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { TEST_RULES } from './store-harness.js';
 
 /** The evidence of one merchant over a data file, for stories whose rows come from the test alone. */
@@ -13,7 +13,7 @@ export async function startQuietEvidence(merchant: Merchant, clock: Clock) {
   const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
   const path = join(folder, 'data.sqlite');
   const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
-  const evidence = new EvidenceService({
+  const evidence = new ReconciliationService({
     store,
     merchants: {
       find: () => Promise.resolve(merchant),

@@ -1,10 +1,10 @@
 import type {
   CheckoutStore,
-  OpeningDecision,
-  OpeningRequest,
+  AttemptDecision,
+  AttemptRequest,
   PaymentEvidence,
   StoreRules,
-} from '../checkout/checkout-store.js';
+} from '../checkouts/repository.js';
 
 /** The limits of a store in tests. */
 export const TEST_RULES: StoreRules = {
@@ -18,7 +18,7 @@ export const TEST_RULES: StoreRules = {
 };
 
 /** An opening of an order that nobody has opened before. */
-export const TEST_REQUEST: OpeningRequest = {
+export const TEST_REQUEST: AttemptRequest = {
   merchant: 'teashop',
   order: 'A1001',
   orderVersion: 'version-1',
@@ -38,20 +38,20 @@ export class StoreHarness {
 
   /** Opens an order as far as the request to the provider. */
   async beginSending(
-    changes: Partial<OpeningRequest> = {},
-  ): Promise<Extract<OpeningDecision, { kind: 'send' }>> {
-    const decision = await this.#store.beginOpening({ ...TEST_REQUEST, ...changes });
+    changes: Partial<AttemptRequest> = {},
+  ): Promise<Extract<AttemptDecision, { kind: 'send' }>> {
+    const decision = await this.#store.beginAttempt({ ...TEST_REQUEST, ...changes });
     if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
     return decision;
   }
 
   /** Opens an order as far as its session. */
   async expose(
-    changes: Partial<OpeningRequest> = {},
-  ): Promise<Extract<OpeningDecision, { kind: 'send' }>> {
+    changes: Partial<AttemptRequest> = {},
+  ): Promise<Extract<AttemptDecision, { kind: 'send' }>> {
     const decision = await this.beginSending(changes);
     const { orderId } = decision.attempt;
-    await this.#store.exposeSession(orderId, `session-${String(orderId)}`);
+    await this.#store.activateSession(orderId, `session-${String(orderId)}`);
     return decision;
   }
 

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { Checkout } from '../checkout/checkout.js';
+import type { Checkout } from '../checkouts/state-machine.js';
 import type {
   CheckoutStore,
-  OpeningDecision,
-  OpeningRequest,
+  AttemptDecision,
+  AttemptRequest,
   PaymentEvidence,
   StoreRules,
-} from '../checkout/checkout-store.js';
-import type { OpenStore, StoreUnderTest } from '../checkout/checkout-store.contract.js';
-import type { EventClaim } from '../order-events/event-store.js';
+} from '../checkouts/repository.js';
+import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
+import type { EventClaim } from '../outbox/repository.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from './store-harness.js';
 
 export const SECOND_MS = 1000;
@@ -53,16 +53,16 @@ export class StoreStory {
     return this.#underTest;
   }
 
-  readonly begin = (changes: Partial<OpeningRequest> = {}): Promise<OpeningDecision> =>
-    this.store.beginOpening({ ...TEST_REQUEST, ...changes });
+  readonly begin = (changes: Partial<AttemptRequest> = {}): Promise<AttemptDecision> =>
+    this.store.beginAttempt({ ...TEST_REQUEST, ...changes });
 
-  readonly beginSending = (changes: Partial<OpeningRequest> = {}) =>
+  readonly beginSending = (changes: Partial<AttemptRequest> = {}) =>
     new StoreHarness(this.store).beginSending(changes);
 
   /** Opens an order as far as its session. */
-  readonly expose = async (changes: Partial<OpeningRequest> = {}, sessionId = 'session-1') => {
+  readonly expose = async (changes: Partial<AttemptRequest> = {}, sessionId = 'session-1') => {
     const sent = await this.beginSending(changes);
-    expect(await this.store.exposeSession(sent.attempt.orderId, sessionId)).toBe(true);
+    expect(await this.store.activateSession(sent.attempt.orderId, sessionId)).toBe(true);
     return sent;
   };
 

@@ -1,5 +1,5 @@
-import type { Checkout } from '../checkout/checkout.js';
-import type { LiveAttempt } from '../checkout/plan-opening.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { ActiveAttempt } from '../checkouts/opening-rules.js';
 
 /** A checkout as it is right after its opening at time 0, but for what a test changes. */
 export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
@@ -23,7 +23,7 @@ export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
 }
 
 /** An attempt of that checkout, exposed, with a lease of 15 seconds. */
-export function testAttempt(changes: Partial<LiveAttempt> = {}): LiveAttempt {
+export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt {
   return {
     orderId: 700,
     merchantReference: 'A1001.700',

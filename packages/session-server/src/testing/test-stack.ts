@@ -8,7 +8,7 @@ import { parseConfig } from '../config.js';
 import type { CheckoutStatusReply, OpenCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
-import { type SessionServer, startSessionServer } from '../session-server.js';
+import { type SessionServer, startSessionServer } from '../server.js';
 import { TestShop } from './test-shop.js';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';

@@ -1,7 +1,7 @@
 // A process that writes checkouts into a data file, and prints the id of each one that the store
 // has acknowledged, until it is killed. It runs on the built package, as a server does.
 import process from 'node:process';
-import { SqliteCheckoutStore } from '../../dist/sqlite/sqlite-checkout-store.js';
+import { SqliteCheckoutStore } from '../../dist/store/sqlite-store.js';
 
 const [, , path, run] = process.argv;
 const WRITERS = 8;
@@ -22,7 +22,7 @@ const store = await SqliteCheckoutStore.open({
 
 async function write(writer) {
   for (let count = 0; ; count += 1) {
-    const { checkout, attempt } = await store.beginOpening({
+    const { checkout, attempt } = await store.beginAttempt({
       merchant: 'teashop',
       order: `run-${run}.${writer}.${count}`,
       orderVersion: 'version-1',
@@ -31,7 +31,7 @@ async function write(writer) {
       decimals: 2,
       providerMerchantId: 1001,
     });
-    await store.exposeSession(attempt.orderId, `session-${attempt.orderId}`);
+    await store.activateSession(attempt.orderId, `session-${attempt.orderId}`);
     process.stdout.write(`${checkout.id}\n`);
   }
 }

@@ -1,0 +1,36 @@
+import { hashToken, randomId } from '../random-id.js';
+
+/** The four addresses that an attempt gives to the provider; only hashes of them are stored. */
+export interface AttemptTokens {
+  readonly return: string;
+  readonly cancel: string;
+  readonly back: string;
+  readonly webhook: string;
+}
+
+/** A token as a store looks it up: where to look, and the hash that must be there. */
+export interface StoredToken {
+  /** The attempt that it says it is of, which is no secret; undefined when it says none. */
+  readonly orderId: number | undefined;
+  readonly hash: string;
+}
+
+/** 128 bits in base64url. */
+const SECRET_CHARS = 22;
+
+/**
+ * Four new tokens of an attempt, each with 128 random bits of its own; the attempt behind those
+ * saves every store an index of all tokens.
+ */
+export function makeTokens(orderId: number): AttemptTokens {
+  const place = orderId.toString(36);
+  const token = (): string => `${randomId()}${place}`;
+  return { return: token(), cancel: token(), back: token(), webhook: token() };
+}
+
+/** How a token that somebody sent is polled up; any text may be sent. */
+export function toStoredToken(token: string): StoredToken {
+  const place = token.slice(SECRET_CHARS);
+  const orderId = /^[0-9a-z]{1,10}$/.test(place) ? Number.parseInt(place, 36) : undefined;
+  return { orderId, hash: hashToken(token) };
+}

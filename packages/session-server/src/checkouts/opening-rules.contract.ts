@@ -1,0 +1,333 @@
+import { describe, expect, it } from 'vitest';
+import {
+  SECOND_MS,
+  HOUR_MS,
+  START,
+  FIRST_ORDER_ID,
+  OTHER_PRICE,
+  type StoreStory,
+} from '../testing/store-story.js';
+import { toStoredToken } from './attempt-token.js';
+
+type Opened = Awaited<ReturnType<StoreStory['expose']>>;
+
+/** How a store decides about openings, and what it gives out. */
+export function describeOpenings(story: StoreStory): void {
+  const { begin, beginSending, expose, pay, eventTypes } = story;
+
+  describe('opening', () => {
+    it('makes a checkout and an attempt with a reference and tokens of its own', async () => {
+      const { checkout, attempt, tokens } = await beginSending({
+        shopVersion: 'v7',
+        returnUrl: 'https://shop.example/done',
+      });
+      expect(checkout).toMatchObject({
+        merchant: 'teashop',
+        order: 'A1001',
+        orderVersion: 'version-1',
+        shopVersion: 'v7',
+        returnUrl: 'https://shop.example/done',
+        amountMinor: 999,
+        currency: 'GBP',
+        decimals: 2,
+        state: 'open',
+        revision: 1,
+        sequence: 0,
+        refund: 'none',
+        attention: [],
+        createdAt: START,
+        expiresAt: START + HOUR_MS,
+      });
+      expect(checkout.id).toMatch(/^[\w-]{30}$/);
+      expect(attempt).toMatchObject({
+        orderId: FIRST_ORDER_ID,
+        merchantReference: `A1001.${String(FIRST_ORDER_ID)}`,
+        checkout: checkout.id,
+        status: 'sending',
+        providerMerchantId: 1001,
+        createdAt: START,
+      });
+      expect(attempt.sessionId).toBeUndefined();
+      expect(new Set(Object.values(tokens)).size).toBe(4);
+      expect(await story.store.find(checkout.id)).toEqual(checkout);
+      expect(await story.store.findAttempts(checkout.id)).toMatchObject([{ status: 'sending' }]);
+    });
+
+    it('lets one of ten who ask at once send, and the others wait for it', async () => {
+      const decisions = await Promise.all(Array.from({ length: 10 }, () => begin()));
+      const kinds = decisions.map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'send')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind === 'wait')).toHaveLength(9);
+    });
+
+    it('gives the exposed session again, and opens the checkout again', async () => {
+      const { checkout } = await expose();
+      await story.store.apply(checkout.id, { type: 'cancel-hinted' });
+      story.now += SECOND_MS;
+      expect(await begin()).toMatchObject({
+        kind: 'existing',
+        checkout: { id: checkout.id, state: 'open', revision: 3, expiresAt: story.now + HOUR_MS },
+        attempt: { sessionId: 'session-1', status: 'exposed' },
+      });
+    });
+
+    it('takes over from a sender whose lease has run out, who may then expose nothing', async () => {
+      const dead = await beginSending();
+      story.now += 14_999;
+      expect(await begin()).toMatchObject({ kind: 'wait' });
+      story.now += 1;
+      const next = await beginSending();
+      expect(next.checkout.id).toBe(dead.checkout.id);
+      expect(await story.store.activateSession(dead.attempt.orderId, 'session-late')).toBe(false);
+      expect(await story.store.activateSession(next.attempt.orderId, 'session-2')).toBe(true);
+      expect(await story.store.findAttempts(dead.checkout.id)).toMatchObject([
+        { status: 'unknown', sessionId: 'session-late' },
+        { status: 'exposed', sessionId: 'session-2' },
+      ]);
+      expect(await begin()).toMatchObject({ attempt: { sessionId: 'session-2' } });
+    });
+
+    it('keeps a session exposed when it is told of it twice', async () => {
+      const { attempt } = await expose();
+      expect(await story.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
+      expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'exposed' } });
+    });
+
+    it.each(['unknown', 'refused', 'not_sent'] as const)(
+      'sends again, for the same checkout, after an attempt that ended %s',
+      async (status) => {
+        const first = await beginSending();
+        await story.store.endAttempt(first.attempt.orderId, status);
+        const second = await beginSending();
+        expect(second.checkout.id).toBe(first.checkout.id);
+        expect(second.attempt.orderId).toBeGreaterThan(first.attempt.orderId);
+        expect(await story.store.findAttempts(first.checkout.id)).toMatchObject([
+          { status },
+          { status: 'sending' },
+        ]);
+      },
+    );
+
+    it('never ends an attempt whose session is exposed', async () => {
+      const { attempt } = await expose();
+      await story.store.endAttempt(attempt.orderId, 'unknown');
+      expect(await begin()).toMatchObject({ kind: 'existing' });
+    });
+
+    it('makes another checkout for another price, and the older session gives way', async () => {
+      const first = await expose();
+      const second = await expose(OTHER_PRICE, 'session-2');
+      expect(second.checkout.id).not.toBe(first.checkout.id);
+      expect(await story.store.findAttempts(first.checkout.id)).toMatchObject([
+        { status: 'superseded', sessionId: 'session-1' },
+      ]);
+      const order = await story.store.findOrder('teashop', 'A1001');
+      expect(order.map(({ id }) => id)).toEqual([first.checkout.id, second.checkout.id]);
+    });
+
+    it('keeps orders of the same name of two merchants apart', async () => {
+      const first = await expose();
+      const second = await expose({ merchant: 'bookshop' }, 'session-2');
+      expect(second.checkout.id).not.toBe(first.checkout.id);
+      expect(second.attempt.orderId).not.toBe(first.attempt.orderId);
+      expect(await story.store.findOrder('bookshop', 'A1001')).toHaveLength(1);
+    });
+
+    it('renews a session three times an hour', async () => {
+      await expose();
+      for (let renewal = 1; renewal <= 3; renewal += 1) {
+        story.now += SECOND_MS;
+        const renew = `session-${String(renewal)}`;
+        await expose({ renew }, `session-${String(renewal + 1)}`);
+      }
+      expect(await begin({ renew: 'session-4' })).toEqual({
+        kind: 'too-many-renewals',
+        retryAfterSeconds: 3598,
+      });
+      story.now += HOUR_MS - 2 * SECOND_MS;
+      expect(await begin({ renew: 'session-4' })).toMatchObject({ kind: 'send' });
+    });
+
+    it('opens nothing once the order is paid, and flags another price once', async () => {
+      const { checkout, attempt } = await expose();
+      await pay(attempt.orderId);
+      expect(await begin()).toMatchObject({ kind: 'settled', checkout: { attention: [] } });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await begin(OTHER_PRICE)).toMatchObject({
+          kind: 'settled',
+          checkout: { id: checkout.id, attention: ['price_changed_after_paid'] },
+        });
+      }
+      expect(await eventTypes()).toEqual(['checkout.paid', 'checkout.attention']);
+    });
+
+    it('opens nothing while money may be moving', async () => {
+      const { checkout, tokens } = await expose();
+      await story.store.recordReturn(toStoredToken(tokens.return));
+      expect(await begin(OTHER_PRICE)).toMatchObject({
+        kind: 'settled',
+        checkout: { id: checkout.id, state: 'returned' },
+      });
+    });
+
+    it.each([
+      ['renewed', { renew: 'session-1' }],
+      ['opened at another price', OTHER_PRICE],
+    ])(
+      'shows no session of an order that is %s when money moved while the provider was asked',
+      async (_, changes) => {
+        for (const [order, move] of [
+          ['A1', (first: Opened) => pay(first.attempt.orderId)],
+          ['A2', (first: Opened) => story.store.recordReturn(toStoredToken(first.tokens.return))],
+        ] as const) {
+          const first = await expose({ order });
+          const second = await beginSending({ order, ...changes });
+          await move(first);
+          const { orderId } = second.attempt;
+          expect(await story.store.activateSession(orderId, 'session-2')).toBe(false);
+          const attempts = await story.store.findAttempts(second.checkout.id);
+          expect(attempts.at(-1)).toMatchObject({
+            orderId,
+            status: 'superseded',
+            sessionId: 'session-2',
+          });
+          expect(await begin({ order, ...changes })).toMatchObject({
+            kind: 'settled',
+            checkout: { id: first.checkout.id },
+          });
+        }
+      },
+    );
+
+    it('gives more time to a checkout that is opened again near its end', async () => {
+      const { checkout } = await expose();
+      story.now += HOUR_MS - SECOND_MS;
+      expect(await begin()).toMatchObject({
+        kind: 'existing',
+        checkout: { expiresAt: story.now + HOUR_MS },
+      });
+      story.now += 2 * SECOND_MS;
+      expect(await story.store.applyTime(10)).toEqual([]);
+      expect((await story.stateOf(checkout.id)).state).toBe('open');
+    });
+
+    it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
+      const pricedAt = story.now;
+      story.now += SECOND_MS;
+      await expose(OTHER_PRICE);
+      expect(await begin({ pricedAt })).toEqual({ kind: 'price-is-old' });
+      expect(await begin({ pricedAt: story.now })).toMatchObject({ kind: 'send' });
+    });
+  });
+
+  describe('a hint of the page that shows a session', () => {
+    const submit = (checkout: string, sessionId = 'session-1') =>
+      story.store.recordHint(checkout, { kind: 'submitted', sessionId });
+
+    it('that a payment was sent off keeps every other session away until it is settled', async () => {
+      const { checkout } = await expose();
+      await submit(checkout.id);
+      for (const changes of [{ renew: 'session-1' }, OTHER_PRICE]) {
+        expect(await begin(changes)).toMatchObject({
+          kind: 'may-be-paying',
+          checkout: { id: checkout.id },
+        });
+      }
+      expect(await begin()).toMatchObject({ kind: 'existing' });
+      story.now += 300 * SECOND_MS;
+      expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
+    });
+
+    it('that it was declined takes that back', async () => {
+      const { checkout } = await expose();
+      await submit(checkout.id);
+      await story.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
+      expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
+    });
+
+    it('gives more time to a checkout that is near its end', async () => {
+      const { checkout } = await expose();
+      story.now += HOUR_MS - SECOND_MS;
+      const { after } = await submit(checkout.id);
+      expect(after).toMatchObject({ state: 'open', expiresAt: story.now + HOUR_MS });
+    });
+
+    it('that it was cancelled closes the checkout, but not once a payment was sent off', async () => {
+      const cancel = { kind: 'cancelled', sessionId: 'session-1' } as const;
+      const first = await expose();
+      await submit(first.checkout.id);
+      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
+      story.now += 300 * SECOND_MS;
+      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe(
+        'cancelled',
+      );
+    });
+
+    it.each(['submitted', 'declined', 'cancelled'] as const)(
+      'says nothing when it is of a session that gave way, or of none: %s',
+      async (kind) => {
+        const { checkout } = await expose();
+        await expose({ renew: 'session-1' }, 'session-2');
+        if (kind === 'declined') await submit(checkout.id, 'session-2');
+        for (const sessionId of ['session-1', 'session-9']) {
+          const { before, after } = await story.store.recordHint(checkout.id, { kind, sessionId });
+          expect(after).toBe(before);
+        }
+        const expected = kind === 'declined' ? 'may-be-paying' : 'send';
+        expect(await begin({ renew: 'session-2' })).toMatchObject({ kind: expected });
+      },
+    );
+  });
+
+  describe('order_id', () => {
+    it('only grows: with the clock, and by one where the clock stands or goes back', async () => {
+      const ids: number[] = [];
+      for (const step of [0, 0, 10 * SECOND_MS, -HOUR_MS]) {
+        story.now += step;
+        const { attempt } = await beginSending({ order: `A${String(ids.length)}` });
+        ids.push(attempt.orderId - FIRST_ORDER_ID);
+      }
+      expect(ids).toEqual([0, 1, 10, 11]);
+    });
+
+    it('is refused beyond its maximum, and nothing is stored then', async () => {
+      await story.underTest.remove();
+      await story.start({ maxOrderId: FIRST_ORDER_ID });
+      await beginSending();
+      await expect(begin({ order: 'A1002' })).rejects.toMatchObject({
+        name: 'OrderIdsExhaustedError',
+      });
+      expect(await story.store.findOrder('teashop', 'A1002')).toEqual([]);
+    });
+  });
+
+  describe('finding', () => {
+    it('gives the checkouts that are known, in the order asked', async () => {
+      const first = await beginSending();
+      const second = await beginSending({ order: 'A1002' });
+      const asked = [second.checkout.id, 'nobody', first.checkout.id];
+      expect((await story.store.findMany(asked)).map(({ order }) => order)).toEqual([
+        'A1002',
+        'A1001',
+      ]);
+      expect(await story.store.find('nobody')).toBeUndefined();
+      expect(await story.store.findOrder('teashop', 'A9')).toEqual([]);
+      expect(await story.store.findAttempts('nobody')).toEqual([]);
+    });
+
+    it('finds attempts by order_id or reference, of one provider merchant', async () => {
+      const { attempt } = await beginSending();
+      const twin = await beginSending({ merchant: 'bookshop' });
+      const other = await beginSending({ merchant: 'other', providerMerchantId: 1002 });
+      const find = async (...references: string[]) =>
+        (await story.store.findAttemptsByReference(1001, references)).map(({ orderId }) => orderId);
+      expect(await find(String(attempt.orderId))).toEqual([attempt.orderId]);
+      expect(await find(attempt.merchantReference)).toEqual([attempt.orderId]);
+      expect(await find(attempt.merchantReference, String(attempt.orderId))).toHaveLength(1);
+      expect(await find(String(twin.attempt.orderId))).toEqual([twin.attempt.orderId]);
+      expect(await find(String(other.attempt.orderId))).toEqual([]);
+      expect(await find('A1001', 'x', '', '9'.repeat(30), "' OR 1=1 --")).toEqual([]);
+      expect(await find()).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { testAttempt, testCheckout } from '../testing/test-checkout.js';
+import { type OrderHistory, planOpening } from './opening-rules.js';
+
+const HOUR_MS = 3_600_000;
+const RULES = { renewalsPerHour: 3, settleWindowSeconds: 300 };
+const ASK = { orderVersion: 'version-1' };
+const EMPTY: OrderHistory = { checkouts: [], live: undefined, recentRenewals: [] };
+const OTHER_PRICE = testCheckout({ id: 'checkout-2', orderVersion: 'version-2' });
+
+function plan(
+  history: Partial<OrderHistory>,
+  ask: typeof ASK & { renew?: string; pricedAt?: number } = ASK,
+  now = 0,
+) {
+  return planOpening({ ...EMPTY, ...history }, ask, now, RULES);
+}
+
+describe('opening an order', () => {
+  it('sends when nothing is known of it', () => {
+    const sent = { kind: 'send', checkout: undefined, retire: undefined, isRenewal: false };
+    expect(plan({})).toEqual(sent);
+  });
+
+  it('sends again for the same checkout when every attempt before has ended', () => {
+    const checkout = testCheckout({ state: 'expired' });
+    expect(plan({ checkouts: [checkout] })).toMatchObject({ kind: 'send', checkout });
+  });
+
+  it('shows the session that is exposed, whatever an uncertain state says', () => {
+    for (const state of ['open', 'cancelled', 'left', 'expired'] as const) {
+      const checkout = testCheckout({ state });
+      const attempt = testAttempt();
+      expect(plan({ checkouts: [checkout], live: attempt })).toEqual({
+        kind: 'existing',
+        checkout,
+        attempt,
+      });
+    }
+  });
+
+  it('takes a new session after a failure, and the old one gives way', () => {
+    const history = { checkouts: [testCheckout({ state: 'failed' })], live: testAttempt() };
+    const retire = { orderId: 700, to: 'superseded' };
+    expect(plan(history)).toMatchObject({ kind: 'send', retire, isRenewal: false });
+  });
+
+  it('waits while somebody else is at the provider, for any price', () => {
+    const checkouts = [testCheckout(), OTHER_PRICE];
+    const live = testAttempt({ status: 'sending', sessionId: undefined });
+    for (const orderVersion of ['version-1', 'version-2', 'version-3']) {
+      const planned = plan({ checkouts, live }, { orderVersion }, 14_999);
+      expect(planned).toMatchObject({ kind: 'wait', checkout: { id: 'checkout-1' } });
+    }
+  });
+
+  it('takes over when the lease of the sender has run out', () => {
+    const live = testAttempt({ status: 'sending', sessionId: undefined });
+    expect(plan({ checkouts: [testCheckout()], live }, ASK, 15_000)).toMatchObject({
+      kind: 'send',
+      checkout: { id: 'checkout-1' },
+      retire: { orderId: 700, to: 'unknown' },
+    });
+  });
+
+  it('supersedes the session of an older price', () => {
+    const history = { checkouts: [testCheckout()], live: testAttempt() };
+    expect(plan(history, { orderVersion: 'version-2' })).toEqual({
+      kind: 'send',
+      checkout: undefined,
+      retire: { orderId: 700, to: 'superseded' },
+      isRenewal: false,
+    });
+  });
+
+  it('opens nothing once any version is paid, and says when the price differs', () => {
+    const paid = testCheckout({ state: 'paid' });
+    const history = { checkouts: [paid, OTHER_PRICE], live: testAttempt() };
+    const same = { kind: 'settled', checkout: paid, priceChanged: false };
+    expect(plan(history)).toEqual(same);
+    expect(plan(history, { orderVersion: 'version-2' })).toEqual({ ...same, priceChanged: true });
+  });
+
+  it.each(['returned', 'unconfirmed'] as const)(
+    'opens nothing while another version is %s: money may be moving',
+    (state) => {
+      const moving = testCheckout({ state });
+      const history = { checkouts: [moving, OTHER_PRICE], live: testAttempt() };
+      const planned = plan(history, { orderVersion: 'version-2', renew: 'session-1' });
+      expect(planned).toEqual({ kind: 'settled', checkout: moving, priceChanged: false });
+    },
+  );
+});
+
+describe('opening an order at a price', () => {
+  const history = { checkouts: [testCheckout()], live: testAttempt({ createdAt: 5000 }) };
+  const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
+
+  it('that was asked for before it was opened at another one asks for the price again', () => {
+    expect(plan(history, ask(4999))).toEqual({ kind: 'price-is-old' });
+    expect(plan(history, { ...ask(4999), orderVersion: 'version-1' })).toMatchObject({
+      kind: 'existing',
+    });
+  });
+
+  it('that was asked for after it takes its place', () => {
+    expect(plan(history, ask(5000))).toMatchObject({
+      kind: 'send',
+      retire: { orderId: 700, to: 'superseded' },
+    });
+  });
+});
+
+describe('opening an order in which a payment was sent off', () => {
+  const submitted = testAttempt({ submittedAt: 1000 });
+  const history = { checkouts: [testCheckout()], live: submitted };
+
+  it.each([
+    ['renewed', { ...ASK, renew: 'session-1' }],
+    ['opened at another price', { orderVersion: 'version-2' }],
+  ])('is not %s before the settle window is over', (_, ask) => {
+    const paying = { kind: 'may-be-paying', checkout: history.checkouts[0], retryAfterSeconds: 5 };
+    expect(plan(history, ask, 300_999)).toEqual(paying);
+    expect(plan(history, ask, 301_000)).toMatchObject({ kind: 'send' });
+  });
+
+  it('shows its session', () => {
+    expect(plan(history)).toMatchObject({ kind: 'existing', attempt: submitted });
+  });
+
+  it('takes a new session once the payment is known to have failed', () => {
+    const checkouts = [testCheckout({ state: 'failed' })];
+    expect(plan({ ...history, checkouts }, ASK, 2000)).toMatchObject({ kind: 'send' });
+  });
+});
+
+describe('renewing a session', () => {
+  const history = { checkouts: [testCheckout()], live: testAttempt() };
+  const renew = { ...ASK, renew: 'session-1' };
+
+  it('supersedes the one that the SDK refused', () => {
+    expect(plan(history, renew)).toMatchObject({
+      kind: 'send',
+      retire: { orderId: 700, to: 'superseded' },
+      isRenewal: true,
+    });
+  });
+
+  it('answers with the newest session when an older one is named', () => {
+    expect(plan(history, { ...ASK, renew: 'session-0' })).toMatchObject({ kind: 'existing' });
+  });
+
+  it('is refused after three in an hour, and says when it helps to ask again', () => {
+    const recentRenewals = [1000, 2000, 3000];
+    expect(plan({ ...history, recentRenewals: [1000, 2000] }, renew)).toMatchObject({
+      kind: 'send',
+    });
+    expect(plan({ ...history, recentRenewals }, renew, 61_000)).toEqual({
+      kind: 'too-many-renewals',
+      retryAfterSeconds: (HOUR_MS - 60_000) / 1000,
+    });
+    expect(plan({ ...history, recentRenewals }, renew, 1000 + HOUR_MS)).toMatchObject({
+      retryAfterSeconds: 1,
+    });
+  });
+});

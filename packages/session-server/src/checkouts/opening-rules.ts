@@ -1,0 +1,108 @@
+import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
+import type { Attempt, AttemptRequest, StoreRules } from './repository.js';
+
+/** What a store knows of an attempt beside what others may know. */
+export interface ActiveAttempt extends Attempt {
+  readonly leaseUntil: number;
+  /** When the page said that the shopper has sent the payment off, and no decline since. */
+  readonly submittedAt?: number | undefined;
+}
+
+/** All that is known of an order when somebody wants to open it. */
+export interface OrderHistory {
+  /** Every checkout of the order, oldest first. */
+  readonly checkouts: readonly Checkout[];
+  /** The one attempt that is being sent or is exposed. */
+  readonly live: ActiveAttempt | undefined;
+  /** When the renewals of the last hour were made, oldest first, in milliseconds since 1970. */
+  readonly recentRenewals: readonly number[];
+}
+
+export type OpeningPlan =
+  | {
+      readonly kind: 'settled';
+      readonly checkout: Checkout;
+      /** The shop now asks another price for what is paid: a person must see it. */
+      readonly priceChanged: boolean;
+    }
+  | { readonly kind: 'wait'; readonly checkout: Checkout }
+  | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
+  /** The shopper has sent a payment off in the session that would give way. */
+  | {
+      readonly kind: 'may-be-paying';
+      readonly checkout: Checkout;
+      readonly retryAfterSeconds: number;
+    }
+  /** Another price was asked for after this one was polled up. */
+  | { readonly kind: 'price-is-old' }
+  | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number }
+  | {
+      readonly kind: 'send';
+      /** The checkout of this price, when there is one already. */
+      readonly checkout: Checkout | undefined;
+      /** What becomes of the live attempt: its sender died, or its session gives way. */
+      readonly retire:
+        { readonly orderId: number; readonly to: 'unknown' | 'superseded' } | undefined;
+      readonly isRenewal: boolean;
+    };
+
+const HOUR_MS = 3_600_000;
+/** When to ask again while money may be moving. */
+const PAYING_RETRY_SECONDS = 5;
+
+/** Whether a payment was sent off in its session so lately that nobody can say what became of it. */
+export function isBeingPaid(
+  { submittedAt }: ActiveAttempt,
+  now: number,
+  { settleWindowSeconds }: Pick<StoreRules, 'settleWindowSeconds'>,
+): boolean {
+  return submittedAt !== undefined && now < submittedAt + settleWindowSeconds * 1000;
+}
+
+/**
+ * Decides about an opening: pure, so that each store decides alike. One session is exposed at a
+ * time per order; nothing opens once any version is paid, or while money may be moving, and no
+ * session takes the place of one in which a payment was sent off before that is known or long ago.
+ */
+export function planOpening(
+  history: OrderHistory,
+  request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAt'>,
+  now: number,
+  rules: Pick<StoreRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
+): OpeningPlan {
+  const { checkouts, live } = history;
+  const paid = checkouts.find(({ state }) => state === 'paid');
+  if (paid) {
+    const priceChanged = paid.orderVersion !== request.orderVersion;
+    return { kind: 'settled', checkout: paid, priceChanged };
+  }
+  const moving = checkouts.find(({ state }) => isPaymentPending(state));
+  if (moving) return { kind: 'settled', checkout: moving, priceChanged: false };
+
+  const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
+  const ofLive = checkouts.find(({ id }) => id === live?.checkout);
+  if (!live || !ofLive) {
+    return { kind: 'send', checkout: same, retire: undefined, isRenewal: false };
+  }
+  if (live.status === 'sending') {
+    if (live.leaseUntil > now) return { kind: 'wait', checkout: ofLive };
+    const retire = { orderId: live.orderId, to: 'unknown' } as const;
+    return { kind: 'send', checkout: same, retire, isRenewal: false };
+  }
+  if (ofLive !== same && live.createdAt > (request.pricedAt ?? Infinity)) {
+    return { kind: 'price-is-old' };
+  }
+  const isRenewal = request.renew !== undefined && request.renew === live.sessionId;
+  const isUsable = ofLive === same && !isCertain(ofLive.state);
+  if (isUsable && !isRenewal) return { kind: 'existing', checkout: ofLive, attempt: live };
+  if (isBeingPaid(live, now, rules) && !isCertain(ofLive.state)) {
+    return { kind: 'may-be-paying', checkout: ofLive, retryAfterSeconds: PAYING_RETRY_SECONDS };
+  }
+  if (isRenewal && history.recentRenewals.length >= rules.renewalsPerHour) {
+    const oldest = history.recentRenewals[0] ?? now;
+    const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1000));
+    return { kind: 'too-many-renewals', retryAfterSeconds };
+  }
+  const retire = { orderId: live.orderId, to: 'superseded' } as const;
+  return { kind: 'send', checkout: same, retire, isRenewal };
+}

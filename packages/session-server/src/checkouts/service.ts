@@ -1,0 +1,405 @@
+import { isPartnerApiError } from '@pay-checkout/partner-api';
+import type { Clock } from '../clock.js';
+import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contract.js';
+import { crashPoint } from '../crash-points.js';
+import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
+import { describeError, type Logger } from '../logger.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { Observer } from '../metrics/observer.js';
+import { parseMinor } from './money.js';
+import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
+import { checkOrderToken } from '../orders/order-token.js';
+import { orderVersionOf } from '../orders/order-version.js';
+import type { AvsFields } from './avs.js';
+import type { ChangeFeed } from './change-feed.js';
+import type { Checkout } from './state-machine.js';
+import type {
+  Attempt,
+  CheckoutStore,
+  AttemptDecision,
+  AttemptRequest,
+  SessionHint,
+} from './repository.js';
+import { needsAddress } from './needs-address.js';
+import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
+import { type SplitShare, splitAmount } from './split-fee.js';
+import { type PublicAddresses, toAvsFields, toSessionFields } from './session-request.js';
+
+/** How often a follower looks at the store, for a leader in another process. */
+const OWNER_POLL_MS = 250;
+/** Sessions asked for in one request, when the answer to the first is lost. */
+const MAX_ATTEMPTS = 2;
+/** Prices asked for in one request, when others open the order at a newer one meanwhile. */
+const MAX_LOOKUPS = 3;
+/** When to ask again for what others are opening. */
+const RETRY_SECONDS = 2;
+/** Share of the `order_id` range after which the log raises an alarm. */
+const ORDER_ID_ALARM = 0.9;
+
+export interface CheckoutServiceOptions {
+  readonly merchants: MerchantSource;
+  readonly store: CheckoutStore;
+  readonly gateway: PartnerGateway;
+  readonly lookUpOrder: OrderLookup;
+  readonly evidence: ReconciliationService;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly addresses: PublicAddresses;
+  readonly maxOrderId: number;
+  /** How long a request waits for another one that is opening the same order. */
+  readonly ownerWaitSeconds: number;
+  readonly observer: Pick<Observer, 'opened'>;
+}
+
+/** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
+export type RateLimitCheck = (
+  merchant: string,
+  order: string,
+  /** Whether it has an order token, which is good then; a merchant may open without (`openBy`). */
+  hasToken: boolean,
+) => void;
+
+export type CreateResult =
+  | {
+      readonly kind: 'opened';
+      readonly merchant: Merchant;
+      readonly checkout: Checkout;
+      /** Absent when nothing is to be paid now. */
+      readonly sessionId?: string;
+    }
+  | { readonly kind: 'opening'; readonly retryAfterSeconds: number }
+  /** House number and postcode are required by the merchant entry, and not known. */
+  | {
+      readonly kind: 'needs-avs';
+      readonly merchant: Merchant;
+      readonly amountMinor: number;
+    };
+
+type SendResult =
+  | { readonly kind: 'exposed'; readonly sessionId: string }
+  /** There is a session, which nobody may see. */
+  | { readonly kind: 'overtaken' }
+  | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
+
+/** An order with all that is computed of it before anything is stored. */
+interface PricedOrder {
+  readonly merchant: Merchant;
+  readonly order: ShopOrder;
+  readonly avs: AvsFields;
+  readonly split: readonly SplitShare[];
+}
+
+/** The story of opening a checkout, and of the hints that a page gives about it. */
+export class CheckoutService {
+  readonly #options: CheckoutServiceOptions;
+
+  constructor(options: CheckoutServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the merchant, or refuses. @throws {AppError} 404 `unknown_merchant` */
+  async merchant(id: string): Promise<Merchant> {
+    const merchant = await this.#options.merchants.find(id);
+    if (!merchant) {
+      throw new AppError(
+        404,
+        'unknown_merchant',
+        'No such merchant. Check the merchant attribute.',
+      );
+    }
+    return merchant;
+  }
+
+  /**
+   * Opens a checkout for an order, or answers with the one that is open. However many ask at the
+   * same time, one session is exposed.
+   *
+   * @param admit asked once the order token is known to be good, and before anything is done
+   */
+  async open(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+    admit: RateLimitCheck,
+  ): Promise<CreateResult> {
+    const { observer } = this.#options;
+    try {
+      const result = await this.#open(merchant, request, admit);
+      observer.opened(result.kind);
+      return result;
+    } catch (error) {
+      observer.opened(error instanceof AppError ? error.code : 'internal_error');
+      throw error;
+    }
+  }
+
+  async #open(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+    admit: RateLimitCheck,
+  ): Promise<CreateResult> {
+    this.#checkToken(merchant, request);
+    admit(merchant.id, request.order, request.orderToken !== undefined);
+    for (let lookups = 0; lookups < MAX_LOOKUPS; lookups += 1) {
+      const result = await this.#openAtItsPrice(merchant, request);
+      if (result) return result;
+    }
+    return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
+  }
+
+  /** Undefined when the order was opened at another price after this one was asked for. */
+  async #openAtItsPrice(
+    merchant: Merchant,
+    request: OpenCheckoutRequest,
+  ): Promise<CreateResult | undefined> {
+    const pricedAt = this.#options.clock.now();
+    const order = await this.#options.lookUpOrder(merchant, request.order);
+    crashPoint('create:order-priced');
+    if (!order) throw orderNotFound();
+    const amountMinor = priceOf(order, merchant);
+    if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
+    const avs = toAvsFields(order, request.avs);
+    const opening = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
+    if (await needsAddress(merchant, avs, opening, this.#options.store)) {
+      return { kind: 'needs-avs', merchant, amountMinor };
+    }
+    const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
+    return this.#lead({ merchant, order, avs, split }, opening);
+  }
+
+  /**
+   * Takes a hint of the page: it triggers a look. Only `cancelled` moves a state, and only from a
+   * page that has the session; nothing was sent off in it. What was sent off is remembered.
+   */
+  async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
+    const known = await this.#options.store.find(checkout);
+    if (!known) throw checkoutNotFound();
+    const told = toSessionHint(hint);
+    const change = told && (await this.#options.store.recordHint(checkout, told));
+    crashPoint('hint:stored');
+    if (change && change.after !== change.before) this.#options.changes.notify(checkout);
+    this.#options.evidence.hint(known);
+    return { state: (change?.after ?? known).state };
+  }
+
+  #checkToken(merchant: Merchant, request: OpenCheckoutRequest): void {
+    if (merchant.openBy === 'order' && request.orderToken === undefined) return;
+    const verdict = checkOrderToken(
+      request.orderToken ?? '',
+      { merchant: merchant.id, order: request.order },
+      merchant.orderTokenSecret,
+      this.#options.clock.now(),
+    );
+    if (verdict === 'forged') throw orderNotFound();
+    if (verdict === 'expired') {
+      throw new AppError(
+        401,
+        'order_token_expired',
+        'The order token has expired. Give the tag a new one.',
+      );
+    }
+  }
+
+  /** The shop sells it no more: what we know to be paid is shown, the rest is refused. */
+  async #refuseClosed(merchant: Merchant, order: ShopOrder): Promise<CreateResult> {
+    if (order.status === 'void') {
+      throw new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.');
+    }
+    const checkouts = await this.#options.store.findOrder(merchant.id, order.order);
+    const paid = checkouts.find(({ state }) => state === 'paid');
+    if (paid) return { kind: 'opened', merchant, checkout: paid };
+    throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
+  }
+
+  async #lead(priced: PricedOrder, request: AttemptRequest): Promise<CreateResult | undefined> {
+    const { store, changes, clock } = this.#options;
+    const { merchant } = priced;
+    const until = clock.now() + this.#options.ownerWaitSeconds * 1000;
+    let attempts = 0;
+    for (;;) {
+      const decision = await store.beginAttempt(request);
+      crashPoint('create:attempt-stored');
+      switch (decision.kind) {
+        case 'settled':
+          this.#options.evidence.hint(decision.checkout);
+          return { kind: 'opened', merchant, checkout: decision.checkout };
+        case 'may-be-paying':
+          this.#options.evidence.hint(decision.checkout);
+          return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
+        case 'price-is-old':
+          return undefined;
+        case 'existing':
+          return opened(merchant, decision.checkout, decision.attempt.sessionId);
+        case 'too-many-renewals':
+          throw new AppError(
+            429,
+            'too_many_renewals',
+            'This order was renewed too often. Wait before asking for another session.',
+            { retryAfterSeconds: decision.retryAfterSeconds },
+          );
+        case 'wait': {
+          const left = until - clock.now();
+          if (left <= 0) return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
+          crashPoint('create:waiting');
+          await changes.wait([decision.checkout.id], Math.min(left, OWNER_POLL_MS));
+          break;
+        }
+        case 'send': {
+          const sent = await this.#send(priced, decision);
+          if (sent.kind === 'exposed') return opened(merchant, decision.checkout, sent.sessionId);
+          // It is decided anew: another attempt took over, or the order is paid meanwhile.
+          if (sent.kind === 'overtaken') break;
+          attempts += 1;
+          if (attempts >= MAX_ATTEMPTS || sent.isFinal) throw sent.error;
+        }
+      }
+    }
+  }
+
+  async #send(
+    priced: PricedOrder,
+    decision: Extract<AttemptDecision, { kind: 'send' }>,
+  ): Promise<SendResult> {
+    const { store, gateway, addresses, changes } = this.#options;
+    const { checkout, attempt, tokens } = decision;
+    this.#raiseOrderIdAlarm(attempt.orderId);
+    const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
+    const result = await gateway.createSession(fields);
+    crashPoint('create:session-created');
+    if (result.kind === 'created') {
+      const isExposed = await store.activateSession(attempt.orderId, result.sessionId);
+      crashPoint('create:session-activated');
+      changes.notifyWaiters(checkout.id);
+      return isExposed ? { kind: 'exposed', sessionId: result.sessionId } : { kind: 'overtaken' };
+    }
+    await store.endAttempt(attempt.orderId, result.kind);
+    crashPoint('create:attempt-ended');
+    changes.notifyWaiters(checkout.id);
+    this.#logFailure(attempt, result);
+    const error = createSessionError(checkout.merchant, result);
+    return { kind: 'failed', isFinal: result.kind === 'refused', error };
+  }
+
+  #raiseOrderIdAlarm(orderId: number): void {
+    const { maxOrderId, logger } = this.#options;
+    if (orderId > maxOrderId * ORDER_ID_ALARM) {
+      logger.error({ orderId, maxOrderId }, 'order_id is near its maximum; raise it or start anew');
+    }
+  }
+
+  #logFailure(
+    { merchant, orderId }: Attempt,
+    result: Exclude<SessionResult, { kind: 'created' }>,
+  ): void {
+    this.#options.logger.warn(
+      { merchant, orderId, outcome: result.kind, ...describeError(result.cause) },
+      'create-session gave no session',
+    );
+  }
+}
+
+/** What is stored of a hint, of a page that has the session. */
+function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefined {
+  if (sessionId === undefined) return undefined;
+  return kind === 'cancelled' || kind === 'submitted' || kind === 'declined'
+    ? { kind, sessionId }
+    : undefined;
+}
+
+function opened(
+  merchant: Merchant,
+  checkout: Checkout,
+  sessionId: string | undefined,
+): CreateResult {
+  return sessionId === undefined
+    ? { kind: 'opened', merchant, checkout }
+    : { kind: 'opened', merchant, checkout, sessionId };
+}
+
+/** @throws {AppError} when the shop's price is not one that this merchant can charge */
+export function priceOf(order: ShopOrder, merchant: Merchant): number {
+  if (order.currency !== merchant.currency) {
+    throw new AppError(
+      502,
+      'order_currency_refused',
+      'The shop priced this order in a currency that its merchant entry does not have.',
+      { merchant: merchant.id },
+    );
+  }
+  const amountMinor = parseMinor(order.amount, merchant.decimals);
+  if (amountMinor === undefined || amountMinor === 0) {
+    throw new AppError(
+      502,
+      'order_amount_refused',
+      'The shop’s amount is not a positive decimal text of its currency, such as "12.34".',
+      { merchant: merchant.id },
+    );
+  }
+  return amountMinor;
+}
+
+/** @throws {AppError} when the shop's own return address is not one that this merchant may have */
+export function attemptRequest(
+  merchant: Merchant,
+  order: ShopOrder,
+  amountMinor: number,
+  request: Pick<OpenCheckoutRequest, 'renew'>,
+): AttemptRequest {
+  return {
+    merchant: merchant.id,
+    order: order.order,
+    orderVersion: orderVersionOf({ amountMinor, currency: merchant.currency }),
+    shopVersion: order.version,
+    amountMinor,
+    currency: merchant.currency,
+    decimals: merchant.decimals,
+    returnUrl: ownReturnUrl(order, merchant),
+    providerMerchantId: merchant.providerMerchantId,
+    renew: request.renew,
+  };
+}
+
+/** The shop's own return address of an order, if it leads to one of the merchant's origins. */
+function ownReturnUrl(order: ShopOrder, merchant: Merchant): string | undefined {
+  if (order.returnUrl === undefined) return undefined;
+  if (merchant.origins.includes(new URL(order.returnUrl).origin)) return order.returnUrl;
+  throw new AppError(
+    502,
+    'order_return_url_refused',
+    'The shop gave a return address that is not on one of the origins of its merchant entry.',
+    { merchant: merchant.id },
+  );
+}
+
+function createSessionError(
+  merchant: string,
+  result: Exclude<SessionResult, { kind: 'created' }>,
+): AppError {
+  if (result.kind !== 'refused' || isBusy(result.cause)) return providerUnavailable(result.cause);
+  return new AppError(
+    502,
+    'provider_refused',
+    'The payment provider refused to open this checkout. The shop has to look at its settings.',
+    { cause: result.cause, merchant },
+  );
+}
+
+/** Statuses that say "not now": timed out, too early, too many requests. */
+const BUSY_STATUSES = [408, 425, 429];
+
+/** Whether the provider refused this moment, and not this session. */
+function isBusy(cause: unknown): boolean {
+  return isPartnerApiError(cause) && BUSY_STATUSES.includes(cause.status ?? 0);
+}
+
+function providerUnavailable(cause: unknown): AppError {
+  const retryAfterSeconds = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
+  return new AppError(
+    503,
+    'provider_unavailable',
+    'The payment provider cannot be reached at the moment. No payment was begun; try again shortly.',
+    { cause, retryAfterSeconds: retryAfterSeconds ?? 5 },
+  );
+}

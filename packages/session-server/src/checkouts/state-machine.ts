@@ -1,0 +1,222 @@
+/**
+ * A checkout and its lawful moves: pure, knowing no HTTP, no SQL and no clock.
+ *
+ * Facts come in, a new checkout and the events for the shop come out. `docs/states.md` says the
+ * same for people. Two rules carry the money: `paid` is absorbing, and no fact but evidence leads
+ * to a state that is certain.
+ */
+import type { CheckoutState, RefundState, ReturnKind } from '../contract.js';
+
+/**
+ * Why a person of the shop should look at a checkout before shipping. Each is said once of a
+ * checkout, but for `paid_twice`, which is said of each payment after the first.
+ */
+export type AttentionCode =
+  | 'amount_mismatch'
+  | 'currency_mismatch'
+  | 'currency_missing'
+  | 'paid_twice'
+  | 'superseded_paid'
+  | 'late_payment'
+  | 'unconfirmed'
+  | 'price_changed_after_paid';
+
+export interface Checkout {
+  readonly id: string;
+  readonly merchant: string;
+  readonly order: string;
+  /** Hash of amount and currency, made by us. */
+  readonly orderVersion: string;
+  /** The shop's own version text, only passed on. */
+  readonly shopVersion?: string | undefined;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly decimals: number;
+  readonly state: CheckoutState;
+  /** Counts every change; replies and polls name it. */
+  readonly revision: number;
+  /** Counts the events told to the shop. */
+  readonly sequence: number;
+  readonly refund: RefundState;
+  readonly attention: readonly AttentionCode[];
+  /** The shop's own address to go back to, when its order lookup gave one. */
+  readonly returnUrl?: string | undefined;
+  readonly createdAt: number;
+  /** When `open` becomes `expired`, by our own clock, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** When `returned` becomes `unconfirmed`, in milliseconds since 1970; set while `returned`. */
+  readonly settleBy?: number | undefined;
+  /** Id of the transaction that paid it. */
+  readonly paidBy?: string | undefined;
+}
+
+export type CheckoutFact =
+  /** The shopper opened the checkout again. */
+  | { readonly type: 'reopened' }
+  /** One of the three return addresses of the current attempt was visited: a hint. */
+  | { readonly type: 'came-back'; readonly kind: ReturnKind }
+  /** The page says that the shopper cancelled: a hint. */
+  | { readonly type: 'cancel-hinted' }
+  /** The page says that the shopper has sent the payment off: a hint. */
+  | { readonly type: 'submit-hinted' }
+  /** A transaction in the provider's list meets every rule of evidence. */
+  | { readonly type: 'payment-proved'; readonly transaction: string }
+  /** Money has been given back, by evidence. */
+  | { readonly type: 'refund-proved'; readonly refund: 'partial' | 'full' }
+  /** A failure under the platform's own signing scheme or listed status. */
+  | { readonly type: 'failure-proved' }
+  /** Something that a person must see. */
+  | { readonly type: 'attention-needed'; readonly code: AttentionCode }
+  /** Time passed; `expiresAt` and `settleBy` decide. */
+  | { readonly type: 'time-passed' };
+
+export interface Rules {
+  readonly expireAfterSeconds: number;
+  /** How long a shopper's return may wait for evidence before the shop is told. */
+  readonly settleWindowSeconds: number;
+}
+
+export type EventType =
+  | 'checkout.paid'
+  | 'checkout.failed'
+  | 'checkout.cancelled'
+  | 'checkout.left'
+  | 'checkout.expired'
+  | 'checkout.unconfirmed'
+  | 'checkout.refunded'
+  | 'checkout.attention';
+
+const EVENT_OF_STATE: Partial<Record<CheckoutState, EventType>> = {
+  paid: 'checkout.paid',
+  failed: 'checkout.failed',
+  cancelled: 'checkout.cancelled',
+  left: 'checkout.left',
+  expired: 'checkout.expired',
+  unconfirmed: 'checkout.unconfirmed',
+};
+
+/** Whether evidence stands behind a state, and not only a hint or a clock. */
+export function isCertain(state: CheckoutState): boolean {
+  return state === 'paid' || state === 'failed';
+}
+
+/** Whether money may be moving, so that nothing more may be paid now. */
+export function isPaymentPending(state: CheckoutState): boolean {
+  return state === 'returned' || state === 'unconfirmed';
+}
+
+/** The checkout after a fact: the very same object when the fact changes nothing. */
+export function advance(
+  checkout: Checkout,
+  fact: CheckoutFact,
+  now: number,
+  rules: Rules,
+): Checkout {
+  const next = apply(checkout, fact, now, rules);
+  return next === checkout ? checkout : { ...next, revision: checkout.revision + 1 };
+}
+
+/** What the shop must be told of a change, in order; an unchanged checkout tells nothing. */
+export function eventsBetween(before: Checkout, after: Checkout): EventType[] {
+  const events: EventType[] = [];
+  const ofState = EVENT_OF_STATE[after.state];
+  if (after.state !== before.state && ofState) events.push(ofState);
+  if (after.refund !== before.refund) events.push('checkout.refunded');
+  if (after.attention.length > before.attention.length) events.push('checkout.attention');
+  return events;
+}
+
+function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules): Checkout {
+  switch (fact.type) {
+    case 'attention-needed':
+      return withAttention(checkout, fact.code);
+    case 'payment-proved':
+      return pay(checkout, fact.transaction);
+    case 'refund-proved':
+      return checkout.state === 'paid' &&
+        checkout.refund !== fact.refund &&
+        checkout.refund !== 'full'
+        ? { ...checkout, refund: fact.refund }
+        : checkout;
+    case 'failure-proved':
+      return checkout.state === 'paid' || checkout.state === 'failed'
+        ? checkout
+        : inState(checkout, 'failed');
+    case 'reopened':
+      return isReopenable(checkout.state)
+        ? { ...inState(checkout, 'open'), expiresAt: now + rules.expireAfterSeconds * 1000 }
+        : stayOpen(checkout, now, rules);
+    case 'submit-hinted':
+      return stayOpen(checkout, now, rules);
+    case 'cancel-hinted':
+      return checkout.state === 'open' ? inState(checkout, 'cancelled') : checkout;
+    case 'came-back':
+      return comeBack(checkout, fact.kind, now, rules);
+    case 'time-passed':
+      return passTime(checkout, now);
+  }
+}
+
+/**
+ * Whoever has just opened a checkout, or is paying in it, keeps it: when less than half of its time is
+ * left, it gets the whole again.
+ */
+function stayOpen(checkout: Checkout, now: number, rules: Rules): Checkout {
+  const whole = rules.expireAfterSeconds * 1000;
+  return checkout.state === 'open' && checkout.expiresAt - now < whole / 2
+    ? { ...checkout, expiresAt: now + whole }
+    : checkout;
+}
+
+function isReopenable(state: CheckoutState): boolean {
+  return state === 'cancelled' || state === 'left' || state === 'expired' || state === 'failed';
+}
+
+/** The states in which a visit to a return address still says something. */
+function isAwaitingShopper(state: CheckoutState): boolean {
+  return state === 'open' || state === 'cancelled' || state === 'left' || state === 'expired';
+}
+
+function comeBack(checkout: Checkout, kind: ReturnKind, now: number, rules: Rules): Checkout {
+  switch (kind) {
+    case 'return':
+      return isAwaitingShopper(checkout.state)
+        ? { ...inState(checkout, 'returned'), settleBy: now + rules.settleWindowSeconds * 1000 }
+        : checkout;
+    case 'cancel':
+      return checkout.state === 'open' ? inState(checkout, 'cancelled') : checkout;
+    case 'back':
+      return checkout.state === 'open' ? inState(checkout, 'left') : checkout;
+  }
+}
+
+function passTime(checkout: Checkout, now: number): Checkout {
+  if (checkout.state === 'open' && checkout.expiresAt <= now) return inState(checkout, 'expired');
+  if (checkout.state === 'returned' && (checkout.settleBy ?? Infinity) <= now) {
+    return withAttention(inState(checkout, 'unconfirmed'), 'unconfirmed');
+  }
+  return checkout;
+}
+
+function pay(checkout: Checkout, transaction: string): Checkout {
+  if (checkout.state === 'paid') {
+    if (checkout.paidBy === transaction) return checkout;
+    // Once for each payment too many: a person has to give each of them back.
+    return { ...checkout, attention: [...checkout.attention, 'paid_twice'] };
+  }
+  // The shop was told of an end that was none.
+  const late = isReopenable(checkout.state);
+  const paid = { ...inState(checkout, 'paid'), paidBy: transaction };
+  return late ? withAttention(paid, 'late_payment') : paid;
+}
+
+function withAttention(checkout: Checkout, code: AttentionCode): Checkout {
+  return checkout.attention.includes(code)
+    ? checkout
+    : { ...checkout, attention: [...checkout.attention, code] };
+}
+
+/** Leaves behind what belongs to the old state only. */
+function inState(checkout: Checkout, state: CheckoutState): Checkout {
+  return { ...checkout, state, settleBy: undefined };
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../clock.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testCheckout } from '../testing/test-checkout.js';
+import { ChangeFeed } from './change-feed.js';
+import type { Checkout } from './state-machine.js';
+import { StatusService } from './status-service.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('a question that waits is answered in its time, also when the clock goes back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'status-'));
+  const path = join(folder, 'data.sqlite');
+  const store = await SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+  const { checkout } = await new StoreHarness(store).expose();
+  const status = new StatusService({
+    store,
+    changes: new ChangeFeed(),
+    evidence: { hint: () => undefined },
+  });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { checkouts } = await status.ask([{ checkout: checkout.id, revision: 1 }], 0.05, () => {
+    vi.setSystemTime(Date.now() - 3_600_000);
+    return new AbortController().signal;
+  });
+  expect(checkouts).toMatchObject([{ checkout: checkout.id, revision: 1 }]);
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
+  ['open', true, false],
+  ['returned', true, true],
+  ['unconfirmed', true, true],
+  ['cancelled', true, false],
+  ['left', true, false],
+  ['expired', true, false],
+  ['failed', true, false],
+  ['paid', false, false],
+])(
+  'who waits for a checkout that is %s has it polled for: %s; who only asks: %s',
+  async (state, waits, asksOnce) => {
+    const hinted: string[] = [];
+    const status = new StatusService({
+      store: { findMany: () => Promise.resolve([testCheckout({ state })]) },
+      changes: new ChangeFeed(),
+      evidence: { hint: ({ id }) => hinted.push(id) },
+    });
+    const question = [{ checkout: 'checkout-1', revision: 1 }];
+    await status.ask(question, 0, () => new AbortController().signal);
+    expect(hinted.length > 0).toBe(asksOnce);
+    hinted.length = 0;
+    await status.ask(question, 60, () => AbortSignal.abort());
+    expect(hinted.length > 0).toBe(waits);
+  },
+);

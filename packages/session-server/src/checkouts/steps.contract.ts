@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import {
+  SECOND_MS,
+  DAY_MS,
+  START,
+  FIRST_ORDER_ID,
+  CLAIM,
+  type StoreStory,
+} from '../testing/store-story.js';
+import { toStoredToken } from './attempt-token.js';
+
+/** The events that a store keeps, and what each of its steps promises. */
+export function describeSteps(story: StoreStory): void {
+  const { begin, beginSending, expose, stateOf, pay, eventTypes } = story;
+
+  describe('events', () => {
+    it('are stored with the change that they tell, numbered within the checkout', async () => {
+      const { checkout, attempt } = await expose({ shopVersion: 'v7' });
+      await story.store.apply(checkout.id, { type: 'cancel-hinted' });
+      await story.store.apply(checkout.id, { type: 'reopened' });
+      story.now += SECOND_MS;
+      await pay(attempt.orderId);
+      const first = await story.store.claimEvents(CLAIM);
+      await Promise.all(first.map(({ id }) => story.store.markDelivered(id)));
+      const events = [...first, ...(await story.store.claimEvents(CLAIM))];
+      expect(events.map(({ type, tries }) => [type, tries])).toEqual([
+        ['checkout.cancelled', 0],
+        ['checkout.paid', 0],
+      ]);
+      expect(new Set(events.map(({ id }) => id)).size).toBe(2);
+      expect(JSON.parse(events[1]?.body ?? '')).toEqual({
+        type: 'checkout.paid',
+        timestamp: new Date(story.now).toISOString(),
+        data: {
+          merchant: 'teashop',
+          order: 'A1001',
+          version: 'v7',
+          checkout: checkout.id,
+          state: 'paid',
+          certain: true,
+          sequence: 2,
+          amount: '9.99',
+          currency: 'GBP',
+          refund: 'none',
+          attention: [],
+          transaction: 'tx-1',
+        },
+      });
+      expect((await stateOf(checkout.id)).sequence).toBe(2);
+    });
+
+    it('are taken by one sender at a time, and again when its lease has run out', async () => {
+      const { attempt } = await expose();
+      await pay(attempt.orderId);
+      const claims = await Promise.all([0, 1, 2].map(() => story.store.claimEvents(CLAIM)));
+      expect(claims.flat()).toHaveLength(1);
+      expect(await story.store.nextEventAt()).toBe(START + 30 * SECOND_MS);
+      story.now += 30 * SECOND_MS - 1;
+      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
+      story.now += 1;
+      expect(await story.store.claimEvents(CLAIM)).toEqual(claims.flat());
+    });
+
+    it('that were delivered never come again', async () => {
+      const { attempt } = await expose();
+      await pay(attempt.orderId);
+      const [event] = await story.store.claimEvents(CLAIM);
+      await story.store.markDelivered(event?.id ?? '');
+      await story.store.markFailed(event?.id ?? '', 5);
+      expect(await story.store.nextEventAt()).toBeUndefined();
+      story.now += DAY_MS;
+      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
+    });
+
+    it('that were not taken come again after the pause, the same; or never', async () => {
+      const { attempt } = await expose();
+      await pay(attempt.orderId);
+      const [event] = await story.store.claimEvents(CLAIM);
+      await story.store.markFailed(event?.id ?? '', 5);
+      expect(await story.store.nextEventAt()).toBe(START + 5 * SECOND_MS);
+      story.now += 5 * SECOND_MS;
+      expect(await story.store.claimEvents(CLAIM)).toEqual([{ ...event, tries: 1 }]);
+      await story.store.markFailed(event?.id ?? '', undefined);
+      story.now += DAY_MS;
+      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
+    });
+
+    it('come oldest first, no more than asked for', async () => {
+      for (let order = 0; order < 3; order += 1) {
+        story.now += SECOND_MS;
+        const { attempt } = await expose({ order: `A${String(order)}` });
+        await pay(attempt.orderId, { transaction: `tx-${String(order)}` });
+      }
+      const orders = (await story.store.claimEvents({ ...CLAIM, limit: 2 })).map(
+        ({ body }) => (JSON.parse(body) as { data: { order: string } }).data.order,
+      );
+      expect(orders).toEqual(['A0', 'A1']);
+      expect(await story.store.claimEvents({ ...CLAIM, limit: 2 })).toHaveLength(1);
+    });
+  });
+
+  describe('a step', () => {
+    it('that fails changes nothing, nor what is done beside it', async () => {
+      const { checkout } = await expose();
+      const steps = await Promise.allSettled([
+        story.store.apply(checkout.id, { type: 'cancel-hinted' }),
+        story.store.apply('nobody', { type: 'cancel-hinted' }),
+        story.store.activateSession(1, 'session-x'),
+        story.store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' }),
+      ]);
+      expect(steps.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ]);
+      expect(await stateOf(checkout.id)).toMatchObject({
+        state: 'cancelled',
+        attention: ['amount_mismatch'],
+        revision: 3,
+      });
+    });
+
+    it('is counted once, however many come together', async () => {
+      const { checkout } = await expose();
+      const facts = Array.from({ length: 50 }, (_, index) =>
+        index % 2 === 0 ? ({ type: 'cancel-hinted' } as const) : ({ type: 'reopened' } as const),
+      );
+      await Promise.all(facts.map((fact) => story.store.apply(checkout.id, fact)));
+      expect(await stateOf(checkout.id)).toMatchObject({ revision: 51, sequence: 25 });
+    });
+
+    it('that is answered is there after a restart', async () => {
+      const { checkout, attempt, tokens } = await expose();
+      await pay(attempt.orderId);
+      const before = await stateOf(checkout.id);
+      story.store = await story.underTest.reopen();
+      expect(await stateOf(checkout.id)).toEqual(before);
+      expect(await story.store.findAttempts(checkout.id)).toMatchObject([
+        { sessionId: 'session-1' },
+      ]);
+      expect(await story.store.findTransactions(checkout.id)).toHaveLength(1);
+      expect(await eventTypes()).toEqual(['checkout.paid']);
+      expect(await story.store.recordReturn(toStoredToken(tokens.return))).toMatchObject({
+        kind: 'return',
+      });
+      const next = await beginSending({ order: 'A1002' });
+      expect(next.attempt.orderId).toBe(FIRST_ORDER_ID + 1);
+    });
+
+    it('is refused after closing, and closing twice is harmless', async () => {
+      await story.store.ping();
+      await story.store.close();
+      await story.store.close();
+      await expect(story.store.ping()).rejects.toThrow();
+      await expect(begin()).rejects.toThrow();
+      await expect(story.store.find('any')).rejects.toThrow();
+    });
+  });
+}

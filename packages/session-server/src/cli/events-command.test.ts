@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TEST_RULES } from '../testing/store-harness.js';
+import { TestStack } from '../testing/test-stack.js';
+import { runWebhooks } from './webhooks-command.js';
+import { runEvents } from './events-command.js';
+
+const HOUR_MS = 3_600_000;
+
+let stack: TestStack;
+beforeEach(async () => {
+  stack = await TestStack.start();
+});
+afterEach(() => stack.close());
+
+const run = (...words: string[]): Promise<string[]> => runEvents(parseConfig(stack.env), words);
+
+/**
+ * A cancelled order whose event the shop refused, and which is tried again so many seconds later; with
+ * none it counts as given up.
+ */
+async function refuse(order: string, retryInSeconds?: number): Promise<string> {
+  stack.shop.eventAnswers.push(500);
+  const { body } = await stack.open(order, { amount: '9.99' });
+  await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
+  await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
+  const store = SqliteCheckoutStore.openBeside({
+    path: join(stack.folder, 'data.sqlite'),
+    clock: { now: () => Date.now() + HOUR_MS },
+    rules: TEST_RULES,
+  });
+  const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
+  const [event] = await store.claimEvents(claim);
+  await store.markFailed(event?.id ?? '', retryInSeconds);
+  await store.close();
+  return event?.id ?? '';
+}
+
+describe('events that were given up', () => {
+  it('are listed and sent again, with the same id, while the server runs', async () => {
+    expect(await run('dead')).toEqual(['no event was given up']);
+    const id = await refuse('D1');
+    const [line] = await run('dead', 'teashop');
+    expect(line).toContain(id);
+    expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
+    expect(await run('dead', 'nobody')).toEqual(['no event was given up']);
+    expect(await run('redrive', '--merchant', 'nobody')).toEqual(['0 events will be sent again']);
+    expect(await run('redrive', id)).toEqual(['1 events will be sent again']);
+    const event = await stack.shop.event('checkout.cancelled');
+    expect([event.id, event.data['order']]).toEqual([id, 'D1']);
+    expect(await run('dead')).toEqual(['no event was given up']);
+    expect(await run('redrive', '--all')).toEqual(['0 events will be sent again']);
+  }, 20_000);
+
+  it.each([
+    [[]],
+    [['redrive']],
+    [['redrive', 'all']],
+    [['redrive', '--all', 'x']],
+    [['redrive', '--all', '--waiting']],
+    [['redrive', '--waiting']],
+    [['redrive', '--merchant', 'teashop', '--wait']],
+    [['redrive', '--merchant', 'teashop', '--waiting', 'x']],
+    [['revive']],
+  ])('are not touched by words that are not understood: %j', async (words) => {
+    await expect(run(...words)).rejects.toThrow(/expected: events dead/);
+  });
+});
+
+describe('events that wait for their next try', () => {
+  it('are sent at once when somebody asks for them, with the same id, while the server runs', async () => {
+    const id = await refuse('D2', 22 * 3600);
+    expect(await run('redrive', '--merchant', 'teashop')).toEqual(['0 events will be sent again']);
+    const hurry = (merchant: string) => run('redrive', '--merchant', merchant, '--waiting');
+    expect(await hurry('nobody')).toEqual(['0 events will be sent again']);
+    expect(await hurry('teashop')).toEqual(['1 events will be sent again']);
+    expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
+    expect(await hurry('teashop')).toEqual(['0 events will be sent again']);
+  }, 20_000);
+});
+
+describe('the numbers of deliveries', () => {
+  it('are told beside the running server', async () => {
+    const { body } = await stack.open('W1', { amount: '9.99' });
+    const path = stack.webhookPath(body.sessionId ?? '');
+    await stack.post(path, { event: 'test' });
+    await stack.post(path, { any: 1 });
+    await expect
+      .poll(async () => (await runWebhooks(parseConfig(stack.env))).join('\n'))
+      .toMatch(/processed +1\n(.*\n)*tests +1$/);
+  });
+});
+
+describe('a data file', () => {
+  it('that is not there is not made by looking at it', async () => {
+    const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: join(stack.folder, 'none') });
+    await expect(runEvents(config, ['dead'])).rejects.toThrow('there is no such data file');
+  });
+});

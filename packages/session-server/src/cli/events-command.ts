@@ -1,0 +1,78 @@
+import { systemClock } from '../clock.js';
+import type { Config } from '../config.js';
+import { AppError } from '../errors.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { storeRulesOf } from '../store/store-rules.js';
+import type {
+  DeadLetter,
+  DeadLetterFilter,
+  OutboxRepository,
+  RedeliverFilter,
+} from '../outbox/repository.js';
+
+const MAX_SHOWN = 1000;
+
+/**
+ * `pay-session-server events dead [merchant]` and
+ * `events redrive <id>… | --merchant <id> [--waiting] | --all`, beside a running server or without
+ * one: a running one sends what was redriven within seconds.
+ *
+ * @throws {AppError} when the words after `events` are not these
+ */
+export async function runEvents(config: Config, words: readonly string[]): Promise<string[]> {
+  const command = parseWords(words);
+  const store = SqliteCheckoutStore.openBeside({
+    path: config.databaseFile,
+    clock: systemClock,
+    rules: storeRulesOf(config),
+  });
+  try {
+    return await command(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function parseWords(words: readonly string[]): (store: OutboxRepository) => Promise<string[]> {
+  const [verb, ...rest] = words;
+  if (verb === 'dead' && rest.length <= 1) {
+    return (store) => listDead(store, { merchant: rest[0] });
+  }
+  const filter = verb === 'redrive' ? parseFilter(rest) : undefined;
+  if (filter === undefined) {
+    throw new AppError(
+      400,
+      'invalid_request',
+      'expected: events dead [merchant], or: events redrive <event id>… | --merchant <id> [--waiting] | --all',
+    );
+  }
+  return async (store) => [
+    `${String(await store.redeliverEvents(filter))} events will be sent again`,
+  ];
+}
+
+/** Nothing is redriven by leaving something out: all of them are asked for by name. */
+function parseFilter(words: readonly string[]): RedeliverFilter | undefined {
+  const [first, second, third, ...more] = words;
+  if (first === '--all' && second === undefined) return {};
+  if (first === '--merchant' && second !== undefined && more.length === 0) {
+    if (third === undefined) return { merchant: second };
+    return third === '--waiting' ? { merchant: second, waiting: true } : undefined;
+  }
+  return first !== undefined && words.every((word) => word.startsWith('msg_'))
+    ? { ids: words }
+    : undefined;
+}
+
+async function listDead(store: OutboxRepository, filter: DeadLetterFilter): Promise<string[]> {
+  const events = await store.findDeadLetters(filter, MAX_SHOWN + 1);
+  const shown = events.slice(0, MAX_SHOWN).map(describeDead);
+  if (events.length > MAX_SHOWN) shown.push(`and more: the oldest ${String(MAX_SHOWN)} are shown`);
+  return events.length === 0 ? ['no event was given up'] : shown;
+}
+
+function describeDead(event: DeadLetter): string {
+  const { id, merchant, order, type, sequence, createdAt } = event;
+  const time = new Date(createdAt).toISOString();
+  return [id, time, merchant, order, type, `sequence ${String(sequence)}`].join('  ');
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../config.js';
+import { runExplain } from './explain-command.js';
+import { TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+describe('explaining an order, beside the running server', () => {
+  it('says of each transaction that names it why it counts or not', async () => {
+    const { body } = await stack.open('Q1', { amount: '9.99' });
+    const session = stack.session(body.sessionId ?? '');
+    const row = {
+      orderRef: session.MerchantReference,
+      merchantId: 1001,
+      currencyCode: 'GBP',
+      amount: '9.99',
+      status: 'SUCCESS',
+      transactionTime: new Date().toISOString(),
+    };
+    const add = (change: object) =>
+      stack.sandbox.control.addTransaction({ row: { ...row, ...change } });
+    add({ id: 'txn-good' });
+    add({ id: 'txn-amount', amount: '1.00' });
+    add({ id: 'txn-status', status: 'PENDING' });
+    add({ id: 'txn-near', orderRef: 'Q1.7', resellerOrderId: 'Q1' });
+    const text = (await runExplain(parseConfig(stack.env), 'Q1')).join('\n');
+    expect(text).toMatch(/txn-good .*: counts$/m);
+    expect(text).toMatch(/txn-amount .*: does not count, and needs a person: amount_mismatch$/m);
+    expect(text).toMatch(/txn-status .*: does not count: the status is not in the paid list$/m);
+    expect(text).toMatch(/txn-near .*: does not count: no match field carries/m);
+  });
+
+  it('says so when an order was never opened', async () => {
+    expect(await runExplain(parseConfig(stack.env), 'Q2', 'teashop')).toEqual([
+      'Order Q2 of teashop: never opened here.',
+    ]);
+  });
+
+  it('refuses a merchant that does not exist, and changes nothing in the file', async () => {
+    await expect(runExplain(parseConfig(stack.env), 'Q1', 'nobody')).rejects.toThrow('nobody');
+    expect((await stack.reopen('Q1')).status).toBe(200);
+    expect(stack.env['PAY_DATABASE_FILE']).toBe(join(stack.folder, 'data.sqlite'));
+  });
+});

@@ -1,0 +1,45 @@
+import { PartnerClient } from '@pay-checkout/partner-api';
+import { createPartnerGateway } from '../provider/gateway.js';
+import { systemClock } from '../clock.js';
+import type { Config } from '../config.js';
+import { ConfigError } from '../errors.js';
+import { explainOrder } from '../reconciliation/explain.js';
+import { readMerchants } from '../merchants/file-merchant-source.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { storeRulesOf } from '../store/store-rules.js';
+
+/** `pay-session-server explain <order> [merchant]`, beside a running server or without one. */
+export async function runExplain(
+  config: Config,
+  order: string,
+  merchantId?: string,
+): Promise<string[]> {
+  const merchants = [...readMerchants(config.merchantsFile, config.environment).values()].filter(
+    ({ id }) => merchantId === undefined || id === merchantId,
+  );
+  if (merchants.length === 0) {
+    throw new ConfigError('merchants file', [`there is no merchant "${merchantId ?? ''}"`]);
+  }
+  const client = new PartnerClient({
+    apiKey: config.partnerApiKey,
+    baseUrl: config.partnerApiUrl,
+    timeoutSeconds: config.createSessionTimeoutSeconds,
+  });
+  const store = SqliteCheckoutStore.openToRead({
+    path: config.databaseFile,
+    clock: systemClock,
+    rules: storeRulesOf(config),
+  });
+  try {
+    const lines: string[] = [];
+    for (const merchant of merchants) {
+      const gateway = createPartnerGateway(client);
+      const now = systemClock.now();
+      lines.push(...(await explainOrder({ merchant, order, store, gateway, now })));
+    }
+    return lines;
+  } finally {
+    await store.close();
+    client.close();
+  }
+}

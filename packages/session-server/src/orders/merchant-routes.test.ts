@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signOrderToken } from './order-token.js';
+import { TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+const ask = (order: string, authorization: string) =>
+  stack.fetch<{ code?: string; state?: string }>(`/v1/merchant/orders/${order}`, {
+    headers: { authorization },
+  });
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The fields that a schema describes, as sorted dotted paths. */
+function describedFields({ properties = {}, items }: Schema): string[] {
+  if (items) return describedFields(items);
+  return Object.entries(properties)
+    .flatMap(([name, part]) => [name, ...describedFields(part).map((path) => `${name}.${path}`)])
+    .toSorted();
+}
+
+/** The fields of an answer, in the same form; of a list, those of its first item. */
+function fieldsOf(value: unknown): string[] {
+  const part: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part)
+    .flatMap(([name, inner]) => [name, ...fieldsOf(inner).map((path) => `${name}.${path}`)])
+    .toSorted();
+}
+
+describe('the merchant’s own view of an order', () => {
+  it('is for the holder of the key only', async () => {
+    await stack.open('M1', { amount: '5.00' });
+    expect((await ask('M1', `Bearer ${stack.merchantKey}`)).body.state).toBe('open');
+    for (const authorization of ['', 'Bearer wrong', `Basic ${stack.merchantKey}`]) {
+      const { status, body, headers } = await ask('M1', authorization);
+      expect([status, body.code]).toEqual([401, 'merchant_key_refused']);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('says the state of the price that was asked last, also when it had been asked before', async () => {
+    await stack.open('M3', { amount: '5.00' });
+    await stack.open('M3', { amount: '6.00' });
+    const { body: again } = await stack.open('M3', { amount: '5.00' });
+    const { sessionId } = again;
+    await stack.post(`/v1/checkouts/${again.checkout}/hints`, { kind: 'cancelled', sessionId });
+    expect((await ask('M3', `Bearer ${stack.merchantKey}`)).body.state).toBe('cancelled');
+  });
+
+  it('has the fields that /openapi.json describes', async () => {
+    const { body: opened } = await stack.open('M4', { amount: '5.00' });
+    await stack.payAtProvider(opened.sessionId ?? '');
+    await stack.fetch(stack.returnPath(opened.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(opened.checkout, 'paid');
+    const { body: api } = await stack.fetch<{ paths: Record<string, unknown> }>('/openapi.json');
+    const route = api.paths['/v1/merchant/orders/{order}'] as {
+      get: { responses: { 200: { content: { 'application/json': { schema: Schema } } } } };
+    };
+    const described = route.get.responses[200].content['application/json'].schema;
+    const { body } = await ask('M4', `Bearer ${stack.merchantKey}`);
+    expect(fieldsOf(body)).toEqual(describedFields(described));
+    expect(fieldsOf(body)).toContain('checkouts.transactions.id');
+  });
+
+  it('does not know an order that was never opened', async () => {
+    const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
+    expect([status, body.code]).toEqual([404, 'order_not_found']);
+  });
+});
+
+describe('the key of another merchant', () => {
+  let both: TestStack;
+  const otherKey = 'key-of-the-coffee-shop';
+  const orderTokenSecret = 'the-order-token-secret-of-the-coffee-shop';
+  const askBoth = async (order: string, key: string) => {
+    const { status, body } = await both.fetch<{ code?: string; checkouts?: { amount: string }[] }>(
+      `/v1/merchant/orders/${order}`,
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+    return [status, body.code ?? body.checkouts?.map(({ amount }) => amount)];
+  };
+  const openAtOther = (order: string, amount: string) => {
+    both.shop.orders.set(order, { amount });
+    const claim = { merchant: 'coffeeshop', order, expiresAt: 2e9 };
+    const orderToken = signOrderToken(orderTokenSecret, claim);
+    return both.reopen(order, { merchant: 'coffeeshop', orderToken });
+  };
+  beforeAll(async () => {
+    both = await TestStack.start();
+    await both.server.close();
+    const hash = createHash('sha256').update(otherKey).digest('hex');
+    both.addMerchant({
+      id: 'coffeeshop',
+      apiKeyHash: [`sha256:${hash}`],
+      orderTokenSecret: [orderTokenSecret],
+    });
+    await both.startServer();
+    await both.open('T1', { amount: '5.00' });
+    await openAtOther('C1', '6.00');
+  });
+  afterAll(() => both.close());
+
+  it('does not even tell that the order exists', async () => {
+    expect(await askBoth('T1', both.merchantKey)).toEqual([200, ['5.00']]);
+    expect(await askBoth('C1', otherKey)).toEqual([200, ['6.00']]);
+    for (const [order, key] of [
+      ['T1', otherKey],
+      ['C1', both.merchantKey],
+      ['nowhere', otherKey],
+    ] as const) {
+      expect(await askBoth(order, key)).toEqual([404, 'order_not_found']);
+    }
+  });
+
+  it('shows the order of its own where both have one of that name', async () => {
+    await both.open('A1', { amount: '7.00' });
+    expect(await askBoth('A1', otherKey)).toEqual([404, 'order_not_found']);
+    await openAtOther('A1', '8.00');
+    expect(await askBoth('A1', both.merchantKey)).toEqual([200, ['7.00']]);
+    expect(await askBoth('A1', otherKey)).toEqual([200, ['8.00']]);
+  });
+});

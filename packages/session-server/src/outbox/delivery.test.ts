@@ -1,0 +1,212 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogFields, Logger } from '../logger.js';
+import type { Merchant } from '../merchants/merchant.js';
+import { ShopClient } from '../provider/shop-client.js';
+import type { Repeating } from '../repeat.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { LocalServer } from '../testing/local-server.js';
+import { TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import { startOutboxDispatcher } from './dispatcher.js';
+
+const HOUR_MS = 3_600_000;
+
+interface Delivery {
+  readonly id: string;
+  readonly body: string;
+  readonly verified: unknown;
+}
+
+/** The clock of store and sender; tests move it instead of waiting. */
+let now: number;
+const clock = { now: () => now };
+let folder: string;
+let store: SqliteCheckoutStore;
+let merchants: Map<string, Merchant>;
+let log: { level: string; fields: LogFields }[];
+let servers: LocalServer[];
+let senders: Repeating[];
+let client: ShopClient;
+
+beforeEach(async () => {
+  now = Date.now();
+  folder = mkdtempSync(join(tmpdir(), 'events-'));
+  store = await openStore();
+  merchants = new Map();
+  log = [];
+  servers = [];
+  senders = [];
+  client = new ShopClient();
+});
+afterEach(async () => {
+  await client.close();
+  await Promise.all(servers.map((server) => server.close()));
+  await Promise.all(senders.map((sender) => sender.close()));
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function openStore(): Promise<SqliteCheckoutStore> {
+  return SqliteCheckoutStore.open({ path: join(folder, 'data.sqlite'), clock, rules: TEST_RULES });
+}
+
+/** A shop of a merchant on this machine, and what was delivered to it. */
+async function shopOf(id: string, answer: RequestListener): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
+  const server = await LocalServer.start((request, response) => {
+    void readText(request).then((body) => {
+      const headers = request.headers as Record<string, string>;
+      const [secret = ''] = testMerchant().signingSecret;
+      const verified = new Webhook(secret).verify(body, headers);
+      deliveries.push({ id: headers['webhook-id'] ?? '', body, verified });
+      answer(request, response);
+    });
+  });
+  servers.push(server);
+  const events = { url: server.url, allowPrivateAddress: true };
+  merchants.set(id, testMerchant({ id, events }));
+  return deliveries;
+}
+
+function startSender(): Repeating {
+  const write = (level: string) => (fields: LogFields) => void log.push({ level, fields });
+  const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
+  const sender = startOutboxDispatcher({
+    store,
+    clock,
+    logger,
+    shop: client,
+    merchants: { find: (id) => Promise.resolve(merchants.get(id)) },
+  });
+  senders.push(sender);
+  return sender;
+}
+
+/** Makes an order of a merchant paid, which stores one event for its shop. */
+async function payOrder(merchant: string, order: string): Promise<void> {
+  const decision = await store.beginAttempt({
+    merchant,
+    order,
+    orderVersion: 'version-1',
+    amountMinor: 999,
+    currency: 'GBP',
+    decimals: 2,
+    providerMerchantId: 1001,
+  });
+  if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
+  await store.recordPayment({
+    transaction: `tx-${merchant}-${order}`,
+    orderId: decision.attempt.orderId,
+    status: 'SUCCESS',
+    isRefundRow: false,
+    amount: '9.99',
+    currency: 'GBP',
+    transactionTime: new Date(now).toISOString(),
+    refund: 'none',
+  });
+}
+
+describe('an event for a shop', () => {
+  it('comes signed, once, when the shop takes it', async () => {
+    const deliveries = await shopOf('teashop', (_, response) => response.writeHead(204).end());
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    await expect.poll(() => deliveries.length).toBe(1);
+    expect(deliveries[0]?.verified).toMatchObject({
+      type: 'checkout.paid',
+      data: { merchant: 'teashop', order: 'A1001', certain: true, sequence: 1, amount: '9.99' },
+    });
+    await expect.poll(() => store.nextEventAt()).toBeUndefined();
+    now += HOUR_MS;
+    sender.wake();
+    await sender.close();
+    expect(deliveries).toHaveLength(1);
+  });
+
+  it('comes again with the same id and body until it is taken, and no more then', async () => {
+    const statuses = [500, 302, 404, 200];
+    const deliveries = await shopOf('teashop', (_, response) =>
+      response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end(),
+    );
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    for (let tries = 1; tries <= 4; tries += 1) {
+      await expect.poll(() => deliveries.length).toBe(tries);
+      await expect.poll(() => log.length).toBe(Math.min(tries, 3));
+      now += HOUR_MS;
+      sender.wake();
+    }
+    await expect.poll(() => store.nextEventAt()).toBeUndefined();
+    expect(new Set(deliveries.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1);
+    expect(log.map(({ level, fields }) => [level, fields['status']])).toEqual([
+      ['warn', 500],
+      ['warn', 302],
+      ['warn', 404],
+    ]);
+  });
+
+  it('that is under way is settled before the sender is closed', async () => {
+    const arrived = Promise.withResolvers<() => void>();
+    await shopOf('teashop', (_, response) => {
+      arrived.resolve(() => response.writeHead(204).end());
+    });
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    const answer = await arrived.promise;
+    const closing = sender.close();
+    answer();
+    await closing;
+    now += HOUR_MS;
+    const claim = { limit: 1, perMerchant: 1, leaseSeconds: 30 };
+    expect(await store.claimEvents(claim)).toEqual([]);
+  });
+
+  it('that finds no answer for two seconds while the sender closes is sent again after a start', async () => {
+    const arrived = Promise.withResolvers<undefined>();
+    const deliveries = await shopOf('teashop', () => {
+      arrived.resolve(undefined);
+    });
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    await arrived.promise;
+    const startedAt = performance.now();
+    await sender.close();
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(log).toEqual([]);
+    await store.close();
+    store = await openStore();
+    const claim = { limit: 1, perMerchant: 1, leaseSeconds: 30 };
+    expect(await store.claimEvents(claim)).toMatchObject([{ id: deliveries[0]?.id, tries: 0 }]);
+  });
+
+  it('is sent by a sender that starts after the one that claimed it died', async () => {
+    const isTaken = Promise.withResolvers<undefined>();
+    const deliveries = await shopOf('teashop', (_, response) => {
+      if (deliveries.length === 2) response.writeHead(204).end(() => isTaken.resolve(undefined));
+    });
+    await payOrder('teashop', 'A1001');
+    startSender();
+    await expect.poll(() => deliveries.length).toBe(1);
+    now += HOUR_MS;
+    startSender();
+    await isTaken.promise;
+    expect(deliveries[1]?.id).toBe(deliveries[0]?.id);
+  });
+
+  it('waits for a merchant who is missing from the file, and comes when it is back', async () => {
+    await payOrder('teashop', 'A1001');
+    const sender = startSender();
+    await expect.poll(() => log.length).toBe(1);
+    const deliveries = await shopOf('teashop', (_, response) => response.writeHead(204).end());
+    now += HOUR_MS;
+    sender.wake();
+    await expect.poll(() => deliveries.length).toBe(1);
+  });
+});

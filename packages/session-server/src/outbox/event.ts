@@ -1,0 +1,32 @@
+import { type Checkout, isCertain, type EventType } from '../checkouts/state-machine.js';
+import { formatMinor } from '../checkouts/money.js';
+
+/**
+ * The JSON text of one event for a shop. It holds no personal data. Shops act on `certain` events
+ * only, and drop an event whose `sequence` is older than one that they have seen.
+ */
+export function renderEvent(
+  checkout: Checkout,
+  type: EventType,
+  sequence: number,
+  now: number,
+): string {
+  return JSON.stringify({
+    type,
+    timestamp: new Date(now).toISOString(),
+    data: {
+      merchant: checkout.merchant,
+      order: checkout.order,
+      version: checkout.shopVersion,
+      checkout: checkout.id,
+      state: checkout.state,
+      certain: isCertain(checkout.state),
+      sequence,
+      amount: formatMinor(checkout.amountMinor, checkout.decimals),
+      currency: checkout.currency,
+      refund: checkout.refund,
+      attention: checkout.attention,
+      transaction: checkout.paidBy,
+    },
+  });
+}

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CheckoutStore } from '../checkouts/repository.js';
+import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import type { EventClaim } from './repository.js';
+
+const CLAIM: EventClaim = { limit: 10, perMerchant: 3, leaseSeconds: 30 };
+const DAY_MS = 86_400_000;
+
+/** What every store promises about events on their way to the shops. */
+export function describeOutboxRepository(name: string, open: OpenStore): void {
+  describe(`events of ${name}`, () => {
+    let now: number;
+    let underTest: StoreUnderTest;
+    let store: CheckoutStore;
+    let harness: StoreHarness;
+    beforeEach(async () => {
+      now = Date.parse('2026-01-01T00:00:00.000Z');
+      underTest = await open({ clock: { now: () => now }, rules: TEST_RULES });
+      store = underTest.store;
+      harness = new StoreHarness(store);
+    });
+    afterEach(() => underTest.remove());
+
+    /** As many cancelled orders of a merchant, each with one event to tell. */
+    async function tell(merchant: string, count: number, name = 'A'): Promise<void> {
+      for (let number = 0; number < count; number += 1) {
+        now += 1;
+        const { checkout } = await harness.expose({ merchant, order: `${name}${String(number)}` });
+        await store.apply(checkout.id, { type: 'cancel-hinted' });
+      }
+    }
+
+    /** Each event that is due is sent once and not taken; all are due again a second later. */
+    async function refuseAll(): Promise<void> {
+      const events = await store.claimEvents({ limit: 1000, perMerchant: 1000, leaseSeconds: 30 });
+      for (const { id } of events) await store.markFailed(id, 1);
+      now += 1000;
+    }
+
+    /** The orders whose events are claimed, in this order. */
+    async function ordersOf(changes: Partial<EventClaim>): Promise<string[]> {
+      const events = await store.claimEvents({ ...CLAIM, ...changes });
+      return events.map(({ body }) => (JSON.parse(body) as { data: { order: string } }).data.order);
+    }
+
+    async function claimed(changes: Partial<EventClaim> = {}): Promise<string[]> {
+      return (await store.claimEvents({ ...CLAIM, ...changes })).map(({ merchant }) => merchant);
+    }
+
+    /** Gives up the one event that is due. */
+    async function giveUp(): Promise<string> {
+      const [event] = await store.claimEvents({ ...CLAIM, limit: 1 });
+      await store.markFailed(event?.id ?? '', undefined);
+      return event?.id ?? '';
+    }
+
+    it('go to every merchant in turn, however many one of them has', async () => {
+      await tell('busy', 20);
+      now += 1000;
+      await tell('quiet', 1);
+      expect(await claimed({ limit: 2 })).toEqual(['busy', 'quiet']);
+    });
+
+    it('of one merchant are under way a few at a time', async () => {
+      await tell('busy', 5);
+      expect(await claimed()).toHaveLength(3);
+      expect(await claimed()).toEqual([]);
+    });
+
+    it('of one merchant go on when one of them is settled', async () => {
+      await tell('busy', 5);
+      const [first] = await store.claimEvents(CLAIM);
+      await store.markFailed(first?.id ?? '', 5);
+      expect(await claimed()).toHaveLength(1);
+    });
+
+    it('go one at a time to a merchant whose shop does not answer', async () => {
+      await tell('silent', 3);
+      await tell('well', 2);
+      const answeringMerchants = new Set(['well']);
+      expect(await claimed({ answeringMerchants })).toEqual(['silent', 'well', 'well']);
+      expect(await claimed({ answeringMerchants })).toEqual([]);
+    });
+
+    it('go to merchants whose shop does not answer only as far as there is room', async () => {
+      await tell('gone', 1);
+      await tell('silent', 1);
+      now += 1000;
+      await tell('well', 2);
+      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1 };
+      expect(await claimed(claim)).toEqual(['gone', 'well', 'well']);
+      expect(await claimed({ ...claim, doubtfulLimit: 0 })).toEqual([]);
+      expect(await claimed(claim)).toEqual(['silent']);
+    });
+
+    it('that were not taken before share that room', async () => {
+      await tell('well', 3);
+      await refuseAll();
+      await tell('well', 1, 'new');
+      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1, perMerchant: 10 };
+      expect(await ordersOf(claim)).toEqual(['A0', 'new0']);
+    });
+
+    it('that were never sent go before all others to a shop that does not answer', async () => {
+      await tell('silent', 3);
+      await refuseAll();
+      await tell('silent', 1, 'older');
+      now += 1000;
+      await tell('silent', 1, 'newer');
+      const claim = { answeringMerchants: new Set<string>() };
+      expect(await ordersOf(claim)).toEqual(['newer0']);
+      now += CLAIM.leaseSeconds * 1000 - 1;
+      expect(await ordersOf(claim)).toEqual([]);
+    });
+
+    it('that were not taken leave the last place of their merchant to one that was never sent', async () => {
+      await tell('teashop', 120);
+      await refuseAll();
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['A0', 'A1', 'A2', 'A3']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
+      await tell('teashop', 2, 'new');
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['new1']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
+    });
+
+    it('go out oldest first, and the newest one on the last place', async () => {
+      await tell('teashop', 4);
+      expect(await ordersOf({ perMerchant: 3 })).toEqual(['A0', 'A1', 'A3']);
+      expect(await ordersOf({ perMerchant: 5 })).toEqual(['A2']);
+    });
+
+    it('of one checkout go out one at a time, in their order', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await store.apply(checkout.id, { type: 'cancel-hinted' });
+      await harness.pay(attempt.orderId);
+      const [first, ...others] = await store.claimEvents(CLAIM);
+      expect([first?.type, others]).toEqual(['checkout.cancelled', []]);
+      expect(await store.claimEvents(CLAIM)).toEqual([]);
+      await store.markDelivered(first?.id ?? '');
+      expect(await store.claimEvents(CLAIM)).toMatchObject([{ type: 'checkout.paid' }]);
+    });
+
+    it('do not wait for an older one of their checkout that is not taken', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await store.apply(checkout.id, { type: 'cancel-hinted' });
+      await harness.pay(attempt.orderId);
+      const [first] = await store.claimEvents(CLAIM);
+      await store.markFailed(first?.id ?? '', 600);
+      expect(await store.claimEvents(CLAIM)).toMatchObject([{ type: 'checkout.paid' }]);
+    });
+
+    it('that wait for a sender to be free do not say that something is due now', async () => {
+      await tell('busy', 5);
+      await store.claimEvents(CLAIM);
+      expect(await store.nextEventAt()).toBe(now + CLAIM.leaseSeconds * 1000);
+    });
+
+    it('that were given up are found, by merchant and oldest first', async () => {
+      await tell('teashop', 1);
+      const older = await giveUp();
+      now += 1000;
+      await tell('bookshop', 1);
+      const newer = await giveUp();
+      expect((await store.findDeadLetters({}, 10)).map(({ id }) => id)).toEqual([older, newer]);
+      expect(await store.findDeadLetters({ merchant: 'bookshop' }, 10)).toMatchObject([
+        { id: newer, merchant: 'bookshop', order: 'A0', type: 'checkout.cancelled', sequence: 1 },
+      ]);
+      expect(await store.findDeadLetters({}, 1)).toHaveLength(1);
+    });
+
+    it('that were given up are sent again when somebody asks, with the same id and all tries', async () => {
+      await tell('teashop', 1);
+      const [before] = await store.claimEvents(CLAIM);
+      await store.markFailed(before?.id ?? '', 0);
+      await giveUp();
+      now += DAY_MS;
+      expect(await store.claimEvents(CLAIM)).toEqual([]);
+      expect(await store.redeliverEvents({ ids: ['msg_unknown'] })).toBe(0);
+      expect(await store.redeliverEvents({ merchant: 'somebody' })).toBe(0);
+      expect(await store.redeliverEvents({ ids: [before?.id ?? ''] })).toBe(1);
+      expect(await store.claimEvents(CLAIM)).toEqual([before]);
+      expect(await store.findDeadLetters({}, 10)).toEqual([]);
+    });
+
+    it('that wait for their next try are sent at once when somebody asks for those, too', async () => {
+      await tell('teashop', 3);
+      await tell('bookshop', 1);
+      const [taken, ...others] = await store.claimEvents({ ...CLAIM, perMerchant: 10 });
+      await store.markDelivered(taken?.id ?? '');
+      for (const { id } of others) await store.markFailed(id, 3600);
+      await tell('teashop', 1, 'sending');
+      await store.claimEvents(CLAIM);
+      expect(await store.redeliverEvents({ merchant: 'teashop' })).toBe(0);
+      expect(await store.redeliverEvents({ merchant: 'teashop', waiting: true })).toBe(2);
+      expect(await store.claimEvents({ ...CLAIM, perMerchant: 10 })).toEqual(
+        others.filter(({ merchant }) => merchant === 'teashop'),
+      );
+    });
+
+    it('that were taken are never sent again, also when somebody asks', async () => {
+      await tell('teashop', 1);
+      const [event] = await store.claimEvents(CLAIM);
+      await store.markDelivered(event?.id ?? '');
+      expect(await store.redeliverEvents({})).toBe(0);
+      now += DAY_MS;
+      expect(await store.claimEvents(CLAIM)).toEqual([]);
+    });
+
+    it('are told once for one outcome, however often it is proved', async () => {
+      const { checkout, attempt } = await harness.expose();
+      await Promise.all([1, 2, 3].map(() => harness.pay(attempt.orderId)));
+      await store.apply(checkout.id, { type: 'payment-proved', transaction: 'tx-1' });
+      expect(await store.claimEvents(CLAIM)).toHaveLength(1);
+      expect((await store.find(checkout.id))?.sequence).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,132 @@
+import {
+  type CreateCheckoutSessionParams,
+  decimalOf,
+  isPartnerApiError,
+  type PartnerClient,
+  type Transaction,
+  type UnreadableRow,
+  unreadableRowsOf,
+} from '@pay-checkout/partner-api';
+import { AppError } from '../errors.js';
+import type { TransactionRow } from '../reconciliation/matching.js';
+
+/** How a `/create-session` ended, in the only terms that matter to money. */
+export type SessionResult =
+  | { readonly kind: 'created'; readonly sessionId: string }
+  /** Nothing reached the provider. */
+  | { readonly kind: 'not_sent'; readonly cause: unknown }
+  /** The provider said no: no session exists. */
+  | { readonly kind: 'refused'; readonly cause: unknown }
+  /** The answer was lost: a session may exist, and nobody will ever see it. */
+  | { readonly kind: 'unknown'; readonly cause: unknown };
+
+/** One page of the list, newest first. */
+export interface TransactionPage {
+  readonly rows: readonly TransactionRow[];
+  /** Rows that are no objects: evidence of nothing, and no sign that something was not paid. */
+  readonly unreadable?: UnreadableRows;
+  readonly nextCursor: string | undefined;
+}
+
+/** How many rows of a page could not be read, and where the first of them stood. No values. */
+export interface UnreadableRows {
+  readonly count: number;
+  readonly first: readonly Pick<UnreadableRow, 'index' | 'kind'>[];
+}
+
+export interface TransactionQuery {
+  readonly providerMerchantId: number;
+  /** `YYYY-MM-DD`. */
+  readonly fromDate: string;
+  readonly toDate: string;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** The provider, as the session server sees it. */
+export interface PartnerGateway {
+  createSession(fields: CreateCheckoutSessionParams): Promise<SessionResult>;
+  /**
+   * @throws {AppError} 503 `provider_unavailable`; with `retryAfterSeconds` when the provider asked
+   *   for a pause
+   */
+  listTransactions(query: TransactionQuery): Promise<TransactionPage>;
+}
+
+/** The only file that knows the provider's errors; everything else hears our own codes. */
+export function createPartnerGateway(client: PartnerClient): PartnerGateway {
+  return {
+    async createSession(fields) {
+      try {
+        const { session_id: sessionId } = await client.checkoutSessions.create(fields);
+        return { kind: 'created', sessionId };
+      } catch (cause) {
+        return { kind: isPartnerApiError(cause) ? cause.outcome : 'unknown', cause };
+      }
+    },
+
+    async listTransactions({ providerMerchantId, fromDate, toDate, cursor, limit }) {
+      try {
+        const page = await client.transactions.list({
+          merchantId: providerMerchantId,
+          fromDate,
+          toDate,
+          limit,
+          timezone: 'UTC',
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        const { hasMore, nextCursor } = page.pagination;
+        const unreadable = unreadableRowsOf(page);
+        return {
+          rows: page.data.transactions.map(toRow),
+          ...(unreadable.count > 0 && { unreadable }),
+          nextCursor: hasMore && nextCursor !== '' ? nextCursor : undefined,
+        };
+      } catch (cause) {
+        const retryAfterSeconds = pauseAskedBy(cause);
+        throw new AppError(
+          503,
+          'provider_unavailable',
+          'The payment provider cannot be asked at the moment.',
+          { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+        );
+      }
+    },
+  };
+}
+
+/** How long the provider wants to be left alone; 0 when it says "too many" and not for how long. */
+function pauseAskedBy(cause: unknown): number | undefined {
+  if (!isPartnerApiError(cause)) return undefined;
+  return cause.retryAfterSeconds ?? (cause.status === 429 ? 0 : undefined);
+}
+
+function toRow(transaction: Transaction): TransactionRow {
+  const references = Object.entries(transaction).flatMap(([field, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[field, String(value)]] : [],
+  );
+  return {
+    id: textOf(transaction.id),
+    transactionTime: textOf(transaction.transactionTime),
+    status: textOf(transaction.status),
+    merchantId: merchantIdOf(transaction.merchantId),
+    currencyCode: textOf(transaction.currencyCode),
+    amount: decimalOf(transaction, 'amount'),
+    serviceFee: decimalOf(transaction, 'service_fee'),
+    amountRefunded: decimalOf(transaction, 'amountRefunded'),
+    references: Object.fromEntries(references) as Record<string, string>,
+  };
+}
+
+/** A text field as text: an id that comes as a number is the same id, and null is no value. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** Null is as good as absent, digits as good as the number; anything else is no merchant of ours. */
+function merchantIdOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+}

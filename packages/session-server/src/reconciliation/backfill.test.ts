@@ -1,0 +1,346 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TransactionPage, TransactionQuery } from '../provider/gateway.js';
+import { parseConfig } from '../config.js';
+import { AppError } from '../errors.js';
+import { SILENT_OBSERVER } from '../metrics/observer.js';
+import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+
+const START = Date.parse('2026-01-20T12:00:00.000Z');
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const PAGE_ROWS = 100;
+/** The least that a server is started with; all else is as docs/operations.md says. */
+const ENV = {
+  PAY_ENVIRONMENT: 'sandbox',
+  PAY_PUBLIC_URL: 'https://pay.example',
+  PAY_DATABASE_FILE: '/data/pay.sqlite',
+  PAY_MERCHANTS_FILE: '/etc/pay/merchants.json',
+  PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
+  PAY_PARTNER_API_URL: 'https://provider.example',
+  PAY_PARTNER_API_KEY: 'invented-key',
+};
+/** When the first row of the list was made. */
+const FIRST = START - 20 * DAY_MS;
+
+/** The list of a merchant with a row every few seconds, who never stops; each row is its number. */
+class BusyList {
+  /** When each page was asked for. */
+  readonly calls: number[] = [];
+  readonly seen = new Set<number>();
+  /** The longest time from when a row was listed until a look met it. */
+  slowestMs = 0;
+  /** Called with each question before it is answered. */
+  before: (query: TransactionQuery) => Promise<void> | void = () => undefined;
+  readonly #rowEveryMs: number;
+
+  constructor(rowEveryMs: number) {
+    this.#rowEveryMs = rowEveryMs;
+  }
+
+  reader(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
+    return new TransactionPoller({
+      gateway: { listTransactions: (query) => this.#answer(query) },
+      providerMerchantId: 1001,
+      clock: { now: () => Date.now() },
+      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      intervalMs: 3000,
+      pagesPerMinute: 60,
+      observer: SILENT_OBSERVER,
+      onRows: (rows) => {
+        for (const { id } of rows) this.#see(Number(id));
+        return Promise.resolve();
+      },
+      ...options,
+    });
+  }
+
+  /** The newest row of a time. */
+  at(time: number): number {
+    return Math.floor((time - FIRST) / this.#rowEveryMs);
+  }
+
+  hasSeenAll(from: number, to: number): boolean {
+    for (let row = this.at(from) + 1; row <= this.at(to); row += 1) {
+      if (!this.seen.has(row)) return false;
+    }
+    return true;
+  }
+
+  /** The most calls that began within one minute. */
+  mostCallsAMinute(): number {
+    return Math.max(
+      ...this.calls.map((at, index) => {
+        const after = this.calls.findIndex(
+          (other, place) => place > index && other - at >= MINUTE_MS,
+        );
+        return (after < 0 ? this.calls.length : after) - index;
+      }),
+    );
+  }
+
+  async #answer(query: TransactionQuery): Promise<TransactionPage> {
+    this.calls.push(Date.now());
+    await this.before(query);
+    const endOfDay = Date.parse(`${query.toDate}T00:00:00Z`) + DAY_MS;
+    const newest = this.at(Math.min(Date.now(), endOfDay));
+    const oldest = Math.max(0, this.at(Date.parse(`${query.fromDate}T00:00:00Z`)) + 1);
+    const top = query.cursor === undefined ? newest : Number(query.cursor);
+    const rows = Array.from({ length: Math.min(PAGE_ROWS, top - oldest + 1) }, (_, place) => ({
+      id: String(top - place),
+      transactionTime: new Date(FIRST + (top - place) * this.#rowEveryMs).toISOString(),
+      references: {},
+    }));
+    const next = top - PAGE_ROWS;
+    return { rows, nextCursor: next < oldest ? undefined : String(next) };
+  }
+
+  #see(row: number): void {
+    if (this.seen.has(row)) return;
+    this.seen.add(row);
+    const listedAt = FIRST + row * this.#rowEveryMs;
+    if (listedAt > START) this.slowestMs = Math.max(this.slowestMs, Date.now() - listedAt);
+  }
+}
+
+/** Somebody who always waits for a payment of the last `ageMs`. */
+function waitForPayments(reader: TransactionPoller, ageMs: number): { stop(): void } {
+  let isWaiting = true;
+  const go = async (): Promise<void> => {
+    while (isWaiting) await reader.look(Date.now() - ageMs);
+  };
+  void go();
+  return {
+    stop: () => {
+      isWaiting = false;
+    },
+  };
+}
+
+/** Closes a reader, and lets a call that is under way come to its end. */
+async function close(reader: TransactionPoller): Promise<void> {
+  const closing = reader.close();
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  await closing;
+}
+
+/** Lets time pass in steps that are no round figures, with something to do at each. */
+async function pass(ms: number, act: () => void): Promise<void> {
+  const until = Date.now() + ms;
+  for (let step = 0; Date.now() < until; step += 1) {
+    act();
+    await vi.advanceTimersByTimeAsync([2711, 3137, 7349, 911, 4903][step % 5] ?? 0);
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a deep look at a busy merchant', () => {
+  it('comes to its end while shoppers wait and the depth is asked for again at each look', async () => {
+    const list = new BusyList(12 * SECOND_MS);
+    const reader = list.reader();
+    const waiting = waitForPayments(reader, 40 * MINUTE_MS);
+    const depth = START - 14 * DAY_MS;
+    // 14 days are 1,008 pages, and 30 of a minute are for them.
+    await pass(30 * MINUTE_MS, () => void reader.look(depth));
+    expect(list.hasSeenAll(depth, START)).toBe(false);
+    expect(reader.deepSince).toBe(START);
+    await pass(6 * MINUTE_MS, () => void reader.look(depth));
+    expect(list.hasSeenAll(depth, START)).toBe(true);
+    expect(list.mostCallsAMinute()).toBeLessThanOrEqual(60);
+    // Half of a minute's pages are left for who waits, at two pages a look.
+    expect(list.slowestMs).toBeLessThan(MINUTE_MS);
+    waiting.stop();
+    await close(reader);
+  }, 30_000);
+
+  it('leaves pages for who waits when it reads again what may have been listed late', async () => {
+    // An hour is 30 pages, as many as a minute has for fresh rows.
+    const list = new BusyList(1200);
+    const reader = list.reader();
+    void reader.look(START - 14 * DAY_MS);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    void reader.look(START - 14 * DAY_MS);
+    await vi.advanceTimersByTimeAsync(3 * SECOND_MS);
+    const calls = list.calls.length;
+    const waiting = waitForPayments(reader, SECOND_MS);
+    await vi.advanceTimersByTimeAsync(30 * SECOND_MS);
+    expect(list.calls.length - calls).toBeGreaterThanOrEqual(10);
+    waiting.stop();
+    await close(reader);
+  });
+
+  it('tells when it began until it has come to its end', async () => {
+    const list = new BusyList(HOUR_MS / 10);
+    const reader = list.reader({ pagesPerMinute: 10 });
+    expect(reader.deepSince).toBeUndefined();
+    // 48 pages: ten minutes.
+    await pass(5 * MINUTE_MS, () => void reader.look(FIRST + HOUR_MS));
+    expect(reader.deepSince).toBe(START);
+    await pass(7 * MINUTE_MS, () => void reader.look(Date.now()));
+    expect(reader.deepSince).toBeUndefined();
+    expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
+    await close(reader);
+  });
+
+  it('does not keep those waiting who want fresh rows, however slow its pages are', async () => {
+    const list = new BusyList(12 * SECOND_MS);
+    list.before = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    };
+    const reader = list.reader();
+    void reader.look(START - 14 * DAY_MS);
+    await vi.advanceTimersByTimeAsync(5 * SECOND_MS);
+    const startedAt = Date.now();
+    let lookedAt = Infinity;
+    const depths = [startedAt, START - 20 * DAY_MS];
+    void reader.lookFresh(depths).then(() => (lookedAt = Date.now()));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    // The deep page and the rest after it, then its own.
+    expect(lookedAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);
+    await close(reader);
+  });
+
+  it('reads on by its own half of the pages when fresh rows use up theirs', async () => {
+    // 36 pages are fresh, and 108 are deep.
+    const list = new BusyList(SECOND_MS / 2);
+    const reader = list.reader({ pagesPerMinute: 20 });
+    const waiting = waitForPayments(reader, 30 * MINUTE_MS);
+    await pass(10 * MINUTE_MS, () => void reader.look(START - 2 * HOUR_MS));
+    // All of the half hour, though no minute has so many pages for it, and 96 deep pages beside it.
+    expect(list.hasSeenAll(START - 30 * MINUTE_MS, START)).toBe(true);
+    expect(list.hasSeenAll(START - 2 * HOUR_MS + 40 * MINUTE_MS, START)).toBe(true);
+    expect(list.mostCallsAMinute()).toBeLessThanOrEqual(20);
+    waiting.stop();
+    await close(reader);
+  });
+});
+
+describe('the pages of a minute', () => {
+  it('are what docs/operations.md says, for a thousand shoppers who wait', async () => {
+    const { readIntervalSeconds, readPagesPerMinute } = parseConfig(ENV);
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
+    const text = page.replaceAll(/\s+/g, ' ');
+    const [, most, fewest] = /(\d+) list calls a minute.*?no more than (\d+)/.exec(text) ?? [];
+    expect(Number(most)).toBe(readPagesPerMinute);
+    expect(Number(fewest)).toBe(60 / readIntervalSeconds);
+    // What is fresh: more pages than there are, or one.
+    for (const [rowEveryMs, calls] of [
+      [SECOND_MS / 2, most],
+      [HOUR_MS / 10, fewest],
+    ] as const) {
+      const list = new BusyList(rowEveryMs);
+      const reader = list.reader({
+        intervalMs: readIntervalSeconds * SECOND_MS,
+        pagesPerMinute: readPagesPerMinute,
+      });
+      const waiting = Array.from({ length: 1000 }, (_, age) =>
+        waitForPayments(reader, age * 3 * SECOND_MS),
+      );
+      await pass(3 * MINUTE_MS, () => undefined);
+      expect(list.mostCallsAMinute()).toBe(Number(calls));
+      for (const one of waiting) one.stop();
+      await close(reader);
+    }
+  }, 30_000);
+
+  it('are no more than is set, for deep and fresh rows together', async () => {
+    const list = new BusyList(12 * SECOND_MS);
+    const reader = list.reader({ pagesPerMinute: 20 });
+    void reader.look(START - 3 * HOUR_MS);
+    const waiting = waitForPayments(reader, 50 * MINUTE_MS);
+    await pass(5 * MINUTE_MS, () => undefined);
+    // Nine pages were deep, and three are fresh at each look, of which there could be twenty.
+    expect(list.hasSeenAll(START - 3 * HOUR_MS, START)).toBe(true);
+    expect(list.mostCallsAMinute()).toBe(20);
+    waiting.stop();
+    await close(reader);
+  });
+
+  it('that do not do for all that is fresh are enough for it in the end', async () => {
+    const list = new BusyList(SECOND_MS / 2);
+    const reader = list.reader({ pagesPerMinute: 20 });
+    const waiting = waitForPayments(reader, 50 * MINUTE_MS);
+    // 60 pages, while the newest ones are read again and again.
+    await pass(5 * MINUTE_MS, () => undefined);
+    expect(list.hasSeenAll(START - 45 * MINUTE_MS, START + 4 * MINUTE_MS)).toBe(true);
+    expect(list.mostCallsAMinute()).toBe(20);
+    waiting.stop();
+    await close(reader);
+  });
+});
+
+describe('a deep page that always fails', () => {
+  function setUp(error: AppError) {
+    const list = new BusyList(12 * SECOND_MS);
+    const failures: number[] = [];
+    const bad = list.at(START - 3 * HOUR_MS);
+    list.before = ({ cursor }) => {
+      if (cursor === undefined || Number(cursor) > bad) return;
+      failures.push(Date.now());
+      throw error;
+    };
+    const reader = list.reader();
+    return { list, failures, reader };
+  }
+
+  it('slows down no look at fresh rows, and is tried again at growing pauses', async () => {
+    const { list, failures, reader } = setUp(new AppError(503, 'provider_unavailable', ''));
+    const waiting = waitForPayments(reader, MINUTE_MS);
+    await pass(10 * MINUTE_MS, () => void reader.look(START - 14 * DAY_MS));
+    expect(list.slowestMs).toBeLessThan(5 * SECOND_MS);
+    expect(reader.isBackingOff()).toBe(false);
+    expect(reader.deepSince).toBe(START);
+    expect(failures.length).toBeGreaterThan(5);
+    expect(failures.length).toBeLessThan(40);
+    waiting.stop();
+    await close(reader);
+  });
+
+  it('stops all looks for as long as the provider asks', async () => {
+    const { list, failures, reader } = setUp(
+      new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 120 }),
+    );
+    const waiting = waitForPayments(reader, MINUTE_MS);
+    void reader.look(START - 14 * DAY_MS);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(failures).toHaveLength(1);
+    expect(reader.isBackingOff()).toBe(true);
+    const calls = list.calls.length;
+    await vi.advanceTimersByTimeAsync(59 * SECOND_MS);
+    expect(list.calls).toHaveLength(calls);
+    await vi.advanceTimersByTimeAsync(4 * SECOND_MS);
+    expect(list.calls.length).toBeGreaterThan(calls);
+    waiting.stop();
+    await close(reader);
+  });
+});
+
+describe('a provider that is slow', () => {
+  it.each([
+    [500, 500],
+    [8000, 8000],
+    [25_000, 10_000],
+  ])('that takes %i ms is left alone for %i ms before the next call', async (callMs, restMs) => {
+    const list = new BusyList(12 * SECOND_MS);
+    list.before = async () => {
+      await new Promise((resolve) => setTimeout(resolve, callMs));
+    };
+    const reader = list.reader({ intervalMs: 1 });
+    const waiting = waitForPayments(reader, MINUTE_MS);
+    await pass(5 * MINUTE_MS, () => void reader.look(START - DAY_MS));
+    const pauses = list.calls.slice(1).map((at, index) => at - (list.calls[index] ?? 0));
+    expect(pauses.length).toBeGreaterThan(5);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(callMs + restMs);
+    waiting.stop();
+    await close(reader);
+  });
+});

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TransactionQuery } from '../provider/gateway.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { TransactionRow } from './matching.js';
+import { explainOrder } from './explain.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+describe('explaining an order', () => {
+  let folder: string;
+  let store: SqliteCheckoutStore;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'explain-'));
+    const path = join(folder, 'data.sqlite');
+    store = await SqliteCheckoutStore.open({ path, clock: { now: () => NOW }, rules: TEST_RULES });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const explain = (listTransactions: (query: TransactionQuery) => readonly TransactionRow[]) => {
+    let page = 0;
+    return explainOrder({
+      merchant: testMerchant(),
+      order: 'A1001',
+      store,
+      gateway: {
+        listTransactions: (query) => {
+          const rows = listTransactions(query);
+          page += 1;
+          const nextCursor = rows.length === 0 ? undefined : `page ${String(page)}`;
+          return Promise.resolve({ rows, nextCursor });
+        },
+      },
+      now: NOW,
+    });
+  };
+
+  it('says how many rows could not be read, since any of them may be about the order', async () => {
+    await new StoreHarness(store).expose();
+    const unreadable = { count: 3, first: [{ index: 0, kind: 'null' }] };
+    const lines = await explainOrder({
+      merchant: testMerchant(),
+      order: 'A1001',
+      store,
+      gateway: {
+        listTransactions: () => Promise.resolve({ rows: [], unreadable, nextCursor: undefined }),
+      },
+      now: NOW,
+    });
+    expect(lines.at(-2)).toBe(
+      'Rows of the list that are no transactions: 3. Any may be about this order.',
+    );
+  });
+
+  const rowOf = (orderId: number): TransactionRow => ({
+    id: 'tx-1',
+    transactionTime: '2026-01-01T00:01:00.000Z',
+    status: 'SUCCESS',
+    merchantId: 1001,
+    currencyCode: 'GBP',
+    amount: '9.99',
+    references: { orderRef: String(orderId) },
+  });
+
+  it('says that a transaction does not count when it has paid another checkout', async () => {
+    const harness = new StoreHarness(store);
+    const { attempt } = await harness.expose();
+    const other = await harness.expose({ order: 'A1002' });
+    await harness.pay(other.attempt.orderId);
+    const row = rowOf(attempt.orderId);
+    const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
+    expect(lines.join('\n')).toContain(
+      `9.99 GBP: does not count: it serves the checkout ${other.checkout.id}`,
+    );
+  });
+
+  it.each<[string, Partial<TransactionRow>]>([
+    ['counts', {}],
+    ['counts, refund full', { status: 'REFUNDED' }],
+    ['does not count: the row has no id', { id: undefined }],
+    ['does not count: the row is of another merchant', { merchantId: 1002 }],
+    ['does not count: the row has no status', { status: undefined }],
+    ['does not count: the status is not in the paid list', { status: 'PENDING' }],
+    [
+      'does not count: the row has no transactionTime that can be read',
+      { transactionTime: '01/01/2026' },
+    ],
+    [
+      'does not count: the transaction is older than the attempt',
+      { transactionTime: '2025-12-31T00:00:00Z' },
+    ],
+    [
+      'does not count: money was given back, and no row shows the payment of the price',
+      { status: 'REFUNDED', amount: '1.00' },
+    ],
+    ['does not count, and needs a person: amount_mismatch', { amount: '1.00' }],
+    ['does not count, and needs a person: currency_mismatch', { currencyCode: 'EUR' }],
+    ['does not count, and needs a person: currency_missing', { currencyCode: undefined }],
+  ])('says of a transaction that it %s', async (said, changes) => {
+    const { attempt } = await new StoreHarness(store).expose();
+    const row = { ...rowOf(attempt.orderId), ...changes };
+    const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
+    expect(lines.filter((line) => line.endsWith(`: ${said}`))).toHaveLength(1);
+  });
+
+  it.each([
+    ['in another case', (reference: string) => reference.toLowerCase()],
+    ['with a zero before its number', (_: string, orderId: number) => `0${String(orderId)}`],
+    ['with spaces around it', (reference: string) => ` ${reference} `],
+    ['cut off', (reference: string) => reference.split('.')[0] ?? ''],
+  ])('shows a transaction that names the order %s, and why that is no match', async (_, name) => {
+    const { attempt } = await new StoreHarness(store).expose();
+    const orderRef = name(attempt.merchantReference, attempt.orderId);
+    const row = { ...rowOf(0), references: { orderRef } };
+    const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
+    expect(lines.join('\n')).toContain('tx-1 2026-01-01T00:01:00.000Z SUCCESS 9.99 GBP: does not');
+    expect(lines.join('\n')).toContain(
+      'no match field carries this attempt’s order_id or MerchantReference',
+    );
+  });
+
+  it('tells a second payment from the one that paid, and from a refund of it', async () => {
+    const harness = new StoreHarness(store);
+    const { attempt } = await harness.expose();
+    await harness.pay(attempt.orderId, { transaction: 'tx-1' });
+    await harness.pay(attempt.orderId, { transaction: 'tx-2' });
+    const row = rowOf(attempt.orderId);
+    const rows = [
+      row,
+      { ...row, id: 'tx-2' },
+      { ...row, id: 'tx-3', status: 'REFUNDED', amount: '4.00' },
+    ];
+    const lines = await explain(({ cursor }) => (cursor === undefined ? rows : []));
+    const said = lines.filter((line) => line.startsWith('    ')).map((line) => line.trim());
+    expect(said.map((line) => line.split(': ').at(-1))).toEqual([
+      'counts',
+      'counts, beside the payment tx-1',
+      'counts, refund partial',
+    ]);
+  });
+
+  it('says that a transaction is no doubt about an order when it has paid another one', async () => {
+    const harness = new StoreHarness(store);
+    const { attempt } = await harness.expose();
+    const other = await harness.expose({ order: 'A1002' });
+    await harness.pay(other.attempt.orderId);
+    const row = { ...rowOf(attempt.orderId), amount: '1.00' };
+    const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
+    expect(lines.join('\n')).toContain(
+      `does not count: it serves the checkout ${other.checkout.id}`,
+    );
+  });
+
+  it('says that there is more when it has not read all', async () => {
+    await new StoreHarness(store).expose();
+    const lines = await explain(() => [rowOf(1)]);
+    expect(lines.at(-1)).toMatch(/^The newest 200 transactions were read, and older ones were not/);
+  });
+
+  it('asks for the transactions of each id that the merchant had at the provider', async () => {
+    const harness = new StoreHarness(store);
+    await harness.expose({ providerMerchantId: 1002 });
+    const asked: number[] = [];
+    await explain(({ providerMerchantId }) => {
+      asked.push(providerMerchantId);
+      return [];
+    });
+    expect(asked).toEqual([1002]);
+  });
+});

@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { testMerchant } from '../testing/test-merchant.js';
+import {
+  type ExpectedPayment,
+  matchTransaction,
+  referencesOf,
+  refundOf,
+  type TransactionRow,
+} from './matching.js';
+
+const SETTINGS = testMerchant().evidence;
+const ATTEMPTED_AT = Date.parse('2026-01-01T12:00:00.000Z');
+const EXPECTED: ExpectedPayment = {
+  orderId: 700,
+  merchantReference: 'A1001.700',
+  providerMerchantId: 1001,
+  amountMinor: 999,
+  currency: 'GBP',
+  decimals: 2,
+  attemptedAt: ATTEMPTED_AT,
+};
+const ROW: TransactionRow = {
+  id: 'tx-1',
+  transactionTime: '2026-01-01T12:01:00.000Z',
+  status: 'SUCCESS',
+  merchantId: 1001,
+  currencyCode: 'GBP',
+  amount: '9.99',
+  references: { orderRef: 'A1001.700' },
+};
+
+function verdict(row: Partial<TransactionRow>, expected: Partial<ExpectedPayment> = {}) {
+  return matchTransaction({ ...ROW, ...row }, { ...EXPECTED, ...expected }, SETTINGS);
+}
+
+describe('a row that proves a payment', () => {
+  it.each([
+    ['its MerchantReference in orderRef', { references: { orderRef: 'A1001.700' } }],
+    ['its order_id in resellerOrderId', { references: { resellerOrderId: '700' } }],
+    ['its order_id in internalReference', { references: { internalReference: '700' } }],
+    ['one match among others', { references: { orderRef: 'other', internalReference: '700' } }],
+    ['no merchant', { merchantId: undefined }],
+    ['an amount with fewer digits', { amount: '9.990' }],
+    ['a time a little before the attempt', { transactionTime: '2026-01-01T11:55:00.000Z' }],
+    ['a time in another zone', { transactionTime: '2026-01-01T21:01:00.000+09:00' }],
+    ['a zone without a colon, after a space', { transactionTime: '2026-01-01 07:01:00 -0500' }],
+  ])('may have %s', (_, row) => {
+    expect(verdict(row)).toEqual({ kind: 'paid', refund: 'none' });
+  });
+});
+
+describe('a time that names no zone', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['Asia/Tokyo', 'America/New_York'])('is UTC for a server in %s', (zone) => {
+    vi.stubEnv('TZ', zone);
+    for (const text of ['2026-01-01T12:01:00.000', '2026-01-01 12:01:00', '2026-01-01T12:01']) {
+      expect(verdict({ transactionTime: text })).toEqual({ kind: 'paid', refund: 'none' });
+    }
+    expect(verdict({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('a time of a shape that is not ISO 8601', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['Asia/Tokyo', 'America/New_York'])('is read by no server, as in %s', (zone) => {
+    vi.stubEnv('TZ', zone);
+    for (const text of [
+      '2026/01/01 12:01:00',
+      '01 Jan 2026 12:01',
+      '2026-1-1 12:01',
+      'Thu, 01 Jan 2026 12:01:00 GMT',
+      '1767268860000',
+    ]) {
+      expect(verdict({ transactionTime: text })).toEqual({
+        kind: 'none',
+        reason: 'the row has no transactionTime that can be read',
+      });
+    }
+  });
+});
+
+describe('a clock that is changed twice a year', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  // One of these hours does not exist in New York, the other one exists twice.
+  it.each(['2026-03-08T02:30:00', '2026-11-01T01:30:00'])('changes no time: %s', (text) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    const attemptedAt = Date.parse(`${text}Z`);
+    const skewMs = SETTINGS.skewSeconds * 1000;
+    expect(verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs })).toEqual({
+      kind: 'paid',
+      refund: 'none',
+    });
+    expect(
+      verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs + 1 }),
+    ).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('a row that proves nothing', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['no match field', { references: {} }],
+    ['another reference', { references: { orderRef: 'A1001.701' } }],
+    ['the order alone', { references: { orderRef: 'A1001' } }],
+    ['the reference in another case', { references: { orderRef: 'a1001.700' } }],
+    ['the order_id with a zero before it', { references: { orderRef: '0700' } }],
+    ['the reference in a field that is not asked', { references: { pspReference: '700' } }],
+    ['no id', { id: undefined }],
+    ['an empty id', { id: '' }],
+    ['another merchant', { merchantId: 1002 }],
+    ['a status that is not listed', { status: 'DECLINED' }],
+    ['a listed status in another case', { status: 'success' }],
+    ['no status', { status: undefined }],
+    ['no time', { transactionTime: undefined }],
+    ['a time that cannot be read', { transactionTime: 'yesterday' }],
+    ['a time before the attempt less the skew', { transactionTime: '2026-01-01T11:54:59.999Z' }],
+  ])('has %s', (_, row) => {
+    expect(verdict(row)).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('a row that is about the attempt, and wrong', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['currency_missing', { currencyCode: undefined }],
+    ['currency_mismatch', { currencyCode: 'EUR' }],
+    ['amount_mismatch', { amount: '9.98' }],
+    ['amount_mismatch', { amount: '999' }],
+    ['amount_mismatch', { amount: '9.991' }],
+    ['amount_mismatch', { amount: undefined }],
+    ['amount_mismatch', { amount: '-9.99' }],
+  ])('asks for attention: %s %j', (code, row) => {
+    expect(verdict(row)).toEqual({ kind: 'mismatch', code });
+  });
+});
+
+describe('what has been given back', () => {
+  it.each<[string, Partial<TransactionRow>]>([
+    ['none', { amountRefunded: '0' }],
+    ['partial', { amountRefunded: '0.01' }],
+    ['partial', { amountRefunded: '5', status: 'REFUNDED' }],
+    ['full', { amountRefunded: '9.99' }],
+    ['full', { amountRefunded: '12.00' }],
+    ['partial', { amountRefunded: '-5.00' }],
+    ['full', { status: 'REFUNDED' }],
+    ['full', { status: 'REFUNDED', amount: '-9.99' }],
+  ])('is %s for %j', (refund, row) => {
+    expect(verdict(row)).toEqual({ kind: 'paid', refund });
+    expect(refundOf({ ...ROW, ...row }, EXPECTED, SETTINGS)).toBe(refund);
+  });
+
+  it.each([
+    ['9.99', 'full'],
+    ['4.00', 'partial'],
+    ['-9.99', 'full'],
+    ['-4.00', 'partial'],
+    ['12.00', 'full'],
+  ])('may come as a row of its own beside the payment: %s is %s', (amount, refund) => {
+    const row = { id: 'tx-2', status: 'REFUNDED', amount };
+    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
+  });
+
+  it.each<[string, Partial<TransactionRow>]>([
+    ['partial', { status: 'REFUNDED', amountRefunded: '5.00' }],
+    ['full', { status: 'REFUNDED', amount: '0.00', amountRefunded: '9.99' }],
+    ['full', { status: 'REFUNDED', amount: '0.00' }],
+    ['full', { status: 'REFUNDED', amount: undefined }],
+    ['full', { status: 'REFUNDED', amount: '-9.99' }],
+    ['partial', { status: 'REFUNDED', amount: '5.99' }],
+    ['partial', { status: 'REFUNDED', amount: '-4.00' }],
+    ['partial', { amount: '5.99', amountRefunded: '4.00' }],
+  ])('is %s for the row that has paid, whatever its amount is now: %j', (refund, row) => {
+    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
+  });
+
+  it('does not excuse another amount of the row that has paid, when nothing was given back', () => {
+    expect(verdict({ amount: '5.99' }, { paidBy: 'tx-1' })).toEqual({
+      kind: 'mismatch',
+      code: 'amount_mismatch',
+    });
+  });
+
+  it.each<Partial<TransactionRow>>([
+    { amount: '4.00' },
+    { amount: '-4.00' },
+    { amount: '0.00', amountRefunded: '9.99' },
+    { amount: '12.00', amountRefunded: '12.00' },
+    { amount: undefined },
+  ])('proves nothing where the payment of the price was not seen: %j', (row) => {
+    expect(verdict({ ...row, status: 'REFUNDED' })).toEqual({
+      kind: 'none',
+      reason: 'money was given back, and no row shows the payment of the price',
+    });
+  });
+
+  it('is no excuse for another amount of which a part was kept', () => {
+    expect(verdict({ status: 'REFUNDED', amount: '20.00', amountRefunded: '5.00' })).toEqual({
+      kind: 'mismatch',
+      code: 'amount_mismatch',
+    });
+  });
+});
+
+describe('the settings of a merchant', () => {
+  it('say whether the service fee is inside the amount', () => {
+    const settings = { ...SETTINGS, serviceFee: 'included' as const };
+    const judged = (row: Partial<TransactionRow>) =>
+      matchTransaction({ ...ROW, ...row }, EXPECTED, settings);
+    expect(judged({ amount: '10.49', serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    expect(judged({ amount: '9.99', serviceFee: '0.50' })).toMatchObject({ kind: 'mismatch' });
+    expect(judged({ amount: '9.99' })).toMatchObject({ kind: 'mismatch' });
+    expect(verdict({ serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    const givenBack = { status: 'REFUNDED', amount: '-10.49', serviceFee: '-0.50' };
+    expect(judged(givenBack)).toEqual({ kind: 'paid', refund: 'full' });
+  });
+
+  it('say which fields name an attempt, and which statuses mean paid', () => {
+    const settings = { ...SETTINGS, matchFields: ['pspReference'], paidStatuses: ['DONE'] };
+    const row = { ...ROW, status: 'DONE', references: { pspReference: '700', orderRef: 'x' } };
+    expect(referencesOf(row, settings)).toEqual(['700']);
+    expect(matchTransaction(row, EXPECTED, settings)).toMatchObject({ kind: 'paid' });
+    expect(matchTransaction(ROW, EXPECTED, settings)).toMatchObject({ kind: 'none' });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ChangeFeed } from '../checkouts/change-feed.js';
+import { TestStack } from '../testing/test-stack.js';
+import { startSchedule } from './schedule.js';
+
+const DAY = 86_400;
+
+describe('the sweeper', () => {
+  let stack: TestStack | undefined;
+  afterEach(async () => {
+    await stack?.close();
+    stack = undefined;
+  });
+
+  it('finds what was paid under the merchant’s former id at the provider', async () => {
+    stack = await TestStack.start();
+    const { body } = await stack.open('S1', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.server.close();
+    stack.changeMerchant({ providerMerchantId: 1002 });
+    await stack.startServer();
+    stack.advance(60);
+    await stack.until(body.checkout, 'paid');
+  });
+
+  it('looks back as far as the provider’s clock may be behind ours', async () => {
+    stack = await TestStack.start();
+    const { body } = await stack.open('S2', { amount: '9.99' });
+    const { MerchantReference: orderRef } = stack.session(body.sessionId ?? '');
+    const row = (secondsAgo: number) => ({
+      merchantId: 1001,
+      currencyCode: 'GBP',
+      amount: '9.99',
+      status: 'SUCCESS',
+      transactionTime: new Date(Date.now() - secondsAgo * 1000).toISOString(),
+    });
+    stack.sandbox.control.addTransaction({ row: { ...row(200), orderRef } });
+    // Others fill the page before it, and the last of them is older than the attempt too.
+    for (let other = 0; other < 100; other += 1) {
+      stack.sandbox.control.addTransaction({ row: row(100) });
+    }
+    stack.advance(60);
+    await stack.until(body.checkout, 'paid');
+  });
+
+  it('finds a refund a month after the payment, with nobody else looking', async () => {
+    stack = await TestStack.start();
+    const { sandbox } = stack;
+    const lists = () =>
+      sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
+        .length;
+    const { body } = await stack.open('S3', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.post(stack.webhookPath(body.sessionId ?? ''), {});
+    const paid = await stack.shop.event('checkout.paid');
+    const { transaction } = paid.data as { transaction: string };
+    // An unpaid one is not watched any more by then.
+    const before = lists();
+    stack.advance(20 * DAY);
+    await expect.poll(lists).toBeGreaterThan(before);
+    sandbox.control.refund(transaction);
+    stack.advance(10 * DAY);
+    const refunded = await stack.shop.event('checkout.refunded');
+    expect(refunded.data).toMatchObject({ order: 'S3', state: 'paid', refund: 'full' });
+  });
+
+  it('goes on when a look cannot begin, and says so', async () => {
+    const errors: string[] = [];
+    const due = {
+      orderId: 700,
+      checkout: 'checkout-1',
+      merchant: 'teashop',
+      providerMerchantId: 1001,
+      createdAt: 0,
+      looks: 1,
+    };
+    const polled = Promise.withResolvers<string>();
+    const batches = [[due], [{ ...due, merchant: 'bookshop' }]];
+    const sweeper = startSchedule({
+      store: {
+        applyTime: () => Promise.resolve([]),
+        claimDuePolls: () => Promise.resolve(batches.shift() ?? []),
+      },
+      evidence: {
+        look: ({ merchant }) => {
+          if (merchant === 'teashop') return Promise.reject(new Error('no list of merchants'));
+          polled.resolve(merchant);
+          return Promise.resolve();
+        },
+      },
+      changes: new ChangeFeed(),
+      logger: {
+        info: () => undefined,
+        warn: () => undefined,
+        error: (_, text) => errors.push(text),
+      },
+    });
+    expect(await polled.promise).toBe('bookshop');
+    expect(errors).toEqual(['a look that was due could not begin']);
+    await sweeper.close();
+  });
+});

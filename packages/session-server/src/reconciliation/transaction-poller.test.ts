@@ -1,0 +1,544 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { TransactionQuery } from '../provider/gateway.js';
+import { AppError } from '../errors.js';
+import type { LogFields, Logger } from '../logger.js';
+import { SILENT_OBSERVER } from '../metrics/observer.js';
+import type { TransactionRow } from './matching.js';
+import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+
+const NOW = Date.parse('2026-01-20T12:00:00.000Z');
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The provider's list, one row a page, newest first; the clock stands still until it is moved. */
+class TestList {
+  readonly asked: TransactionQuery[] = [];
+  readonly seen: string[] = [];
+  readonly warnings: LogFields[] = [];
+  readonly clock = { time: NOW, now: () => this.clock.time };
+  rows: TransactionRow[] = [];
+  /** Whether rows of the first and the last day that was asked for are in it. */
+  hasEnds = true;
+  /** Cursors of an earlier generation are no longer taken. */
+  generation = 0;
+  /** Called with each question before it is answered. */
+  before: (query: TransactionQuery) => Promise<void> | void = () => undefined;
+
+  constructor(ages: readonly number[]) {
+    this.rows = ages.map((ageMs, index) => rowOf(`tx-${String(index)}`, NOW - ageMs));
+  }
+
+  reader(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
+    const logger: Logger = {
+      info: () => undefined,
+      warn: (fields) => this.warnings.push(fields),
+      error: () => undefined,
+    };
+    return new TransactionPoller({
+      gateway: { listTransactions: (query) => this.#answer(query) },
+      providerMerchantId: 1001,
+      clock: this.clock,
+      logger,
+      intervalMs: 0,
+      pagesPerMinute: 100,
+      observer: SILENT_OBSERVER,
+      onRows: (rows) => {
+        this.seen.push(...rows.map(({ id }) => id ?? ''));
+        return Promise.resolve();
+      },
+      ...options,
+    });
+  }
+
+  /** Waits until just these were seen since the last time this was asked. */
+  async saw(ids: readonly string[]): Promise<void> {
+    await expect.poll(() => this.seen).toEqual(ids);
+    this.seen.length = 0;
+  }
+
+  /** What was seen since the last time this was asked. */
+  takeSeen(): string[] {
+    return this.seen.splice(0);
+  }
+
+  async #answer(query: TransactionQuery) {
+    this.asked.push(query);
+    await this.before(query);
+    const [generation, next] = query.cursor?.split(' ') ?? [];
+    if (generation !== undefined && Number(generation) !== this.generation) {
+      throw new AppError(503, 'provider_unavailable', 'this cursor has run out');
+    }
+    const { fromDate, toDate } = query;
+    const rows = this.rows.filter(({ transactionTime = '' }) => {
+      const day = transactionTime.slice(0, 10);
+      return this.hasEnds ? fromDate <= day && day <= toDate : fromDate < day && day < toDate;
+    });
+    const at = next === undefined ? 0 : rows.findIndex(({ id }) => id === next);
+    const row = rows[at];
+    const following = rows[at + 1]?.id;
+    const nextCursor = following && `${String(this.generation)} ${following}`;
+    return { rows: row ? [row] : [], nextCursor };
+  }
+}
+
+function rowOf(id: string, time: number): TransactionRow {
+  return { id, transactionTime: new Date(time).toISOString(), references: {} };
+}
+
+describe('a look', () => {
+  it('reads back to the first row that is older than asked, and no further', async () => {
+    const list = new TestList([1000, 2000, 5000, 6000]);
+    await list.reader().look(NOW - 4000);
+    expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
+  });
+
+  it('asks for the days around, for rows a hundred at a time, and for no status', async () => {
+    const list = new TestList([]);
+    await list.reader().look(Date.parse('2026-01-18T00:30:00.000Z'));
+    expect(list.asked).toEqual([
+      {
+        providerMerchantId: 1001,
+        fromDate: '2026-01-17',
+        toDate: '2026-01-21',
+        cursor: undefined,
+        limit: 100,
+      },
+    ]);
+  });
+
+  it('is shared by all who ask before it starts, back to the oldest of them', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader();
+    await Promise.all([reader.look(NOW - 500), reader.look(NOW - 2500), reader.look(NOW)]);
+    expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
+  });
+
+  it('that is under way does not answer one who asks now: the next one does', async () => {
+    const list = new TestList([1000]);
+    const gate = Promise.withResolvers<undefined>();
+    const isAsked = Promise.withResolvers<undefined>();
+    list.before = () => {
+      isAsked.resolve(undefined);
+      return gate.promise;
+    };
+    const reader = list.reader();
+    const first = reader.look(NOW);
+    await isAsked.promise;
+    const second = reader.look(NOW);
+    expect(list.asked).toHaveLength(1);
+    gate.resolve(undefined);
+    await Promise.all([first, second]);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('starts an interval after the one before', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 60 });
+    await reader.look(NOW);
+    const startedAt = performance.now();
+    await reader.look(NOW);
+    expect(performance.now() - startedAt).toBeGreaterThan(50);
+  });
+
+  it('ends when the provider repeats a cursor', async () => {
+    const list = new TestList([1000]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows: [], nextCursor: 'same' });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - DAY_MS);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('that fails ends too, says so once, and backs off for as long as the provider asks', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 0.06 });
+    };
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(1);
+    list.before = () => undefined;
+    const startedAt = performance.now();
+    await reader.look(NOW);
+    expect(performance.now() - startedAt).toBeGreaterThan(50);
+    expect(list.seen).toEqual(['tx-0']);
+  });
+
+  it('waits an hour at most, also when the provider asks for a year', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const reader = list.reader({ intervalMs: 1 });
+      list.before = () => {
+        throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
+      };
+      await reader.look(NOW);
+      const waiting = reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
+      expect(list.asked).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1);
+      await waiting;
+      expect(list.asked).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('that fails again and again is repeated after twice the pause each time, up to a minute', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const polled: boolean[] = [];
+      const observer = { polled: ({ isOk }: { isOk: boolean }) => polled.push(isOk) };
+      const reader = list.reader({ intervalMs: 1000, observer });
+      list.before = () => {
+        throw new AppError(503, 'provider_unavailable', '');
+      };
+      await reader.look(NOW);
+      for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
+        const before = list.asked.length;
+        const waiting = reader.look(NOW);
+        await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+        expect(list.asked).toHaveLength(before);
+        await vi.advanceTimersByTimeAsync(1);
+        await waiting;
+        expect(list.asked).toHaveLength(before + 1);
+      }
+      list.before = () => undefined;
+      const waiting = reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(MINUTE_MS);
+      await waiting;
+      expect(polled.at(-2)).toBe(false);
+      expect(polled.at(-1)).toBe(true);
+      expect(reader.isBackingOff()).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('starts an interval after the one before, also when that is longer than a timer can be', async () => {
+    vi.useFakeTimers();
+    try {
+      const list = new TestList([1000]);
+      const reader = list.reader({ intervalMs: 100 * DAY_MS });
+      await reader.look(NOW);
+      void reader.look(NOW);
+      await vi.advanceTimersByTimeAsync(20 * DAY_MS);
+      expect(list.asked).toHaveLength(1);
+      await reader.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('waits no longer when the clock goes back', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
+    await reader.look(NOW);
+    list.clock.time -= HOUR_MS;
+    await reader.look(NOW - HOUR_MS);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('ends when the cursors of the provider go round in a circle', async () => {
+    const list = new TestList([]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows: [], nextCursor: `c${String(list.asked.length % 3)}` });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - DAY_MS);
+    expect(list.asked).toHaveLength(4);
+  });
+
+  it('is not ended by one row that is out of place', async () => {
+    const list = new TestList([]);
+    const rows = [rowOf('stray', 0), rowOf('tx-0', NOW - 1000)];
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        return Promise.resolve({ rows, nextCursor: query.cursor === undefined ? 'c1' : undefined });
+      },
+    };
+    await list.reader({ gateway }).look(NOW - 2000);
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it('that failed is made up for by the next one, as deep', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', '');
+    };
+    await reader.look(NOW - 3500);
+    list.before = () => undefined;
+    await reader.look(NOW);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2', 'tx-3']);
+    await reader.look(NOW);
+    expect(list.takeSeen()).toEqual(['tx-0']);
+  });
+
+  it('tries a page further down that fails once more, and then reads what is fresh without it', async () => {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const reader = list.reader({ intervalMs: 1 });
+    list.before = ({ cursor }) => {
+      if (cursor?.includes('tx-2')) throw new AppError(503, 'provider_unavailable', '');
+    };
+    await reader.look(NOW - 3500);
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(2);
+    await reader.look(NOW);
+    expect(list.warnings).toHaveLength(2);
+  });
+
+  it('that waits is let go when the reader closes, and none starts after', async () => {
+    const list = new TestList([1000]);
+    const reader = list.reader({ intervalMs: 1_000_000 });
+    await reader.look(NOW);
+    const waiting = reader.look(NOW);
+    await reader.close();
+    await waiting;
+    await reader.look(NOW);
+    expect(list.asked).toHaveLength(1);
+  });
+});
+
+describe('a look that runs out of its pages', () => {
+  it('ends, and the next one reads the fresh rows and goes on where it stopped', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 6.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
+    list.clock.time += MINUTE_MS;
+    list.rows.unshift(rowOf('fresh', list.clock.time));
+    await reader.look(list.clock.time - 1000);
+    await list.saw(['fresh', 'tx-0', 'tx-3', 'tx-4']);
+    list.clock.time += MINUTE_MS;
+    await reader.look(list.clock.time);
+    await list.saw(['fresh', 'tx-5']);
+  });
+
+  it('goes on further back when somebody asks for more depth than it has', async () => {
+    const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 4.5 * HOUR_MS);
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 8.5 * HOUR_MS);
+    for (let look = 0; look < 6; look += 1) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(list.clock.time);
+    }
+    await expect.poll(() => list.seen).toContain('tx-6');
+    expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
+  });
+
+  it('goes on beyond the days that it asked for, from the last of them', async () => {
+    const list = new TestList([...Array(10).keys()].map((days) => (days + 1) * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 4.5 * DAY_MS);
+    for (let look = 0; look < 8; look += 1) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(NOW - 8.5 * DAY_MS);
+    }
+    expect(list.seen).toContain('tx-8');
+    const deeper = list.asked.find(
+      ({ fromDate, cursor }) => fromDate === '2026-01-11' && cursor === undefined,
+    );
+    expect(list.asked).toContainEqual({ ...deeper, toDate: '2026-01-17' });
+  });
+
+  it('reads what was listed since, also rows that say that they happened before', async () => {
+    const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 8 });
+    await reader.look(NOW - 19.5 * HOUR_MS);
+    list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
+    list.clock.time += MINUTE_MS;
+    list.takeSeen();
+    await reader.look(NOW - 19.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['late', 'later', 'tx-0', 'tx-5', 'tx-6', 'tx-7', 'tx-8']);
+    // Within the minute it is not read again.
+    list.clock.time += MINUTE_MS - 1;
+    await reader.look(NOW - 19.5 * HOUR_MS);
+    expect(list.takeSeen()).toEqual(['late']);
+  });
+
+  it('gets to the end however often somebody asks for the depth again', async () => {
+    const list = new TestList([...Array(40).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 10 });
+    for (let look = 0; look < 12; look += 1) {
+      await reader.look(NOW - 60 * DAY_MS);
+      list.clock.time += MINUTE_MS;
+    }
+    expect(list.seen).toContain('tx-39');
+  });
+
+  it('leaves pages for fresh rows: only half of them go to what is older than an hour', async () => {
+    const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
+    const reader = list.reader({ pagesPerMinute: 10 });
+    await reader.look(NOW - DAY_MS);
+    expect(list.takeSeen()).toHaveLength(6);
+    await reader.look(NOW - 1000);
+    expect(list.takeSeen()).toEqual(['tx-0']);
+  });
+
+  it('asks for days that reach as far back as what is left', async () => {
+    const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4 });
+    await reader.look(NOW - 10 * DAY_MS);
+    list.asked.length = 0;
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW);
+    const asked = () => list.asked.map(({ fromDate }) => fromDate);
+    await expect.poll(asked).toEqual(['2026-01-09', '2026-01-09']);
+  });
+
+  it('tries a cursor once more, and then goes on without it, by the day that it has reached', async () => {
+    const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
+    const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
+    await reader.look(NOW - 10 * DAY_MS);
+    list.generation += 1;
+    for (const failures of [1, 2]) {
+      list.clock.time += MINUTE_MS;
+      await reader.look(NOW);
+      await expect.poll(() => list.warnings).toHaveLength(failures);
+    }
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 10 * DAY_MS);
+    // It has reached the 17th.
+    expect(list.asked.at(-2)).toMatchObject({ toDate: '2026-01-18', cursor: undefined });
+    list.clock.time += MINUTE_MS;
+    await reader.look(NOW - 10 * DAY_MS);
+    expect(list.seen).toContain('tx-3');
+    expect(list.warnings).toHaveLength(2);
+  });
+});
+
+describe('days', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each(['UTC', 'Pacific/Auckland', 'America/New_York'])(
+    'are those of UTC, with one more at both ends, for a server in %s',
+    async (zone) => {
+      vi.stubEnv('TZ', zone);
+      const list = new TestList([]);
+      const days: string[] = [];
+      for (const time of ['2026-03-08T23:59:59.999Z', '2026-03-09T00:00:00.000Z']) {
+        list.clock.time = Date.parse(time);
+        await list.reader().look(list.clock.time);
+        const { fromDate, toDate } = list.asked.at(-1) ?? {};
+        days.push(`${String(fromDate)} ${String(toDate)}`);
+      }
+      expect(days).toEqual(['2026-03-07 2026-03-09', '2026-03-08 2026-03-10']);
+    },
+  );
+
+  it.each([true, false])(
+    'do for rows around midnight, whether the first and the last one count: %s',
+    async (hasEnds) => {
+      const list = new TestList([]);
+      list.hasEnds = hasEnds;
+      const midnight = Date.parse('2026-01-21T00:00:00.000Z');
+      for (const time of [midnight - 1, midnight]) {
+        list.clock.time = time;
+        const rows = [0, -1, -60_000].filter((ms) => midnight + ms <= time);
+        list.rows = rows.map((ms) => rowOf(String(ms), midnight + ms));
+        await list.reader().look(midnight - 2 * MINUTE_MS);
+        expect(list.takeSeen()).toEqual(rows.map(String));
+      }
+    },
+  );
+});
+
+describe('rows that move between two pages of a look', () => {
+  /** A list whose cursors count places: what is listed or goes meanwhile moves the rest. */
+  function setUp() {
+    const list = new TestList([1000, 2000, 3000, 4000]);
+    const gateway = {
+      listTransactions: (query: TransactionQuery) => {
+        list.asked.push(query);
+        void list.before(query);
+        const at = Number(query.cursor ?? 0);
+        const nextCursor = at + 1 < list.rows.length ? String(at + 1) : undefined;
+        return Promise.resolve({ rows: list.rows.slice(at, at + 1), nextCursor });
+      },
+    };
+    return { list, reader: list.reader({ gateway, intervalMs: 1 }) };
+  }
+
+  it('down, because others are listed, are met again, and none is missed', async () => {
+    const { list, reader } = setUp();
+    let count = 0;
+    list.before = ({ cursor }) => {
+      if (cursor === undefined || count === 2) return;
+      count += 1;
+      list.rows.unshift(rowOf(`new-${String(count)}`, NOW));
+    };
+    await reader.look(NOW - 3500);
+    expect(new Set(list.takeSeen())).toEqual(new Set(['tx-0', 'tx-1', 'tx-2', 'tx-3']));
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['new-2', 'new-1', 'tx-0', 'tx-1', 'tx-2', 'tx-3']);
+  });
+
+  it('up, because one goes, are found by the next look', async () => {
+    const { list, reader } = setUp();
+    let hasGone = false;
+    list.before = ({ cursor }) => {
+      if (cursor === '1' && !hasGone) hasGone = list.rows.shift() !== undefined;
+    };
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-2', 'tx-3']);
+    await reader.look(NOW - 3500);
+    expect(list.takeSeen()).toEqual(['tx-1', 'tx-2', 'tx-3']);
+  });
+});
+
+describe('rows that cannot be read', () => {
+  const unreadable = { count: 2, first: [{ index: 0, kind: 'null' }] };
+
+  /** A reader of a list whose one page has rows, and some that are none. */
+  function setUp() {
+    const list = new TestList([]);
+    const looks: unknown[] = [];
+    const reader = list.reader({
+      gateway: {
+        listTransactions: () => {
+          const rows = [rowOf('tx-0', NOW - 1000)];
+          return Promise.resolve({ rows, unreadable, nextCursor: undefined });
+        },
+      },
+      observer: {
+        polled: ({ unreadableRows, isOk }) => looks.push({ unreadableRows, isOk }),
+      },
+    });
+    return { list, looks, reader };
+  }
+
+  it('stop no look, are counted at each, and hold up no row around them', async () => {
+    const { list, looks, reader } = setUp();
+    await reader.look(NOW - HOUR_MS);
+    await reader.look(NOW - HOUR_MS);
+    expect(list.takeSeen()).toEqual(['tx-0', 'tx-0']);
+    expect(looks).toEqual([
+      { unreadableRows: 2, isOk: true },
+      { unreadableRows: 2, isOk: true },
+    ]);
+  });
+
+  it('are told in the log once an hour, by their places and kinds', async () => {
+    const { list, reader } = setUp();
+    await reader.look(NOW - HOUR_MS);
+    await reader.look(NOW - HOUR_MS);
+    const told = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
+    expect(list.warnings).toEqual([told]);
+    list.clock.time += HOUR_MS;
+    await reader.look(NOW - HOUR_MS);
+    expect(list.warnings).toEqual([told, told]);
+  });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-token.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { AttemptRequest } from '../checkouts/repository.js';
+import type { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TEST_REQUEST } from '../testing/store-harness.js';
+import { startQuietEvidence } from '../testing/quiet-evidence.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { ReconciliationService } from './service.js';
+
+const PRICES = [
+  { orderVersion: 'version-1', amountMinor: 999 },
+  { orderVersion: 'version-2', amountMinor: 1299 },
+];
+const STEPS = [
+  'opened again',
+  'opened at the other price',
+  'renewed',
+  'return',
+  'cancel',
+  'back',
+  'failed, by a verified delivery',
+  'paid, by a verified delivery',
+  'paid',
+  'paid again in the same session',
+  'an hour passes',
+] as const;
+type Step = (typeof STEPS)[number];
+
+/** An attempt of a story, as it was made. */
+interface Made {
+  readonly orderId: number;
+  readonly checkout: string;
+  readonly amount: string;
+  readonly tokens: AttemptTokens;
+}
+
+describe('an order that is opened again and again', () => {
+  const merchant = testMerchant();
+  let now = Date.UTC(2026, 0, 1);
+  let count = 0;
+  let store: SqliteCheckoutStore;
+  let evidence: ReconciliationService;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    ({ store, evidence, close } = await startQuietEvidence(merchant, { now: () => now }));
+  });
+  afterAll(() => close());
+
+  /** One order, its attempts from the oldest to the newest, and the money that was taken for it. */
+  class Story {
+    readonly order = `A${String((count += 1))}`;
+    readonly made: Made[] = [];
+    readonly payments: string[] = [];
+    #price = 0;
+
+    checkouts(): Promise<Checkout[]> {
+      return store.findOrder('teashop', this.order);
+    }
+
+    /** The session that may be shown, if there is one. */
+    async shown(): Promise<Made | undefined> {
+      const attempts = await Promise.all(
+        (await this.checkouts()).map(({ id }) => store.findAttempts(id)),
+      );
+      const shown = attempts.flat().find(({ status }) => status === 'exposed');
+      return this.made.find(({ orderId }) => orderId === shown?.orderId);
+    }
+
+    async open(changes: Partial<AttemptRequest> = {}): Promise<void> {
+      const request = { ...TEST_REQUEST, ...PRICES[this.#price], order: this.order, ...changes };
+      const decision = await store.beginAttempt(request);
+      if (decision.kind !== 'send') return;
+      expect(this.payments).toEqual([]);
+      const { checkout, attempt, tokens } = decision;
+      await store.activateSession(attempt.orderId, `session-${String(attempt.orderId)}`);
+      const amount = (checkout.amountMinor / 100).toFixed(2);
+      this.made.push({ orderId: attempt.orderId, checkout: checkout.id, amount, tokens });
+    }
+
+    async play(step: Step, of: Made): Promise<void> {
+      now += 1000;
+      switch (step) {
+        case 'opened again':
+          return this.open();
+        case 'opened at the other price':
+          this.#price = 1 - this.#price;
+          return this.open();
+        case 'renewed':
+          return this.open({ renew: `session-${String((await this.shown())?.orderId)}` });
+        case 'return':
+        case 'cancel':
+        case 'back':
+          await store.recordReturn(toStoredToken(of.tokens[step]));
+          return;
+        case 'failed, by a verified delivery':
+        case 'paid, by a verified delivery':
+          return this.deliver(step, of);
+        case 'paid':
+        case 'paid again in the same session':
+          return this.pay(
+            step === 'paid' ? `pay-${String(of.orderId)}` : `more-${String(now)}`,
+            of,
+          );
+        case 'an hour passes':
+          now += 3_600_000;
+          await store.applyTime(100);
+      }
+    }
+
+    async pay(id: string, { orderId, amount }: Made): Promise<void> {
+      if (!this.payments.includes(id)) this.payments.push(id);
+      await evidence.settle(1001, [
+        {
+          id,
+          transactionTime: new Date(now).toISOString(),
+          status: 'SUCCESS',
+          merchantId: 1001,
+          currencyCode: 'GBP',
+          amount,
+          references: { orderRef: String(orderId) },
+        },
+      ]);
+    }
+
+    /** What a delivery proves whose signature was verified. */
+    async deliver(step: Step, { orderId, amount }: Made): Promise<void> {
+      const transaction = `pay-${String(orderId)}`;
+      const isPaid = step === 'paid, by a verified delivery';
+      if (isPaid && !this.payments.includes(transaction)) this.payments.push(transaction);
+      const digest = `digest ${String(now)}`;
+      await store.recordWebhook({ tokenHash: 'token', digest, sealed: Buffer.alloc(1) }, orderId);
+      const [delivery] = await store.claimWebhooks(1, 30);
+      const proof = isPaid
+        ? ({
+            kind: 'payment',
+            evidence: {
+              transaction,
+              orderId,
+              status: 'DONE',
+              isRefundRow: false,
+              amount,
+              currency: 'GBP',
+              transactionTime: new Date(now).toISOString(),
+              refund: 'none',
+            },
+          } as const)
+        : ({ kind: 'failure', orderId } as const);
+      await store.completeWebhook(delivery?.id ?? 0, { flags: ['verified'], lookFor: [], proof });
+    }
+  }
+
+  it('is touched by no older session but where money is taken, and each payment too many is told', async () => {
+    const step = fc.tuple(fc.constantFrom(...STEPS), fc.nat());
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 16 }), async (steps) => {
+        const story = new Story();
+        await story.open();
+        for (const [what, pick] of steps) {
+          const of = story.made[pick % story.made.length];
+          if (!of) throw new Error('no attempt was made');
+          const shown = await story.shown();
+          const before = await story.checkouts();
+          await story.play(what, of);
+          const after = await story.checkouts();
+          const isOld = of.orderId !== shown?.orderId;
+          if (what.startsWith('paid')) {
+            // Money that is taken in a session is of its own checkout, and of no other one.
+            const others = ({ id }: Checkout) => id !== of.checkout;
+            expect(after.filter(others)).toEqual(before.filter(others));
+            expect(after.find(({ id }) => id === of.checkout)?.state).toBe('paid');
+          } else if (isOld && (['cancel', 'back'].includes(what) || what.startsWith('failed'))) {
+            expect(after).toEqual(before);
+          }
+          for (const { state, paidBy = '' } of after) {
+            expect(state === 'paid').toBe(story.payments.includes(paidBy));
+          }
+          const told = after.flatMap(({ attention }) => attention);
+          const tooMany = Math.max(0, story.payments.length - 1);
+          expect(told.filter((code) => code === 'paid_twice')).toHaveLength(tooMany);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+});

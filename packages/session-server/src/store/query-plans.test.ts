@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { toStoredToken } from '../checkouts/attempt-token.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { SqliteCheckoutStore } from './sqlite-store.js';
+
+/** Tables with a row for each order, attempt, delivery or event that ever was. */
+const GROWING = new Set([
+  'checkouts',
+  'attempts',
+  'tokens',
+  'transactions',
+  'deliveries',
+  'parked_references',
+  'events',
+]);
+
+/** Indexes of what waits for something: they stay small however long the history is. */
+const WAITING = [
+  'attempts_next_look',
+  'checkouts_due',
+  'deliveries_due',
+  'deliveries_parked',
+  'deliveries_parked_since',
+  'events_due',
+  'events_of_merchant',
+  'events_sending',
+  'events_dead',
+];
+
+/** Plans that look as if they grew with history: a part of the statement, a part of the plan, why not. */
+const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
+  ['FROM transactions WHERE checkout =', 'TEMP B-TREE', 'One checkout has a few transactions.'],
+  ["status = 'dead'", 'TEMP B-TREE', 'Given up after three days each, until somebody looks.'],
+  ['SELECT count(*) AS count FROM deliveries', 'SCAN deliveries', 'Asked by people only.'],
+  ['SELECT 1 FROM parked_references LIMIT 1', 'SCAN', 'It stops at the first row.'],
+  ['UPDATE checkouts SET sequence = sequence +', 'SCAN checkouts', 'A backup is put back seldom.'],
+  ['WHERE created_at <= ? ORDER BY order_id', 'SCAN attempts', 'The same, and it stops early.'],
+];
+
+/** What the tests of the store say about it; nothing but its closing is left out here. */
+const NOT_PLAYED = ['constructor', 'close'];
+
+interface Plan {
+  readonly statement: string;
+  readonly step: string;
+}
+
+/** Calls each method of a store as a server does, and remembers which ones were called. */
+async function playEverything(store: SqliteCheckoutStore): Promise<void> {
+  const harness = new StoreHarness(store);
+  const { checkout, attempt, tokens } = await harness.expose();
+  const renewed = await harness.expose({ renew: `session-${String(attempt.orderId)}` });
+  const refused = await store.beginAttempt({ ...TEST_REQUEST, order: 'A1002' });
+  if (refused.kind !== 'send') throw new Error('it was to be sent');
+  await store.endAttempt(refused.attempt.orderId, 'refused');
+  await store.activateSession(attempt.orderId, 'session-too-late');
+  const sessionId = `session-${String(renewed.attempt.orderId)}`;
+  await store.recordHint(checkout.id, { kind: 'submitted', sessionId });
+  await store.find(checkout.id);
+  await store.findMany([checkout.id]);
+  await store.findOrder('teashop', 'A1001');
+  await store.findAttempts(checkout.id);
+  await store.findAttemptsByReference(1001, [attempt.merchantReference]);
+  await store.recordReturn(toStoredToken(renewed.tokens.return));
+  await store.apply(checkout.id, { type: 'cancel-hinted' });
+  await harness.pay(attempt.orderId);
+  await harness.pay(attempt.orderId, { transaction: 'tx-2', isRefundRow: true, refund: 'partial' });
+  await store.findTransactions(checkout.id);
+  await store.findServed('tx-1');
+  await store.applyTime(10);
+  await store.claimDuePolls(10);
+  await playEvents(store);
+  await playDeliveries(store, attempt.orderId, toStoredToken(tokens.webhook));
+  await store.report();
+  await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
+  await store.ping();
+  await playRestore(store);
+}
+
+async function playRestore(store: SqliteCheckoutStore): Promise<void> {
+  const loss = await store.declareLoss();
+  await store.findLoss();
+  await store.findUnused();
+  await store.adoptAttempt({
+    orderId: loss.toOrderId,
+    merchantReference: `A1004.${String(loss.toOrderId)}`,
+    createdAt: loss.since,
+    request: { ...TEST_REQUEST, order: 'A1004' },
+  });
+  await store.markLossRead();
+}
+
+async function playEvents(store: SqliteCheckoutStore): Promise<void> {
+  const claim = { limit: 10, perMerchant: 5, leaseSeconds: 30 };
+  const [first, second] = await store.claimEvents(claim);
+  await store.markDelivered(first?.id ?? '');
+  await store.markFailed(second?.id ?? '', undefined);
+  await store.nextEventAt();
+  await store.findDeadLetters({ merchant: 'teashop' }, 10);
+  await store.redeliverEvents({ ids: [second?.id ?? ''] });
+  await store.redeliverEvents({ merchant: 'teashop', waiting: true });
+}
+
+async function playDeliveries(
+  store: SqliteCheckoutStore,
+  orderId: number,
+  token: ReturnType<typeof toStoredToken>,
+): Promise<void> {
+  const delivery = { tokenHash: token.hash, digest: 'digest', sealed: Buffer.from('sealed') };
+  await store.findWebhookAttempt(token);
+  await store.recordWebhook(delivery, orderId);
+  await store.recordWebhook({ ...delivery, tokenHash: 'endpoint' }, undefined);
+  const [ours, parked] = await store.claimWebhooks(10, 30);
+  if (!ours || !parked) throw new Error('two deliveries were to be claimed');
+  await store.markUnmatched(parked, ['A1003.7'], { most: 10 });
+  await store.findUnmatchedWebhooks(10);
+  await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
+  await store.completeWebhook(ours.id, { flags: [], lookFor: [orderId] });
+  await store.recordWebhook(delivery, orderId);
+  const [repeated] = await store.claimWebhooks(10, 30);
+  await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], lookFor: [] });
+  await store.retryUnmatched();
+  await store.nextWebhookAt();
+  await store.eraseWebhooks({ receivedBefore: 0, parkedBefore: 0, limit: 10 });
+  await store.purgeErased();
+  await store.countTestWebhook();
+  await store.countWebhooks();
+}
+
+describe('the statements of the store', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plans-'));
+  const called = new Set<string>();
+  let statements: string[];
+  let plans: Plan[];
+
+  beforeAll(async () => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+    const path = join(folder, 'data.sqlite');
+    const clock = { now: () => Date.UTC(2026, 0, 1) };
+    const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
+    await playEverything(
+      new Proxy(store, {
+        get(target, name) {
+          called.add(String(name));
+          const member: unknown = Reflect.get(target, name, target);
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+        },
+      }),
+    );
+    statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))];
+    prepare.mockRestore();
+    await store.close();
+    const database = new DatabaseSync(path);
+    plans = statements.flatMap((statement) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+        .all()
+        .map(({ detail }) => ({ statement, step: String(detail) })),
+    );
+    database.close();
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are all polled at: every method of the store was called', () => {
+    const methods = Object.getOwnPropertyNames(SqliteCheckoutStore.prototype);
+    const missed = methods.filter((name) => !called.has(name) && !NOT_PLAYED.includes(name));
+    expect(missed).toEqual([]);
+    expect(statements.length).toBeGreaterThan(50);
+  });
+
+  it('find what they need by an index, however many orders there have been', () => {
+    expect(plans.filter((plan) => growsWithHistory(plan) && !isBounded(plan))).toEqual([]);
+  });
+
+  it('need each exception that is made', () => {
+    const idle = BOUNDED.filter(
+      (exception) => !plans.some((plan) => growsWithHistory(plan) && isMeant(exception, plan)),
+    );
+    expect(idle).toEqual([]);
+  });
+
+  it.each([
+    ['SCAN attempts', true],
+    ['SCAN a USING COVERING INDEX sqlite_autoindex_attempts_1', true],
+    ['SCAN events USING INDEX attempts_of_order', true],
+    ['USE TEMP B-TREE FOR ORDER BY', true],
+    ['SCAN events USING INDEX events_dead', false],
+    ['SEARCH attempts USING INTEGER PRIMARY KEY (rowid=?)', false],
+    ['SCAN json_each VIRTUAL TABLE INDEX 1:', false],
+  ])('would be told from others: %s', (step, grows) => {
+    expect(growsWithHistory({ statement: 'SELECT * FROM attempts AS a', step })).toBe(grows);
+  });
+});
+
+function growsWithHistory({ statement, step }: Plan): boolean {
+  if (step.startsWith('USE TEMP B-TREE')) return true;
+  const name = /^SCAN (\w+)/.exec(step)?.[1];
+  if (name === undefined) return false;
+  const alias = new RegExp(`(\\w+) AS ${name}\\b`).exec(statement)?.[1];
+  if (!GROWING.has(name) && !GROWING.has(alias ?? '')) return false;
+  return !WAITING.some((index) => step.endsWith(`INDEX ${index}`));
+}
+
+function isBounded(plan: Plan): boolean {
+  return BOUNDED.some((exception) => isMeant(exception, plan));
+}
+
+function isMeant([statement, step]: readonly [string, string, string], plan: Plan): boolean {
+  return plan.statement.includes(statement) && plan.step.includes(step);
+}

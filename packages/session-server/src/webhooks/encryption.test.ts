@@ -1,0 +1,119 @@
+import { createSecretKey } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../errors.js';
+import { loadSandboxKeys, parseEncryptionKeys } from './encryption-keys.js';
+import { WebhookEncryption } from './encryption.js';
+
+const OLD = { id: 'old', key: createSecretKey(Buffer.alloc(32, 1)) };
+const NEW = { id: 'new', key: createSecretKey(Buffer.alloc(32, 2)) };
+const plain = Buffer.from('Canary Nightjar');
+
+describe('a body in the vault', () => {
+  it('can be opened with its key and context, and is not to be read without', () => {
+    const vault = new WebhookEncryption([OLD]);
+    const sealed = vault.seal(plain, 'context');
+    expect(sealed.includes('Canary')).toBe(false);
+    expect(vault.open(sealed, 'context')).toEqual(plain);
+    expect(vault.open(sealed, 'another')).toBeUndefined();
+    expect(new WebhookEncryption([NEW]).open(sealed, 'context')).toBeUndefined();
+    expect(
+      new WebhookEncryption([{ ...OLD, key: NEW.key }]).open(sealed, 'context'),
+    ).toBeUndefined();
+  });
+
+  it('looks different each time', () => {
+    const vault = new WebhookEncryption([OLD]);
+    expect(vault.seal(plain, 'context')).not.toEqual(vault.seal(plain, 'context'));
+  });
+
+  it('is opened by any key of the list, and closed by the first', () => {
+    const both = new WebhookEncryption([NEW, OLD]);
+    expect(both.open(new WebhookEncryption([OLD]).seal(plain, 'c'), 'c')).toEqual(plain);
+    expect(new WebhookEncryption([NEW]).open(both.seal(plain, 'c'), 'c')).toEqual(plain);
+  });
+
+  it('that was changed or cut anywhere is not opened', () => {
+    const vault = new WebhookEncryption([OLD]);
+    const sealed = vault.seal(plain, 'c');
+    for (let at = 0; at < sealed.length; at += 1) {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(vault.open(changed, 'c')).toBeUndefined();
+      expect(vault.open(sealed.subarray(0, at), 'c')).toBeUndefined();
+    }
+  });
+
+  it('has a digest that needs the key, the token and the body', () => {
+    const digest = new WebhookEncryption([OLD]).digest('token', plain);
+    expect(new WebhookEncryption([OLD, NEW]).digest('token', plain)).toBe(digest);
+    expect(new WebhookEncryption([NEW]).digest('token', plain)).not.toBe(digest);
+    expect(new WebhookEncryption([OLD]).digest('other', plain)).not.toBe(digest);
+    expect(new WebhookEncryption([OLD]).digest('token', Buffer.from('x'))).not.toBe(digest);
+  });
+
+  it('is found under every key of the list, in whichever order they stand', () => {
+    const [old, newer] = [OLD, NEW].map((key) =>
+      new WebhookEncryption([key]).digest('token', plain),
+    );
+    for (const keys of [
+      [OLD, NEW],
+      [NEW, OLD],
+    ]) {
+      const vault = new WebhookEncryption(keys);
+      expect(vault.otherDigests(newer ?? '', 'token', plain)).toEqual([old]);
+      expect(vault.otherDigests(old ?? '', 'token', plain)).toEqual([newer]);
+    }
+    expect(new WebhookEncryption([OLD]).otherDigests(old ?? '', 'token', plain)).toEqual([]);
+  });
+});
+
+describe('PAY_BODY_KEY', () => {
+  const base64 = Buffer.alloc(32, 3).toString('base64');
+
+  it('holds keys with names, newest first', () => {
+    expect(parseEncryptionKeys(`b:${base64}, a:${base64}`)?.map(({ id }) => id)).toEqual([
+      'b',
+      'a',
+    ]);
+  });
+
+  it.each([
+    base64,
+    `a:${base64.slice(4)}`,
+    `a:${base64}x`,
+    `a b:${base64}`,
+    `a:${base64},a:${base64}`,
+    `a:${base64},`,
+  ])('is refused when it is %j', (text) => {
+    expect(parseEncryptionKeys(text)).toBeUndefined();
+  });
+});
+
+describe('the key of a sandbox', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is made once, and is for its owner only', () => {
+    const file = join(folder, 'data.sqlite');
+    const sealed = new WebhookEncryption(loadSandboxKeys(file)).seal(plain, 'context');
+    expect(new WebhookEncryption(loadSandboxKeys(file)).open(sealed, 'context')).toEqual(plain);
+    expect(statSync(`${file}.body-key`).mode & 0o777).toBe(0o600);
+  });
+
+  it('that somebody broke is named, and not quoted', () => {
+    const file = join(folder, 'data.sqlite');
+    writeFileSync(`${file}.body-key`, 'oops-a-key');
+    const refused = (): unknown => loadSandboxKeys(file);
+    expect(refused).toThrow(ConfigError);
+    expect(refused).not.toThrow(/oops-a-key/);
+    expect(readFileSync(`${file}.body-key`, 'utf8')).toBe('oops-a-key');
+  });
+});
