@@ -51,12 +51,14 @@ const config: KnipConfig = {
     },
     demo: {
       entry: [
-        'server/{start,shop-main,console-main,stack}.ts',
-        'server/**/*.test.ts',
-        'journey/**/*.test.ts',
-        'src/{,console/}pages/*.ts',
+        'stack/{start,stack,shop-main,console-main}.ts',
+        'vite.config.ts',
+        '**/*.test.ts',
+        '{shop,console,playground}/pages/{*-page,basket-link}.ts',
       ],
-      project: ['{server,shared,src,build,journey}/**/*.ts'],
+      project: ['**/*.ts'],
+      // Its configuration needs a mode that says which site to build.
+      vite: false,
       ignoreDependencies: [
         // Imported by style sheets.
         /^@fontsource/,

@@ -7,7 +7,7 @@ export default defineConfig({
       'packages/{partner-api,session-server,sandbox}/src/**/*.test.ts',
       'packages/session-server/drill/*.test.ts',
       'packages/widget/test-node/**/*.test.ts',
-      'demo/server/**/*.test.ts',
+      'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
     pool: 'forks',

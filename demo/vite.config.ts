@@ -1,24 +1,28 @@
-/** Builds the pages of the shop: one HTML file a page, no inline script or style. */
+/** Builds the pages of one site, `--mode shop`, `playground` or `console`: no inline script or style. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
-import { pageParts } from './build/page-parts.js';
+import { pageParts } from './page-parts.js';
 
-const source = join(import.meta.dirname, 'src');
+const demo = import.meta.dirname;
 
-export default defineConfig({
-  root: source,
-  publicDir: join(source, 'public'),
-  plugins: [pageParts()],
-  build: {
-    outDir: join(import.meta.dirname, 'dist', 'site'),
-    emptyOutDir: true,
-    // Our Content Security Policy allows files, not data: addresses.
-    assetsInlineLimit: 0,
-    rolldownOptions: {
-      input: readdirSync(source)
-        .filter((file) => file.endsWith('.html'))
-        .map((file) => join(source, file)),
+export default defineConfig(({ mode: site }) => {
+  const root = join(demo, site, 'pages');
+  return {
+    root,
+    // The playground is served by the shop, and has its icon.
+    publicDir: join(demo, site === 'playground' ? 'shop' : site, 'public'),
+    plugins: [pageParts()],
+    build: {
+      outDir: join(demo, 'dist/sites', site),
+      emptyOutDir: true,
+      // The Content Security Policy allows files, not data: addresses.
+      assetsInlineLimit: 0,
+      rolldownOptions: {
+        input: readdirSync(root)
+          .filter((file) => file.endsWith('.html'))
+          .map((file) => join(root, file)),
+      },
     },
-  },
+  };
 });

@@ -3,4 +3,4 @@ import { build } from './build.mjs';
 import { spawnAndWait } from './child.mjs';
 
 process.exitCode =
-  (await build()) || (await spawnAndWait(process.execPath, ['demo/dist/server/start.js']));
+  (await build()) || (await spawnAndWait(process.execPath, ['demo/dist/stack/start.js']));

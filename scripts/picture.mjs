@@ -100,7 +100,7 @@ if (buildCode !== 0) process.exit(buildCode);
 const dataDirectory = mkdtempSync(join(tmpdir(), 'pictures-'));
 mkdirSync(PICTURES, { recursive: true });
 // The stack finds its programs beside itself, so it is the built one that runs here.
-const { startStack } = await import(pathToFileURL(join(ROOT, 'demo/dist/server/stack.js')).href);
+const { startStack } = await import(pathToFileURL(join(ROOT, 'demo/dist/stack/stack.js')).href);
 const ports = { shop: 0, 'session-server': 0, sandbox: 0 };
 const stack = await startStack({ dataDirectory, ports });
 try {

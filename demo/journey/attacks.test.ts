@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { PlacedOrder } from '../shared/order-view.js';
+import type { PlacedOrder } from '../shop/order-view.js';
 import { Journey } from './journey.js';
 import { PAID, CARDS, Shopper } from './shopper.js';
 

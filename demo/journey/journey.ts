@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Stack, startStack as StartStack } from '../server/stack/stack.js';
-import type { ProcessEnv, ProcessName } from '../server/stack/stack-settings.js';
+import type { Stack, startStack as StartStack } from '../stack/stack.js';
+import type { ProcessEnv, ProcessName } from '../stack/settings.js';
 import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
 import { LATENCY_MS, PATIENCE_MS } from './patience.js';
 import { type BrowserHabits, startBrowser } from './start-browser.js';
 
-const BUILT_STACK = new URL('../dist/server/stack/stack.js', import.meta.url).href;
+const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 
 /**
  * What a Firefox writes down like an uncaught error, though no page has thrown it: of fonts, that

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeOrderToken } from '../server/order-token.js';
+import { makeOrderToken } from '../shop/order-token.js';
 import { Journey } from './journey.js';
 import { CARDS, PAID } from './shopper.js';
 

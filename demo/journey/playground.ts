@@ -1,6 +1,6 @@
 import type { Frame, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { StackAddresses } from '../server/stack/stack.js';
+import type { StackAddresses } from '../stack/stack.js';
 import type { Journey } from './journey.js';
 import type { Shopper } from './shopper.js';
 

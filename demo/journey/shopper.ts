@@ -1,6 +1,6 @@
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
-import type { StackAddresses } from '../server/stack/stack.js';
-import type { OrderView, PlacedOrder } from '../shared/order-view.js';
+import type { StackAddresses } from '../stack/stack.js';
+import type { OrderView, PlacedOrder } from '../shop/order-view.js';
 
 /** Cards of the sandbox, by what they do. */
 export const CARDS = {

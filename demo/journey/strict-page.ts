@@ -1,4 +1,4 @@
-import type { StackAddresses } from '../server/stack/stack.js';
+import type { StackAddresses } from '../stack/stack.js';
 import { collectComplaints } from './complaints.js';
 import type { Journey } from './journey.js';
 import type { Shopper } from './shopper.js';

@@ -1,0 +1,73 @@
+/** Analytics of any names and types (spec 2.7 shows none) as figures and as groups of bars. */
+import { fieldText } from '@pay-checkout/partner-api';
+import type { AnalyticsView, MetricBar, MetricGroup } from './console-view.js';
+
+/**
+ * Maps of numbers and lists of records become groups; everything else is a figure, as text. Nothing
+ * is left out.
+ */
+export function describeMetrics(
+  data: Readonly<Record<string, unknown>>,
+): Pick<AnalyticsView, 'figures' | 'groups'> {
+  const figures: [string, string][] = [];
+  const groups: MetricGroup[] = [];
+  for (const name of Object.keys(data)) {
+    const found = findGroups(name, data[name]);
+    if (found.length > 0) groups.push(...found);
+    else figures.push([name, writeFigure(data, name)]);
+  }
+  return { figures: Object.fromEntries(figures), groups };
+}
+
+/** A list of texts reads as one; everything else is what came. */
+function writeFigure(data: Readonly<Record<string, unknown>>, name: string): string {
+  const value = data[name];
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return isList ? value.join(', ') : fieldText(data, name);
+}
+
+function findGroups(name: string, value: unknown): readonly MetricGroup[] {
+  if (Array.isArray(value)) return findSeries(name, value);
+  if (!isObject(value)) return [];
+  const bars = Object.keys(value).map((label) => barOf(value, label, label));
+  return bars.length > 0 && bars.every((bar) => bar !== undefined)
+    ? [{ name, isSeries: false, bars }]
+    : [];
+}
+
+/**
+ * One group for each number of the records, labelled by their first text. Records with anything
+ * else in them stay together as a figure: a picture would leave that out.
+ */
+function findSeries(name: string, list: readonly unknown[]): readonly MetricGroup[] {
+  const first = list[0];
+  if (!isObject(first) || !list.every(isObject)) return [];
+  const fields = Object.keys(first);
+  const labelField = fields.find((field) => typeof first[field] === 'string');
+  const numbers = fields.filter((field) => field !== labelField);
+  const groups = numbers.map((field): MetricGroup | undefined => {
+    const bars = list.map((record, index) =>
+      barOf(
+        record,
+        field,
+        labelField === undefined ? `${index + 1}` : fieldText(record, labelField),
+      ),
+    );
+    if (!bars.every((bar) => bar !== undefined)) return undefined;
+    return { name: `${name}: ${field}`, isSeries: true, bars };
+  });
+  const isAlike = list.every((record) =>
+    Object.keys(record).every((field) => fields.includes(field)),
+  );
+  return isAlike && groups.every((group) => group !== undefined) ? groups : [];
+}
+
+function barOf(holder: object, field: string, label: string): MetricBar | undefined {
+  const value: unknown = (holder as Record<string, unknown>)[field];
+  if (typeof value !== 'number') return undefined;
+  return { label, value, text: fieldText(holder, field) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,91 @@
+/** The overview: the partner's analytics, in figures and pictures. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { find } from '../../shared/pages/find.js';
+import type { AnalyticsView } from '../console-view.js';
+import { renderGroup } from './charts.js';
+import { read } from './console-api.js';
+import { count, formatNumber, renderOthers, humanise } from './formatting.js';
+import { readAddress, toQuery, watchFilters, readKnownThings, suggest } from './forms.js';
+import { Loader, Waiting } from './loader.js';
+
+const form = find(document, '#filters', HTMLFormElement);
+const partner = find(form, '#partner_name', HTMLInputElement);
+const timeframe = find(form, '#timeframe', HTMLSelectElement);
+const loader = new Loader({
+  host: find(document, '#result', HTMLElement),
+  waiting: new Waiting(find(document, '#waiting', HTMLElement)),
+  form,
+});
+
+void start();
+
+async function start(): Promise<void> {
+  const { partners } = await readKnownThings();
+  suggest(
+    'partners',
+    partners.map((value) => ({ value })),
+  );
+  // What the form goes back to when the address names nobody.
+  partner.defaultValue = partners[0] ?? '';
+  readAddress(form);
+  showDays();
+  timeframe.addEventListener('change', showDays);
+  watchFilters(form, () => {
+    showDays();
+    load();
+  });
+  if (partner.value !== '') load();
+}
+
+function load(): void {
+  const query = toQuery(form).toString();
+  void loader.load({
+    ask: (signal) => read<AnalyticsView>(`/api/analytics?${query}`, signal),
+    draw: renderAnalytics,
+    summary: ({ figures, groups }) =>
+      `${count(Object.keys(figures).length, 'figure')} and ${count(groups.length, 'picture')}.`,
+  });
+}
+
+/** The two days belong to one timeframe; the others are not sent any. */
+function showDays(): void {
+  const isCustom = timeframe.value === 'custom';
+  for (const field of form.querySelectorAll<HTMLElement>('[data-custom]')) {
+    field.hidden = !isCustom;
+    find(field, 'input', HTMLInputElement).disabled = !isCustom;
+  }
+}
+
+function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateResult {
+  const series = groups.filter(({ isSeries }) => isSeries);
+  const named = groups.filter(({ isSeries }) => !isSeries);
+  const isEmpty = Object.keys(figures).length === 0 && groups.length === 0;
+  if (isEmpty)
+    return html`<p class="lead">The provider has nothing to show for this timeframe.</p>`;
+  return html`
+    <section aria-labelledby="figures">
+      <h2 id="figures">Figures</h2>
+      <dl class="figures">
+        ${Object.entries(figures).map(
+          ([name, text]) =>
+            html`<div>
+              <dt>${humanise(name)}</dt>
+              <dd>
+                ${text === '' ? html`<span class="hint">no value</span>` : formatNumber(text)}
+              </dd>
+            </div>`,
+        )}
+      </dl>
+    </section>
+    ${
+      groups.length === 0
+        ? nothing
+        : html`<section aria-labelledby="pictures">
+            <h2 id="pictures">In pictures</h2>
+            <div class="charts">${[...series, ...named].map(renderGroup)}</div>
+          </section>`
+    }
+    ${renderOthers(others)}
+    <p class="hint">Names and numbers are the provider’s own; its document lists none.</p>
+  `;
+}

@@ -1,0 +1,145 @@
+/** Fills the parts that pages share into the HTML at build time, so that they need no script. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ALL_SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
+import type { Plugin } from 'vite';
+import { PRODUCTS, type Product } from './shop/catalogue.js';
+import { formatMoney } from './shop/money.js';
+
+/** Replaces comments such as `<!-- shop header -->` and `<!-- picture: sku -->`. */
+export function pageParts(): Plugin {
+  return {
+    name: 'page-parts',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html
+          .replace('<!-- shop header -->', SHOP_HEADER)
+          .replace('<!-- shop footer -->', SHOP_FOOTER)
+          .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
+          .replace('<!-- cards -->', () => ALL_SCENARIOS.map(renderCard).join('\n'))
+          .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku))
+          .replace(/<!-- console head: (.+) -->/, (_match, title: string) => consoleHead(title))
+          .replace(/<!-- console header: (.+) -->/, (_match, title: string) => consoleHeader(title))
+          .replace('<!-- console result -->', CONSOLE_RESULT),
+    },
+  };
+}
+
+const SHOP_HEADER = `<a class="skip" href="#main">Skip to the content</a>
+<header class="site-header">
+  <div class="wrap">
+    <a class="brand" href="/">
+      <svg viewBox="0 0 40 40" aria-hidden="true" focusable="false">
+        <path class="brand-pot" d="M7 17h26c0 12-5 19-13 19S7 29 7 17z" />
+        <path
+          class="brand-glaze"
+          d="M7 17h26c0 3-.4 5.400-1 7.600-4 1.800-5-1.600-9-.6s-4 4-8 3-3-4-7-2.600C7.300 22.200 7 20 7 17z"
+        />
+        <path
+          class="brand-leaf"
+          d="M20 14C13 12 12 7 14 2c6 1 8 6 6 12zM22 14c0-5 4-8 10-8 0 5-4 8-10 8z"
+        />
+      </svg>
+      <span>Hollin &amp; Slip</span>
+    </a>
+    <nav aria-label="Main">
+      <a href="/">Shop</a>
+      <a class="basket-link" href="/basket" data-basket-link>Basket</a>
+    </nav>
+  </div>
+</header>`;
+
+const SHOP_FOOTER = `<footer class="site-footer">
+  <div class="wrap">
+    <p class="footer-name">Hollin &amp; Slip</p>
+    <p>
+      A shop that does not exist, to show a checkout that does. Nothing is sold, nothing is sent,
+      and no money moves.
+    </p>
+    <a href="/playground">Playground of the checkout tag</a>
+  </div>
+</footer>`;
+
+/** The pages of the console, in the order of the navigation. */
+const CONSOLE_PAGES = [
+  { path: '/', title: 'Overview' },
+  { path: '/transactions', title: 'Transactions' },
+  { path: '/transfers', title: 'Transfers' },
+  { path: '/reports', title: 'Reports' },
+  { path: '/signup-links', title: 'Signup links' },
+  { path: '/webhooks', title: 'Webhooks' },
+] as const;
+
+const consoleHead = (title: string): string => `<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta name="color-scheme" content="light dark" />
+<meta name="theme-color" content="#fafbf8" media="(prefers-color-scheme: light)" />
+<meta name="theme-color" content="#182225" media="(prefers-color-scheme: dark)" />
+<title>${title} · Harbour Lane partner console</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml" />
+<link rel="stylesheet" href="../styles/console.css" />`;
+
+function consoleHeader(current: string): string {
+  const links = CONSOLE_PAGES.map(({ path, title }) => {
+    const mark = title === current ? ' aria-current="page"' : '';
+    return `<li><a href="${path}"${mark}>${title}</a></li>`;
+  }).join('\n');
+  return `<a class="skip" href="#main">Skip to the content</a>
+<header class="site-header">
+  <div class="wrap">
+    <a class="brand" href="/">
+      <svg viewBox="0 0 40 40" aria-hidden="true" focusable="false">
+        <path class="brand-sail" d="M19 4v21H6C12 21 17 13 19 4z" />
+        <path class="brand-jib" d="M22 9c3 8 7 13 12 16H22z" />
+        <path class="brand-hull" d="M4 28h32c-2 6-6 8-16 8S6 34 4 28z" />
+      </svg>
+      <span>Harbour Lane <small>Partner console</small></span>
+    </a>
+    <nav aria-label="Console">
+      <ul>
+        ${links}
+      </ul>
+    </nav>
+  </div>
+</header>`;
+}
+
+const CONSOLE_RESULT = `<div id="waiting"></div>
+<div id="result"></div>
+<noscript>
+  <p class="note">The console needs JavaScript, which is off in this browser.</p>
+</noscript>`;
+
+function readPicture(sku: string): string {
+  return readFileSync(join(import.meta.dirname, 'shop/pictures', `${sku}.svg`), 'utf8');
+}
+
+/** The background of the picture, one of the glazes; the second row of a wide page starts with another. */
+const TINTS = ['celadon', 'iron', 'bone', 'cobalt'] as const;
+
+function renderProduct({ sku, name, summary, priceMinor }: Product, index: number): string {
+  const tint = TINTS[(index + 2 * Math.floor(index / 4)) % TINTS.length];
+  return `<li class="product" id="${sku}" data-tint="${tint}">
+  <div class="product-picture">${readPicture(sku)}</div>
+  <div class="product-words">
+    <h3>${name}</h3>
+    <p>${summary}</p>
+  </div>
+  <div class="product-buy">
+    <span class="price">${formatMoney(priceMinor)}</span>
+    <button type="button" class="button quiet" data-add="${sku}"
+      aria-label="Add to basket: ${name}">Add to basket</button>
+  </div>
+</li>`;
+}
+
+/** A test card of the sandbox; a click copies its number. */
+function renderCard({ cardNumber, title, story }: Scenario): string {
+  const number = cardNumber.replace(/(.{4})(?=.)/g, '$1 ');
+  return `<li>
+  <button type="button" class="card-number" data-copy="${cardNumber}"
+    aria-label="Copy ${number}: ${title}">${number}</button>
+  <span><b>${title}.</b> ${story}</span>
+</li>`;
+}

@@ -1,0 +1,135 @@
+/** What a person has set in the form of the playground, and how it is kept for the way back. */
+
+export interface Settings {
+  readonly shape: string;
+  /** Decimal text. */
+  readonly amount: string;
+  readonly asksAddress: boolean;
+  readonly mode: string;
+  readonly autostart: boolean;
+  readonly theme: string;
+  readonly locale: string;
+  readonly returnParam: string;
+  readonly writesServer: boolean;
+  readonly words: string;
+  readonly lang: string;
+  readonly dir: string;
+  readonly isFramed: boolean;
+  readonly hasOwnColours: boolean;
+  readonly accent: string;
+  readonly onAccent: string;
+  readonly radius: string;
+  readonly gap: string;
+}
+
+const KEY = 'playground-settings';
+
+export function readSettings(form: HTMLFormElement): Settings {
+  const data = new FormData(form);
+  const text = (name: string): string => {
+    const value = data.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  return {
+    shape: text('shape'),
+    amount: text('amount'),
+    asksAddress: data.has('asksAddress'),
+    mode: text('mode'),
+    autostart: data.has('autostart'),
+    theme: text('theme'),
+    locale: text('locale'),
+    returnParam: text('returnParam'),
+    writesServer: data.has('writesServer'),
+    words: text('words'),
+    lang: text('lang'),
+    dir: text('dir'),
+    isFramed: data.has('isFramed'),
+    hasOwnColours: data.has('hasOwnColours'),
+    accent: text('accent'),
+    onAccent: text('onAccent'),
+    radius: text('radius'),
+    gap: text('gap'),
+  };
+}
+
+/** Keeps the settings in this tab, so that they outlive a payment on another page. */
+export function rememberSettings(settings: Settings): void {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // A browser without storage begins anew.
+  }
+}
+
+/** Sets the controls as they were in this tab, and as the address asks (`?mode=popup`). */
+export function restoreSettings(form: HTMLFormElement, search: string): void {
+  const wanted = { ...recall(), ...Object.fromEntries(new URLSearchParams(search)) };
+  for (const control of form.elements) {
+    if (!(control instanceof HTMLInputElement || control instanceof HTMLSelectElement)) continue;
+    const value = wanted[control.name];
+    if (value === undefined) continue;
+    if (control instanceof HTMLInputElement && control.type === 'checkbox') {
+      control.checked = value === true || value === 'true';
+    } else if (control instanceof HTMLInputElement || hasOption(control, String(value))) {
+      control.value = String(value);
+    }
+  }
+}
+
+function hasOption(select: HTMLSelectElement, value: string): boolean {
+  return [...select.options].some((option) => option.value === value);
+}
+
+function recall(): Record<string, string | boolean> {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Record<string, string | boolean>;
+  } catch {
+    return {};
+  }
+}
+
+/** The order that the tag is for. */
+export interface TagOrder {
+  readonly merchant: string;
+  readonly order: string;
+  readonly orderToken: string;
+}
+
+export type Attribute = readonly [name: string, value: string];
+
+/** What is the default anyway is left out. */
+export function attributesFor(
+  settings: Settings,
+  { merchant, order, orderToken }: TagOrder,
+  server: string,
+): readonly Attribute[] {
+  const { mode, theme, locale, returnParam, autostart, writesServer } = settings;
+  const optional: readonly (Attribute | false)[] = [
+    writesServer && ['server', server],
+    mode !== 'auto' && ['mode', mode],
+    autostart && ['autostart', ''],
+    locale !== '' && ['locale', locale],
+    theme !== 'auto' && ['theme', theme],
+    returnParam !== '' && ['return-param', returnParam],
+  ];
+  return [
+    ['merchant', merchant],
+    ['order', order],
+    ['order-token', orderToken],
+    ...optional.filter((attribute) => attribute !== false),
+  ];
+}
+
+/** The rule that gives the tag its looks; empty when it keeps its own. */
+export function cssFor({ hasOwnColours, accent, onAccent, radius, gap }: Settings): string {
+  const properties: readonly Attribute[] = [
+    ['accent', hasOwnColours ? accent : ''],
+    ['on-accent', hasOwnColours ? onAccent : ''],
+    ['radius', radius],
+    ['gap', gap],
+  ];
+  const lines = properties
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `  --pay-checkout-${name}: ${value};`);
+  return lines.length === 0 ? '' : ['pay-checkout {', ...lines, '}'].join('\n');
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  GOOD_ORDER,
+  MERCHANT,
+  ORDER_TOKEN_SECRET,
+  startShop,
+  type RunningShop,
+} from '../testing/running-shop.js';
+import { makeOrderToken } from './order-token.js';
+
+const NOW = new Date('2026-03-01T10:00:00Z');
+let shop: RunningShop;
+
+beforeEach(async () => {
+  shop = await startShop({ now: () => NOW });
+});
+
+afterEach(async () => {
+  await shop.close();
+});
+
+describe('placing an order', () => {
+  it('prices it from our own list, gives it a number and a token for half an hour', async () => {
+    const { status, body } = await shop.post('/api/orders', GOOD_ORDER);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      order: 'A1001',
+      orderToken: makeOrderToken(
+        ORDER_TOKEN_SECRET,
+        MERCHANT,
+        'A1001',
+        new Date(NOW.getTime() + 30 * 60 * 1000),
+      ),
+      amount: '105.00',
+      currency: 'GBP',
+    });
+  });
+
+  it('refuses a price from the browser by name', async () => {
+    const { status, body } = await shop.post('/api/orders', { ...GOOD_ORDER, amount: '0.01' });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('Leave out amount');
+  });
+
+  it('names each field that is wrong', async () => {
+    const { status, body } = await shop.post('/api/orders', {
+      items: [{ sku: 'gold-bar', quantity: 0 }],
+      customer: { firstName: ' ', lastName: 'Example', email: 'ada', phone: 'call me' },
+      address: { ...GOOD_ORDER.address, postcode: 'nowhere' },
+    });
+    expect(status).toBe(400);
+    const fields = (body['errors'] as { field: string }[]).map(({ field }) => field);
+    expect(fields).toEqual([
+      'items.0.sku',
+      'items.0.quantity',
+      'customer.firstName',
+      'customer.email',
+      'customer.phone',
+      'address.postcode',
+    ]);
+  });
+
+  it.each([
+    ['no items', { ...GOOD_ORDER, items: [] }],
+    ['a product named twice', { ...GOOD_ORDER, items: [GOOD_ORDER.items[0], GOOD_ORDER.items[0]] }],
+    ['half a cup', { ...GOOD_ORDER, items: [{ sku: 'two-tone-cup', quantity: 0.5 }] }],
+    ['no JSON', '{'],
+    ['no object', '[]'],
+  ])('refuses %s', async (_what, body) => {
+    expect((await shop.post('/api/orders', body)).status).toBe(400);
+  });
+});
+
+describe('reading an order again', () => {
+  it('shows it to the browser that placed it, with a fresh token', async () => {
+    const { placed, cookie } = await shop.placeOrder();
+    expect(await shop.readOrder(placed.order, cookie)).toMatchObject({
+      order: 'A1001',
+      state: 'awaiting_payment',
+      amount: '105.00',
+      orderToken: placed.orderToken,
+      address: { postcode: 'BS1 4ST' },
+      timeline: [],
+    });
+  });
+
+  it('is a 404 for every other browser, and for orders that do not exist', async () => {
+    const { placed, cookie } = await shop.placeOrder();
+    const other = await shop.placeOrder();
+    expect((await shop.get(`/api/orders/${placed.order}`)).status).toBe(404);
+    expect((await shop.get(`/api/orders/${placed.order}`, other.cookie)).status).toBe(404);
+    expect((await shop.get('/api/orders/A9999', cookie)).status).toBe(404);
+    expect((await shop.get('/api/orders/%00', cookie)).status).toBe(404);
+  });
+
+  it('keeps the key out of reach of scripts and of other sites', async () => {
+    const { headers } = await shop.post('/api/orders', GOOD_ORDER);
+    expect(headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Lax/);
+  });
+
+  it('survives a restart of the shop', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'shop-'));
+    const dataFile = join(directory, 'shop.sqlite');
+    const before = await startShop({ dataFile });
+    const { placed, cookie } = await before.placeOrder();
+    await before.close();
+    const after = await startShop({ dataFile });
+    expect(await after.readOrder(placed.order, cookie)).toMatchObject({ amount: '105.00' });
+    expect((await after.placeOrder()).placed.order).toBe('A1002');
+    await after.close();
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('asking the session server', () => {
+  it('says so when it does not answer', async () => {
+    const lonely = await startShop({ env: { SHOP_PAY_API_URL: 'http://127.0.0.1:1' } });
+    const { placed, cookie } = await lonely.placeOrder();
+    const { status, body } = await lonely.get(`/api/orders/${placed.order}/payment`, cookie);
+    expect([status, body['code']]).toEqual([502, 'payment_service_unreachable']);
+    await lonely.close();
+  });
+});

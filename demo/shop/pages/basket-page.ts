@@ -1,0 +1,101 @@
+/** The basket: how many of each, what it comes to, and the way to the checkout. */
+import { html, render, type TemplateResult } from 'lit';
+import { find } from '../../shared/pages/find.js';
+import {
+  MAX_QUANTITY,
+  FREE_DELIVERY_FROM_MINOR,
+  priceBasket,
+  type PricedBasket,
+  type PricedLine,
+} from '../catalogue.js';
+import { formatMoney } from '../money.js';
+import { withQuantity, type Basket, readBasket, saveBasket, watchBasket } from './basket.js';
+import { renderTotals, pictureOf } from './order-summary.js';
+import './basket-link.js';
+
+const host = find(document, '#basket', HTMLElement);
+
+watchBasket((basket) => {
+  render(renderBasket(basket), host);
+});
+
+function renderBasket(basket: Basket): TemplateResult {
+  if (basket.items.length === 0) {
+    return html`<div>
+      <p class="lead" id="empty" tabindex="-1">There is nothing in it yet.</p>
+      <a class="button" href="/">Back to the shop</a>
+    </div>`;
+  }
+  const priced = priceBasket(basket.items);
+  return html`
+    <ul class="basket-lines">
+      ${priced.lines.map(renderLine)}
+    </ul>
+    <aside class="panel" aria-label="What it comes to">
+      <h2>What it comes to</h2>
+      ${renderTotals(priced)} ${renderFreeDelivery(priced)}
+      <a class="button wide" href="/checkout">Checkout</a>
+    </aside>
+  `;
+}
+
+function renderFreeDelivery({ subtotalMinor }: PricedBasket): TemplateResult | undefined {
+  const missingMinor = FREE_DELIVERY_FROM_MINOR - subtotalMinor;
+  if (missingMinor <= 0) return undefined;
+  return html`<p class="hint">Another ${formatMoney(missingMinor)} and delivery is free.</p>`;
+}
+
+function renderLine({ sku, name, quantity, unitMinor, lineMinor }: PricedLine): TemplateResult {
+  return html`<li>
+    ${pictureOf(sku)}
+    <div class="basket-words">
+      <h2>${name}</h2>
+      <p class="hint">${formatMoney(unitMinor)} each</p>
+    </div>
+    <div class="stepper" role="group" aria-label="How many: ${name}">
+      <button
+        type="button"
+        aria-label="One fewer: ${name}"
+        ?disabled=${quantity === 1}
+        @click=${() => {
+          change(sku, quantity - 1);
+        }}
+      >
+        −
+      </button>
+      <span class="quantity" aria-live="polite">${quantity}</span>
+      <button
+        type="button"
+        aria-label="One more: ${name}"
+        ?disabled=${quantity === MAX_QUANTITY}
+        @click=${() => {
+          change(sku, quantity + 1);
+        }}
+      >
+        +
+      </button>
+    </div>
+    <span class="price">${formatMoney(lineMinor)}</span>
+    <button
+      type="button"
+      class="link"
+      aria-label="Remove: ${name}"
+      @click=${() => {
+        remove(sku);
+      }}
+    >
+      Remove
+    </button>
+  </li>`;
+}
+
+function change(sku: string, quantity: number): void {
+  saveBasket(withQuantity(readBasket(), sku, quantity));
+}
+
+function remove(sku: string): void {
+  change(sku, 0);
+  // The button that had the focus is gone: keep the place of those who work with the keyboard.
+  const next = host.querySelector<HTMLElement>('button.link, #empty');
+  next?.focus();
+}

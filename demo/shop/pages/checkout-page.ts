@@ -1,0 +1,63 @@
+/** The checkout: who and where; our back end checks it, prices it and gives the order a number. */
+import { render } from 'lit';
+import { find } from '../../shared/pages/find.js';
+import { findFormProblems, readForm, showFormProblems } from '../../shared/pages/form-problems.js';
+import { priceBasket } from '../catalogue.js';
+import { readBasket, saveBasket, watchBasket } from './basket.js';
+import { renderSummary } from './order-summary.js';
+import { placeOrder, ShopApiError } from './shop-api.js';
+import './basket-link.js';
+
+const form = find(document, '#details', HTMLFormElement);
+const button = find(form, 'button[type=submit]', HTMLButtonElement);
+let isSending = false;
+
+watchBasket((basket) => {
+  const isEmpty = basket.items.length === 0;
+  find(document, '[data-checkout]', HTMLElement).hidden = isEmpty;
+  find(document, '[data-empty]', HTMLElement).hidden = !isEmpty;
+  render(renderSummary(priceBasket(basket.items)), find(document, '#summary', HTMLElement));
+});
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void submit();
+});
+
+async function submit(): Promise<void> {
+  if (isSending) return;
+  const problems = findFormProblems(form);
+  showFormProblems(form, problems);
+  if (problems.length > 0) return;
+
+  setSending(true);
+  try {
+    const { items } = readBasket();
+    const { order } = await placeOrder({ items, ...readForm(form) });
+    saveBasket({ items, order });
+    location.assign(`/pay?order=${encodeURIComponent(order)}`);
+  } catch (error) {
+    setSending(false);
+    showFormProblems(form, toProblems(error));
+  }
+}
+
+function toProblems(error: unknown): { field: string; message: string }[] {
+  if (error instanceof ShopApiError) {
+    const { errors, detail } = error.problem;
+    return errors === undefined ? [{ field: '', message: detail }] : [...errors];
+  }
+  const message = 'We could not reach the shop. Check your connection and press the button again.';
+  return [{ field: '', message }];
+}
+
+function setSending(value: boolean): void {
+  isSending = value;
+  // Not `disabled`: that would throw the focus away.
+  button.setAttribute('aria-disabled', String(value));
+  button.textContent = value ? 'One moment…' : 'Continue to payment';
+}
+
+addEventListener('pageshow', () => {
+  setSending(false);
+});

@@ -1,0 +1,152 @@
+/** The order as the shop knows it. It looks again by itself until the payment is confirmed. */
+import { html, render, type TemplateResult } from 'lit';
+import { find } from '../../shared/pages/find.js';
+import type { OrderView } from '../order-view.js';
+import { emptyBasketOf } from './basket.js';
+import { renderSummary } from './order-summary.js';
+import { describePayment, headlineOf, tellStory, type StoryLine } from './order-words.js';
+import { readOrder, readPayment } from './shop-api.js';
+import './basket-link.js';
+
+/** Pauses between looks; the last one repeats until the looks are used up. */
+const PAUSES_MS = [1000, 2000, 3000, 5000, 10_000];
+const MAX_LOOKS = 60;
+
+const order = new URLSearchParams(location.search).get('order') ?? '';
+const host = find(document, '#order', HTMLElement);
+const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+let looks = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+void look();
+
+async function look(): Promise<void> {
+  clearTimeout(timer);
+  looks += 1;
+  try {
+    const view = await readOrder(order);
+    render(view === undefined ? renderUnknown() : renderOrder(view), host);
+    if (view === undefined) return;
+    if (view.state === 'paid') {
+      emptyBasketOf(view.order);
+      return;
+    }
+  } catch {
+    if (looks === 1) render(renderUnreachable(), host);
+  }
+  lookAgainLater();
+}
+
+function lookAgainLater(): void {
+  if (looks >= MAX_LOOKS) return;
+  const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1];
+  timer = setTimeout(() => {
+    // A page that nobody sees does not ask: it looks as soon as it is seen again.
+    if (document.visibilityState === 'visible') void look();
+  }, pauseMs);
+}
+
+function lookNow(): void {
+  looks = 1;
+  void look();
+}
+
+/** Somebody is impatient: ask the payment service too, and say what it says. */
+async function lookHarder(): Promise<void> {
+  lookNow();
+  const words = await readPayment(order).then(describePayment, () => 'No answer at the moment.');
+  const answer = host.querySelector('[data-answer]');
+  if (answer !== null) answer.textContent = words;
+}
+
+document.addEventListener('visibilitychange', () => {
+  const isWaiting = host.querySelector('[data-waiting]') !== null;
+  if (document.visibilityState === 'visible' && isWaiting) lookNow();
+});
+
+function renderOrder(view: OrderView): TemplateResult {
+  const isPaid = view.state === 'paid';
+  return html`
+    <p class="kicker">Order ${view.order}</p>
+    <div role="status">
+      <h1 class="state">
+        <span class=${isPaid ? 'dot is-paid' : 'dot'}></span>${headlineOf(view)}
+      </h1>
+    </div>
+    ${isPaid ? renderThanks(view) : renderWaiting(view)}
+    <div class="columns">
+      <div>
+        <section aria-labelledby="story">
+          <h2 id="story">What happened so far</h2>
+          <ol class="story">
+            ${tellStory(view).map(renderLine)}
+          </ol>
+        </section>
+        <section aria-labelledby="address">
+          <h2 id="address">Where it goes</h2>
+          ${renderAddress(view)}
+        </section>
+      </div>
+      <aside class="panel" aria-label="Your order">${renderSummary(view.basket)}</aside>
+    </div>
+  `;
+}
+
+function renderThanks({ refund, attention, firstName }: OrderView): TemplateResult {
+  if (refund !== 'none') {
+    return html`<p class="lead">${firstName}, the money is on its way back to you.</p>`;
+  }
+  return attention.length > 0
+    ? html`<p class="lead">
+        Thank you, ${firstName}. Somebody here needs to look at the payment before we pack; we will
+        write to you.
+      </p>`
+    : html`<p class="lead">Thank you, ${firstName}. Your parcel leaves within two days.</p>`;
+}
+
+function renderWaiting(view: OrderView): TemplateResult {
+  const isLooking = looks < MAX_LOOKS;
+  return html`<p class="lead" data-waiting>
+      We have not had the confirmation of your payment.
+      ${isLooking ? 'This page looks again by itself every few seconds.' : ''}
+    </p>
+    <p data-answer role="status"></p>
+    <p class="next">
+      <button type="button" class="button quiet" @click=${() => void lookHarder()}>
+        Look again
+      </button>
+      <a class="button quiet" href="/pay?order=${encodeURIComponent(view.order)}">Go to payment</a>
+    </p>`;
+}
+
+function renderLine({ at, words }: StoryLine): TemplateResult {
+  return html`<li>
+    <time datetime=${at}>${time.format(new Date(at))}</time><span>${words}</span>
+  </li>`;
+}
+
+function renderAddress({ address }: OrderView): TemplateResult {
+  const lines = [
+    address.address1,
+    address.address2,
+    `${address.town} ${address.postcode}`,
+    address.country,
+  ];
+  return html`<address>
+    ${lines.filter((line) => line !== undefined).map((line) => html`<span>${line}</span>`)}
+  </address>`;
+}
+
+function renderUnknown(): TemplateResult {
+  return html`<h1>We do not know this order here</h1>
+    <p class="lead">
+      An order can be seen only in the browser that placed it. Is this the same one?
+    </p>
+    <a class="button" href="/">Back to the shop</a>`;
+}
+
+function renderUnreachable(): TemplateResult {
+  return html`<h1>We cannot reach the shop</h1>
+    <p class="lead" data-waiting>This page tries again by itself.</p>`;
+}

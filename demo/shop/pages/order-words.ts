@@ -1,0 +1,78 @@
+/** What the shop says about an order, from what its back end knows. */
+import type { OrderView, PaymentView, TimelineView } from '../order-view.js';
+
+/** One line of the story, for a person. */
+export interface StoryLine {
+  readonly at: string;
+  readonly words: string;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  'checkout.returned': 'You came back from the payment page. We wait for the confirmation.',
+  'checkout.unconfirmed':
+    'The payment could not be confirmed yet. Please do not pay again: we keep looking.',
+  'checkout.attention': 'Somebody here needs to look at the payment. We will write to you.',
+  'checkout.failed': 'A payment did not go through.',
+  'checkout.cancelled': 'A payment was cancelled.',
+  'checkout.left': 'A payment was left before the end.',
+  'checkout.expired': 'A payment was open for too long and has been closed.',
+};
+
+/** The headline of the order page. */
+export function headlineOf({ state, refund }: OrderView): string {
+  if (state === 'awaiting_payment') return 'Awaiting payment';
+  if (refund === 'full') return 'Refunded';
+  return refund === 'partial' ? 'Paid, partly refunded' : 'Paid';
+}
+
+/** The story of an order, oldest first. Events that changed nothing are left out. */
+export function tellStory(view: OrderView): readonly StoryLine[] {
+  return [
+    { at: view.createdAt, words: 'You placed the order.' },
+    ...view.timeline.flatMap((entry) => {
+      const words = wordsFor(entry, view);
+      return words === undefined ? [] : [{ at: entry.at, words }];
+    }),
+  ];
+}
+
+function wordsFor({ type, effect }: TimelineView, view: OrderView): string | undefined {
+  if (effect === 'stale' || effect === 'not_certain') return undefined;
+  if (effect === 'paid') return `Your payment has arrived${whatFollows(type, view)}`;
+  if (effect === 'amount_differs') {
+    return 'A payment arrived that differs from the order. We will write to you.';
+  }
+  if (type === 'checkout.paid') return undefined;
+  if (type.includes('refund')) {
+    return view.refund === 'full'
+      ? 'Your payment was given back.'
+      : 'A part of your payment was given back.';
+  }
+  return WORDS[type] ?? 'There is news about the payment.';
+}
+
+/** Nothing is packed whose money went back already, or that a person must look at first. */
+function whatFollows(type: string, { refund, attention }: OrderView): string {
+  if (type.includes('refund')) {
+    return refund === 'full' ? ', and was given back.' : ', and a part of it was given back.';
+  }
+  if (attention.length > 0) return '. Somebody here needs to look at it before we pack.';
+  return '. We start packing.';
+}
+
+const PAYMENT_WORDS: Readonly<Record<string, string>> = {
+  none: 'Nobody has begun to pay this order.',
+  open: 'The payment has been begun and is not finished.',
+  returned: 'The payment is being confirmed. Please do not pay again.',
+  paid: 'The payment has arrived; its confirmation is on the way to us.',
+  failed: 'The payment did not go through.',
+  cancelled: 'The payment was cancelled.',
+  left: 'The payment was left before the end.',
+  expired: 'The payment was open for too long.',
+  unconfirmed: 'The payment could not be confirmed yet. Please do not pay again.',
+};
+
+/** What the payment service says while the shop still waits. */
+export function describePayment({ state }: PaymentView): string {
+  return PAYMENT_WORDS[state] ?? 'The payment service has news that we do not know yet.';
+}

@@ -1,0 +1,195 @@
+/** What each process of the stack is told: its environment. */
+import { createRequire } from 'node:module';
+import { join, dirname } from 'node:path';
+import type { KnownThings } from '../console/console-view.js';
+import { CURRENCY } from '../shop/catalogue.js';
+import {
+  describeSdk,
+  listPlaygroundMerchants,
+  MERCHANT,
+  MERCHANT_NAME,
+  PROVIDER_MERCHANT_ID,
+  type SdkShape,
+} from './merchants-file.js';
+import type { StackSecrets } from './secrets.js';
+
+/** The processes; the partner console is there when it is asked for. */
+export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'console';
+
+/** Addresses as browsers see them, and as the processes reach each other. */
+export interface StackAddresses {
+  readonly sandbox: string;
+  readonly pay: string;
+  readonly shop: string;
+  readonly console: string;
+  readonly sandboxApi: string;
+  readonly payApi: string;
+  readonly shopApi: string;
+  readonly consoleApi: string;
+}
+
+export type ProcessEnv = Readonly<Record<string, string>>;
+
+/** Who listens where. */
+export function addressesOf(ports: Readonly<Record<ProcessName, number>>): StackAddresses {
+  return {
+    sandbox: `http://sandbox.localhost:${ports.sandbox}`,
+    pay: `http://pay.localhost:${ports['session-server']}`,
+    shop: `http://shop.localhost:${ports.shop}`,
+    console: `http://partner.localhost:${ports.console}`,
+    // Node does not resolve names under `localhost`: servers use the number.
+    sandboxApi: `http://127.0.0.1:${ports.sandbox}`,
+    payApi: `http://127.0.0.1:${ports['session-server']}`,
+    shopApi: `http://127.0.0.1:${ports.shop}`,
+    consoleApi: `http://127.0.0.1:${ports.console}`,
+  };
+}
+
+const DEMO = findPackageDirectory('@pay-checkout/demo');
+
+/** Where the data are kept by default. */
+export const DEFAULT_DATA_DIRECTORY = join(DEMO, 'data');
+
+/** Where the built pages of a site are. */
+export function siteDirectoryOf(site: 'shop' | 'playground' | 'console'): string {
+  return join(DEMO, 'dist/sites', site);
+}
+
+/** Where the program of each process is. */
+export function programOf(name: ProcessName): string {
+  switch (name) {
+    case 'sandbox':
+      return join(findPackageDirectory('@pay-checkout/sandbox'), 'dist/main.js');
+    case 'session-server':
+      return join(findPackageDirectory('@pay-checkout/session-server'), 'dist/main.js');
+    case 'shop':
+      return join(DEMO, 'dist/stack/shop-main.js');
+    case 'console':
+      return join(DEMO, 'dist/stack/console-main.js');
+  }
+}
+
+/** Environment of the sandbox; with a past for the partner console to show. */
+export function sandboxEnv(
+  { sandbox, sandboxApi }: StackAddresses,
+  secrets: StackSecrets,
+  hasConsole: boolean,
+): ProcessEnv {
+  return {
+    SANDBOX_HOST: '127.0.0.1',
+    SANDBOX_PORT: portOf(sandboxApi),
+    SANDBOX_PUBLIC_URL: sandbox,
+    SANDBOX_API_KEY: secrets.providerApiKey,
+    SANDBOX_MERCHANTS: JSON.stringify([
+      { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
+      ...(hasConsole ? OTHER_MERCHANTS : []),
+    ]),
+    ...(hasConsole && inventPast(new Date())),
+  };
+}
+
+/** Environment of the session server. */
+export function sessionServerEnv(
+  { pay, payApi, sandboxApi }: StackAddresses,
+  secrets: StackSecrets,
+  files: { readonly database: string; readonly merchants: string },
+): ProcessEnv {
+  return {
+    PAY_ENVIRONMENT: 'sandbox',
+    PAY_HOST: '127.0.0.1',
+    PAY_PORT: portOf(payApi),
+    PAY_PUBLIC_URL: pay,
+    PAY_WEBHOOK_BASE_URL: payApi,
+    PAY_DATABASE_FILE: files.database,
+    PAY_MERCHANTS_FILE: files.merchants,
+    PAY_WIDGET_SCRIPT: join(
+      findPackageDirectory('@pay-checkout/widget'),
+      'dist',
+      'pay-checkout.js',
+    ),
+    PAY_PARTNER_API_URL: sandboxApi,
+    PAY_PARTNER_API_KEY: secrets.providerApiKey,
+    PAY_LOG_LEVEL: 'warn',
+  };
+}
+
+/** Environment of the shop. */
+export function shopEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  database: string,
+  shapes: readonly SdkShape[],
+): ProcessEnv {
+  return {
+    SHOP_HOST: '127.0.0.1',
+    SHOP_PORT: portOf(addresses.shopApi),
+    SHOP_PUBLIC_URL: addresses.shop,
+    SHOP_DATA_FILE: database,
+    SHOP_PAY_PUBLIC_URL: addresses.pay,
+    SHOP_PAY_API_URL: addresses.payApi,
+    SHOP_MERCHANT: MERCHANT,
+    SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
+    SHOP_SIGNING_SECRET: secrets.signingSecret,
+    SHOP_PAY_API_KEY: secrets.merchantApiKey,
+    SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses).origins),
+    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(secrets, shapes)),
+  };
+}
+
+/** Environment of the partner console: the only process of the demo's pages with the API key. */
+export function consoleEnv(
+  { console, consoleApi, sandboxApi }: StackAddresses,
+  secrets: StackSecrets,
+  keyDirectory: string,
+): ProcessEnv {
+  return {
+    CONSOLE_PORT: portOf(consoleApi),
+    CONSOLE_PUBLIC_URL: console,
+    CONSOLE_PARTNER_API_URL: sandboxApi,
+    CONSOLE_MERCHANTS_API_URL: `${sandboxApi}/merchants-sandbox`,
+    CONSOLE_TRANSFERS_API_URL: sandboxApi,
+    CONSOLE_PARTNER_API_KEY: secrets.providerApiKey,
+    CONSOLE_KEY_DIRECTORY: keyDirectory,
+    CONSOLE_KNOWN: JSON.stringify(describeKnown(PROVIDER_MERCHANT_ID, MERCHANT_NAME)),
+  };
+}
+
+function portOf(address: string): string {
+  return new URL(address).port || '80';
+}
+
+const PAST_TRANSACTIONS = 4000;
+const PAST_DAYS = 180;
+
+/** Merchants beside our shop; none of them has a page in the demo. */
+export const OTHER_MERCHANTS = [
+  { id: 1002, name: 'Lanternfish Books', currency: 'EUR' },
+  { id: 1003, name: 'Koyama Paper', currency: 'JPY' },
+  { id: 1004, name: 'Saltmarsh Cycles', currency: 'GBP' },
+  { id: 1005, name: 'Dune Radio', currency: 'KWD' },
+] as const;
+
+/** Settings of the sandbox: half a year of payments that ends at this moment. */
+export function inventPast(now: Date): Readonly<Record<string, string>> {
+  return {
+    SANDBOX_TRANSACTIONS: String(PAST_TRANSACTIONS),
+    SANDBOX_TRANSACTIONS_DAYS: String(PAST_DAYS),
+    SANDBOX_TRANSACTIONS_UNTIL: now.toISOString(),
+  };
+}
+
+/** What the team knows from its contracts: the provider's interface has no list of these. */
+export function describeKnown(shopId: number, shopName: string): KnownThings {
+  const others = OTHER_MERCHANTS.map(({ id, name }) => ({ id, name }));
+  const merchants = [{ id: shopId, name: shopName }, ...others];
+  return {
+    partners: ['harbour-lane', 'quiet-harbour', 'broken-harbour'],
+    merchants,
+    reportSchedules: merchants.map(({ id }) => `sch_${id}_daily`),
+  };
+}
+
+/** Directory of the package that Node finds under this name. */
+export function findPackageDirectory(name: string): string {
+  return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+}

@@ -1,0 +1,159 @@
+/** Sandbox, session server, shop and partner console as real processes, joined together. */
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { StackChild } from './child-process.js';
+import { MERCHANT, writeMerchantsFile, listSdkShapes } from './merchants-file.js';
+import { findFreePort, type PortChoice } from './ports.js';
+import { readStackSecrets, type StackSecrets } from './secrets.js';
+import {
+  DEFAULT_DATA_DIRECTORY,
+  addressesOf,
+  consoleEnv,
+  sandboxEnv,
+  sessionServerEnv,
+  shopEnv,
+  type ProcessEnv,
+  type ProcessName,
+  type StackAddresses,
+} from './settings.js';
+
+export type { ProcessName, StackAddresses } from './settings.js';
+
+export const DEFAULT_PORTS: Readonly<Record<ProcessName, number>> = {
+  shop: 4100,
+  'session-server': 4200,
+  sandbox: 4300,
+  console: 4400,
+};
+
+export interface StackOptions {
+  /** Where databases, secrets and the merchants file are kept. Default: `demo/data`. */
+  readonly dataDirectory?: string;
+  /** Wanted ports; one that is taken gives way to the next free one, and 0 means any free one. */
+  readonly ports?: Partial<Record<ProcessName, number>>;
+  /** Also the partner console, and a past at the sandbox for it to show. Default false. */
+  readonly hasConsole?: boolean;
+  /** More environment for a process, for example `PAY_SETTLE_WINDOW_SECONDS`. */
+  readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
+  /** Called for each line that a running process prints. Default: nothing is shown. */
+  readonly onLine?: (name: ProcessName, line: string) => void;
+  /** Called once, after everything was stopped, when a process ends that nobody ended. */
+  readonly onDeath?: (reason: string) => void;
+}
+
+/** The running stack. */
+export interface Stack {
+  readonly addresses: StackAddresses;
+  readonly ports: Readonly<Record<ProcessName, PortChoice>>;
+  readonly merchant: string;
+  readonly secrets: StackSecrets;
+  readonly dataDirectory: string;
+  /** The process that runs under this name now. */
+  readonly child: (name: ProcessName) => ChildProcess;
+  /** Ends one process (by default at once, as a crash would) and leaves it down. */
+  readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
+  /** Ends one process if it runs, and starts it again on the same port, with more environment. */
+  readonly restart: (name: ProcessName, env?: ProcessEnv) => Promise<void>;
+  /** Ends everything. May be called twice. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the processes and resolves when all of them listen; on trouble nothing is left. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const dataDirectory = options.dataDirectory ?? DEFAULT_DATA_DIRECTORY;
+  const { hasConsole = false } = options;
+  const secrets = readStackSecrets(dataDirectory);
+  const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
+  const addresses = addressesOf({
+    sandbox: ports.sandbox.port,
+    'session-server': ports['session-server'].port,
+    shop: ports.shop.port,
+    console: ports.console.port,
+  });
+  const envs = new Map<ProcessName, ProcessEnv>();
+  const children = new Map<ProcessName, StackChild>();
+  let stopping: Promise<void> | undefined;
+
+  const stop = (): Promise<void> => {
+    stopping ??= Promise.all([...children.values()].map((child) => child.end())).then(() => {
+      children.clear();
+    });
+    return stopping;
+  };
+
+  const start = async (name: ProcessName, env: ProcessEnv = {}): Promise<void> => {
+    if (stopping !== undefined) throw new Error('The stack is stopped.');
+    const child = new StackChild({
+      name,
+      env: { ...envs.get(name), ...options.env?.[name], ...env },
+      onLine: (source, line) => options.onLine?.(source, line),
+      onDeath: (_source, reason) => {
+        if (stopping !== undefined) return;
+        void stop().then(() => options.onDeath?.(reason));
+      },
+    });
+    children.set(name, child);
+    await child.waitUntilListening();
+  };
+
+  const childOf = (name: ProcessName): StackChild => {
+    const child = children.get(name);
+    if (child === undefined) throw new Error(`The ${name} does not run.`);
+    return child;
+  };
+
+  try {
+    // The sandbox comes first: it says which client SDKs there are to have a merchant entry.
+    envs.set('sandbox', sandboxEnv(addresses, secrets, hasConsole));
+    await start('sandbox');
+    const shapes = await listSdkShapes(addresses.sandboxApi, addresses.sandbox);
+    const merchants = join(dataDirectory, 'merchants.json');
+    writeMerchantsFile({ file: merchants, addresses, secrets, shapes });
+    const database = join(dataDirectory, 'session-server.sqlite');
+    envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
+    envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), shapes));
+    envs.set('console', consoleEnv(addresses, secrets, join(dataDirectory, 'webhook-keys')));
+    await Promise.all([
+      start('session-server'),
+      start('shop'),
+      ...(hasConsole ? [start('console')] : []),
+    ]);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    addresses,
+    ports,
+    merchant: MERCHANT,
+    secrets,
+    dataDirectory,
+    child: (name) => childOf(name).process,
+    kill: (name, signal = 'SIGKILL') => childOf(name).end(signal),
+    restart: async (name, env) => {
+      await childOf(name).end();
+      await start(name, env);
+    },
+    stop,
+  };
+}
+
+async function choosePorts(
+  wanted: Readonly<Record<ProcessName, number>>,
+): Promise<Record<ProcessName, PortChoice>> {
+  const taken = new Set<number>();
+  const choose = async (name: ProcessName): Promise<PortChoice> => {
+    const choice = await findFreePort(wanted[name], taken);
+    taken.add(choice.port);
+    return choice;
+  };
+  return {
+    shop: await choose('shop'),
+    'session-server': await choose('session-server'),
+    sandbox: await choose('sandbox'),
+    console: await choose('console'),
+  };
+}
+
+/** The processes behind `npm start` and behind the journey tests. */

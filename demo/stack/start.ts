@@ -1,0 +1,101 @@
+/** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
+import { isPort } from '../shared/config.js';
+import type { ProcessName } from './settings.js';
+import { startStack, type Stack, DEFAULT_PORTS, type StackOptions } from './stack.js';
+
+/** Cards of the sandbox to try first; no real card begins with a 9. */
+const TEST_CARDS = [
+  { number: '9000 0000 0000 0001', result: 'is approved' },
+  { number: '9000 0000 0000 0019', result: 'is declined; then try another one' },
+  { number: '9000 0000 0000 0027', result: 'asks for a code first, and the code is 1234' },
+];
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function run(signal: AbortSignal): Promise<void> {
+  // Before the stack is there, our own end is enough: the processes end with their channel.
+  const exit = (): void => process.exit(0);
+  signal.addEventListener('abort', exit);
+  const stack = await startStack({
+    ...readStartOptions(process.env),
+    hasConsole: true,
+    onLine: (name, line) => {
+      console.error(`  [${name}] ${line}`);
+    },
+    onDeath: (reason) => {
+      console.error(
+        `\n  ${reason}\n\n  Everything else was stopped. Start again with npm start.\n`,
+      );
+      process.exit(1);
+    },
+  });
+  signal.removeEventListener('abort', exit);
+  signal.addEventListener('abort', () => {
+    void stack.stop().then(exit);
+  });
+  console.log(makeBanner(stack));
+}
+
+function makeBanner({ addresses, ports }: Stack): string {
+  const moved = Object.entries(ports)
+    .filter(([, { wanted, port }]) => wanted !== port)
+    .map(([name, { wanted, port }]) => `  Port ${wanted} is in use: the ${name} is on ${port}.`);
+  const cards = TEST_CARDS.map(({ number, result }) => `    ${number}  ${result}`);
+  return [
+    '',
+    ...moved,
+    `  The shop is open:  ${addresses.shop}`,
+    `  The playground:    ${addresses.shop}/playground`,
+    `  Partner console:   ${addresses.console}`,
+    '',
+    '  Cards that work here (any name, any month to come, any three digits):',
+    ...cards,
+    '',
+    '  Ctrl-C closes everything.',
+    '',
+  ].join('\n');
+}
+
+const PORT_VARIABLES: Readonly<Record<ProcessName, string>> = {
+  shop: 'DEMO_SHOP_PORT',
+  'session-server': 'DEMO_PAY_PORT',
+  sandbox: 'DEMO_SANDBOX_PORT',
+  console: 'DEMO_CONSOLE_PORT',
+};
+
+/** Reads `DEMO_DATA_DIRECTORY` and the four ports; a port that is none is named. */
+function readStartOptions(
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<StackOptions, 'dataDirectory' | 'ports'> {
+  const readPort = (name: ProcessName): number => {
+    const text = env[PORT_VARIABLES[name]];
+    if (text === undefined || text === '') return DEFAULT_PORTS[name];
+    if (isPort(text)) return Number(text);
+    throw new Error(`${PORT_VARIABLES[name]} must be a port: a whole number from 0 to 65535.`);
+  };
+  const dataDirectory = env['DEMO_DATA_DIRECTORY'];
+  return {
+    ports: {
+      shop: readPort('shop'),
+      'session-server': readPort('session-server'),
+      sandbox: readPort('sandbox'),
+      console: readPort('console'),
+    },
+    ...(dataDirectory && { dataDirectory }),
+  };
+}
+
+const stopping = new AbortController();
+
+for (const signal of STOP_SIGNALS) {
+  process.on(signal, () => {
+    stopping.abort();
+  });
+}
+
+try {
+  await run(stopping.signal);
+} catch (error) {
+  console.error(`\n  ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
