@@ -24,7 +24,7 @@ const USAGE = `Usage:
   pay-session-server inventory --record <url>     say what a payment page is made of now
   pay-session-server inventory --check <url> [<record file>]
                                                   fail when it is not like that, or like the inventory
-Settings come from the environment: see docs/operations.md.
+Settings come from the environment: see docs/operations/configure.md.
 `;
 
 /** The process: environment → config → server → listen, and close when asked. */

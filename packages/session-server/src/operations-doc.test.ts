@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
+import { readOperationsGuide } from './testing/operations-guide.js';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+const page = readOperationsGuide();
 const ENV: Readonly<Record<string, string>> = {
   PAY_ENVIRONMENT: 'production',
   PAY_PUBLIC_URL: 'https://pay.example',
@@ -39,7 +40,7 @@ function sourceTexts(): string[] {
     .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'));
 }
 
-describe('the settings of docs/operations.md', () => {
+describe('the settings of docs/operations', () => {
   const settings = rowsOf('Settings').flatMap((cells) => {
     const names = [...(cells[0] ?? '').matchAll(/`(PAY_\w+)`/g)].map(([, name = '']) => name);
     const defaults = (cells.at(-1) ?? '').replaceAll('`', '').split(', ');
@@ -80,7 +81,7 @@ describe('the settings of README.md', () => {
   });
 });
 
-describe('what a start says, in docs/operations.md', () => {
+describe('what a start says, in docs/operations', () => {
   it('is all that a data file can be refused for', () => {
     const listed = rowsOf('When the data file cannot be used').flatMap(([words = '']) =>
       [...words.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
@@ -98,7 +99,7 @@ describe('what a start says, in docs/operations.md', () => {
   });
 });
 
-describe('the log of docs/operations.md', () => {
+describe('the log of docs/operations', () => {
   it('has a row for each warning and error, and for no other', () => {
     const listed = rowsOf('The log').flatMap(([messages = '']) =>
       [...messages.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),

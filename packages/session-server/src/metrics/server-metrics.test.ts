@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
+import { readOperationsGuide } from '../testing/operations-guide.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -146,8 +145,8 @@ describe('the metrics', () => {
     for (const path of Object.keys(api.paths)) expect([...seen]).toContain(path);
   });
 
-  it('are the ones that docs/operations.md lists, and its alarms ask for no other', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
+  it('are the ones that docs/operations lists, and its alarms ask for no other', async () => {
+    const page = readOperationsGuide();
     const measured = [...(await scrape()).matchAll(/^# TYPE (pay_\w+)/gm)].map(([, name]) => name);
     const [, listed = '', alarms = ''] = page.split(
       /### What is measured|### When to wake somebody/,

@@ -26,7 +26,7 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
 
 /**
  * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists: no
- * order, checkout, token, address or merchant is ever one. `docs/operations.md` lists them all.
+ * order, checkout, token, address or merchant is ever one. `docs/operations/operate.md` lists them all.
  */
 export class ServerMetrics implements Observer {
   readonly registry = new Registry<PrometheusContentType>();

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionPage, TransactionQuery } from '../provider/gateway.js';
 import { parseConfig } from '../config.js';
 import { AppError } from '../errors.js';
 import { SILENT_OBSERVER } from '../metrics/observer.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+import { readOperationsGuide } from '../testing/operations-guide.js';
 
 const START = Date.parse('2026-01-20T12:00:00.000Z');
 const SECOND_MS = 1000;
@@ -13,7 +12,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PAGE_ROWS = 100;
-/** The least that a server is started with; all else is as docs/operations.md says. */
+/** The least that a server is started with; all else is as docs/operations says. */
 const ENV = {
   PAY_ENVIRONMENT: 'sandbox',
   PAY_PUBLIC_URL: 'https://pay.example',
@@ -225,9 +224,9 @@ describe('a deep look at a busy merchant', () => {
 });
 
 describe('the pages of a minute', () => {
-  it('are what docs/operations.md says, for a thousand shoppers who wait', async () => {
+  it('are what docs/operations says, for a thousand shoppers who wait', async () => {
     const { readIntervalSeconds, readPagesPerMinute } = parseConfig(ENV);
-    const page = readFileSync(join(import.meta.dirname, '../../../../docs/operations.md'), 'utf8');
+    const page = readOperationsGuide();
     const text = page.replaceAll(/\s+/g, ' ');
     const [, most, fewest] = /(\d+) list calls a minute.*?no more than (\d+)/.exec(text) ?? [];
     expect(Number(most)).toBe(readPagesPerMinute);
