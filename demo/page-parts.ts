@@ -1,7 +1,7 @@
 /** Fills the parts that pages share into the HTML at build time, so that they need no script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALL_SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
+import { SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
 import type { Plugin } from 'vite';
 import { PRODUCTS, type Product } from './shop/catalogue.js';
 import { formatMoney } from './shop/money.js';
@@ -17,7 +17,7 @@ export function pageParts(): Plugin {
           .replace('<!-- shop header -->', SHOP_HEADER)
           .replace('<!-- shop footer -->', SHOP_FOOTER)
           .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
-          .replace('<!-- cards -->', () => ALL_SCENARIOS.map(renderCard).join('\n'))
+          .replace('<!-- cards -->', () => SCENARIOS.map(renderCard).join('\n'))
           .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku))
           .replace(/<!-- console head: (.+) -->/, (_match, title: string) => consoleHead(title))
           .replace(/<!-- console header: (.+) -->/, (_match, title: string) => consoleHeader(title))
@@ -135,11 +135,11 @@ function renderProduct({ sku, name, summary, priceMinor }: Product, index: numbe
 }
 
 /** A test card of the sandbox; a click copies its number. */
-function renderCard({ cardNumber, title, story }: Scenario): string {
+function renderCard({ cardNumber, title, description }: Scenario): string {
   const number = cardNumber.replace(/(.{4})(?=.)/g, '$1 ');
   return `<li>
   <button type="button" class="card-number" data-copy="${cardNumber}"
     aria-label="Copy ${number}: ${title}">${number}</button>
-  <span><b>${title}.</b> ${story}</span>
+  <span><b>${title}.</b> ${description}</span>
 </li>`;
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ALL_SCENARIOS } from '@pay-checkout/sandbox';
+import { SCENARIOS } from '@pay-checkout/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { Playground } from './playground.js';
@@ -186,12 +186,12 @@ describe('what the playground lets a person choose', () => {
     await playground.close();
   });
 
-  it('is every card that tells a story: its number, which a press copies, and what it does', async () => {
+  it('is every test card: its number, which a press copies, and what it does', async () => {
     const playground = await Playground.open(journey);
     expect(await playground.cards()).toEqual(
-      ALL_SCENARIOS.map(({ cardNumber, title, story }) => ({
+      SCENARIOS.map(({ cardNumber, title, description }) => ({
         number: cardNumber.replace(/(.{4})(?=.)/g, '$1 '),
-        story: `${title}. ${story}`,
+        description: `${title}. ${description}`,
         copied: cardNumber,
       })),
     );

@@ -174,15 +174,15 @@ export class Playground {
     );
   }
 
-  /** The cards that tell stories, as a person reads them, each with what a press on it copies. */
-  async cards(): Promise<readonly { number: string; story: string; copied: string }[]> {
+  /** The test cards as a person reads them, each with what a press on it copies. */
+  async cards(): Promise<readonly { number: string; description: string; copied: string }[]> {
     const cards = [];
     for (const card of await this.#page.locator('.cards li').all()) {
       const number = card.getByRole('button');
       await number.click();
       cards.push({
         number: (await number.textContent()) ?? '',
-        story: (await card.locator('span').textContent()) ?? '',
+        description: (await card.locator('span').textContent()) ?? '',
         copied: (await this.#page.evaluate(() => window.copied)) ?? '',
       });
     }

@@ -1,15 +1,14 @@
 /** What each process of the stack is told: its environment. */
 import { createRequire } from 'node:module';
 import { join, dirname } from 'node:path';
+import { describeSdk } from '@pay-checkout/sandbox';
 import type { KnownThings } from '../console/console-view.js';
 import { CURRENCY } from '../shop/catalogue.js';
 import {
-  describeSdk,
   listPlaygroundMerchants,
   MERCHANT,
   MERCHANT_NAME,
   PROVIDER_MERCHANT_ID,
-  type SdkShape,
 } from './merchants-file.js';
 import type { StackSecrets } from './secrets.js';
 
@@ -118,7 +117,6 @@ export function shopEnv(
   addresses: StackAddresses,
   secrets: StackSecrets,
   database: string,
-  shapes: readonly SdkShape[],
 ): ProcessEnv {
   return {
     SHOP_HOST: '127.0.0.1',
@@ -131,8 +129,8 @@ export function shopEnv(
     SHOP_ORDER_TOKEN_SECRET: secrets.orderTokenSecret,
     SHOP_SIGNING_SECRET: secrets.signingSecret,
     SHOP_PAY_API_KEY: secrets.merchantApiKey,
-    SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses).origins),
-    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(secrets, shapes)),
+    SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses.sandbox).origins),
+    SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses, secrets)),
   };
 }
 

@@ -104,7 +104,7 @@ describe('the stack', () => {
     expect((await fetch(`${addresses.consoleApi}/healthz`)).status).toBe(200);
     const page = await fetch(`${addresses.consoleApi}/api/transactions?limit=1`);
     expect(await page.json()).toMatchObject({ hasMore: true, rows: [{ source: 'payments' }] });
-    const shopEnvironment = shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), []);
+    const shopEnvironment = shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'));
     expect(JSON.stringify(shopEnvironment)).not.toContain(secrets.providerApiKey);
   });
 

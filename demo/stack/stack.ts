@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { StackChild } from './child-process.js';
-import { MERCHANT, writeMerchantsFile, listSdkShapes } from './merchants-file.js';
+import { MERCHANT, writeMerchantsFile } from './merchants-file.js';
 import { findFreePort, type PortChoice } from './ports.js';
 import { readStackSecrets, type StackSecrets } from './secrets.js';
 import {
@@ -103,15 +103,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 
   try {
-    // The sandbox comes first: it says which client SDKs there are to have a merchant entry.
     envs.set('sandbox', sandboxEnv(addresses, secrets, hasConsole));
     await start('sandbox');
-    const shapes = await listSdkShapes(addresses.sandboxApi, addresses.sandbox);
     const merchants = join(dataDirectory, 'merchants.json');
-    writeMerchantsFile({ file: merchants, addresses, secrets, shapes });
+    writeMerchantsFile({ file: merchants, addresses, secrets });
     const database = join(dataDirectory, 'session-server.sqlite');
     envs.set('session-server', sessionServerEnv(addresses, secrets, { database, merchants }));
-    envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite'), shapes));
+    envs.set('shop', shopEnv(addresses, secrets, join(dataDirectory, 'shop.sqlite')));
     envs.set('console', consoleEnv(addresses, secrets, join(dataDirectory, 'webhook-keys')));
     await Promise.all([
       start('session-server'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError, type FieldError } from './api/api-error.js';
 import { parseBody } from './api/json-body.js';
 import type { PayingCard } from './checkout-session.js';
-import type { Scenario } from './scenarios/scenario.js';
+import type { Scenario } from './scenarios.js';
 
 const cardBody = z.strictObject(
   {
@@ -14,7 +14,7 @@ const cardBody = z.strictObject(
   'expected an object',
 );
 
-/** Checks what the card form sent, and finds the story of the card. A real card is refused. */
+/** Checks what the card form sent and finds its scenario. A real card is refused. */
 export function readCard(
   body: unknown,
   scenarios: readonly Scenario[],

@@ -27,5 +27,11 @@ export type { TransactionRow } from './resources/transaction-row.js';
 export type { StoredTransaction } from './transaction-store.js';
 export type { AddedRow, SandboxControl, SessionSummary } from './control/sandbox-control.js';
 export type { RefundOrder } from './control/refund.js';
-export type { Approval, Challenge, Decline, Expiry, Scenario } from './scenarios/scenario.js';
-export { ALL_SCENARIOS } from './scenarios/all-scenarios.js';
+export type { Approval, Challenge, Decline, Expiry, Scenario } from './scenarios.js';
+export { SCENARIOS } from './scenarios.js';
+export {
+  describeSdk,
+  listSdkShapes,
+  type SdkDescription,
+  type SdkShape,
+} from './sdk/sdk-shapes.js';

@@ -31,7 +31,7 @@ describe('paying a session', () => {
           name: 'slow',
           cardNumber: SLOW,
           title: 'Slow',
-          story: 'Approved after a moment.',
+          description: 'Approved after a moment.',
           decision: 'approve',
           takesSeconds: 0.05,
         },
@@ -143,7 +143,7 @@ describe('the webhook of a payment', () => {
     expect(receiver.received[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('comes twice, or not at all, when the story says so', async () => {
+  it('comes twice, or not at all, when the scenario says so', async () => {
     const test = await startSandbox();
     const receiver = await startReceiver();
     const WebhookUrl = receiver.url;

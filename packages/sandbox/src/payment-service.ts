@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckoutSession, PayingCard } from './checkout-session.js';
 import type { VirtualClock } from './clock.js';
 import { makeTransactionRow, type TransactionRow } from './resources/transaction-row.js';
-import type { Approval, Scenario } from './scenarios/scenario.js';
+import type { Approval, Scenario } from './scenarios.js';
 import type { SandboxSettings } from './settings.js';
 import type { TransactionStore } from './transaction-store.js';
 import type { WebhookEndpoints } from './webhooks/webhook-endpoints.js';
@@ -104,16 +104,16 @@ export class PaymentService {
   #approve(
     session: CheckoutSession,
     card: PayingCard,
-    story: Pick<Approval, 'listedAfterSeconds' | 'webhooks' | 'redirects'>,
+    scenario: Pick<Approval, 'listedAfterSeconds' | 'webhooks' | 'redirects'>,
   ): PaymentOutcome {
     const row = makeTransactionRow(session, card, this.#clock.nowText());
-    const hiddenSeconds = story.listedAfterSeconds ?? this.listingDelaySeconds;
+    const hiddenSeconds = scenario.listedAfterSeconds ?? this.listingDelaySeconds;
     this.#transactions.add(row, this.#clock.now() + hiddenSeconds * 1000);
     session.state = 'paid';
     session.transactionId = row.id;
-    session.redirects = story.redirects ?? true;
+    session.redirects = scenario.redirects ?? true;
     delete session.lastRefusal;
-    for (let count = story.webhooks ?? 1; count > 0; count -= 1) this.#tell(session, row);
+    for (let count = scenario.webhooks ?? 1; count > 0; count -= 1) this.#tell(session, row);
     return approved(session);
   }
 

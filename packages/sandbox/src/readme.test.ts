@@ -4,8 +4,8 @@ import { parseConfig } from './config.js';
 import { FAULT_KINDS } from './faults/fault-order.js';
 import { GeneratedTransactions } from './generated/generated-transactions.js';
 import { OPERATIONS } from './operation.js';
-import { ALL_SCENARIOS } from './scenarios/all-scenarios.js';
-import { listShapes } from './sdk/sdk-shapes.js';
+import { SCENARIOS } from './scenarios.js';
+import { listSdkShapes } from './sdk/sdk-shapes.js';
 import { completeSettings } from './settings.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -56,10 +56,10 @@ describe('the README', () => {
   it('lists the operations, the faults, the shapes of the SDK and the cards', () => {
     expect(namesIn('operation')).toEqual([...OPERATIONS]);
     expect(namesIn('fault').toSorted()).toEqual([...FAULT_KINDS].toSorted());
-    const shapes = listShapes('http://sandbox.localhost').map(({ name }) => name);
+    const shapes = listSdkShapes('http://sandbox.localhost').map(({ name }) => name);
     expect(namesIn('shape').toSorted()).toEqual(shapes.toSorted());
     const cards = namesIn('card').map((number) => number.replaceAll(' ', ''));
-    expect(cards).toEqual(ALL_SCENARIOS.map(({ cardNumber }) => cardNumber));
+    expect(cards).toEqual(SCENARIOS.map(({ cardNumber }) => cardNumber));
   });
 
   it('lists the control routes', () => {

@@ -1,8 +1,8 @@
 import { DEFAULT_MERCHANTS, type Merchant } from './merchant.js';
 import type { CheckoutSession } from './checkout-session.js';
 import { DEFAULT_SEED, type HistoryOptions } from './generated/history-options.js';
-import { ALL_SCENARIOS } from './scenarios/all-scenarios.js';
-import type { Scenario } from './scenarios/scenario.js';
+import { SCENARIOS } from './scenarios.js';
+import type { Scenario } from './scenarios.js';
 import { DEFAULT_PARTNERS, type AnalyticsPartner } from './resources/analytics-partner.js';
 import type { CreateSessionRules } from './resources/create-session-request.js';
 import type { TransactionRow } from './resources/transaction-row.js';
@@ -82,7 +82,7 @@ export interface SandboxOptions {
   /** `data.status_code` of a webhook test that nobody answered (not shown in 4.8). Default 0. */
   readonly noAnswerStatusCode?: number;
 
-  /** The stories behind the test cards. */
+  /** What each test card does. Default `SCENARIOS`. */
   readonly scenarios?: readonly Scenario[];
   /** The code that passes the 3-D Secure challenge. Default `1234`. */
   readonly challengeCode?: string;
@@ -134,7 +134,7 @@ export function completeSettings(options: SandboxOptions): SandboxSettings {
     webhookPausesSeconds: options.webhookPausesSeconds ?? [1, 2, 5, 15, 60, 300],
     webhookTimeoutSeconds: options.webhookTimeoutSeconds ?? 10,
     noAnswerStatusCode: options.noAnswerStatusCode ?? 0,
-    scenarios: options.scenarios ?? ALL_SCENARIOS,
+    scenarios: options.scenarios ?? SCENARIOS,
     challengeCode: options.challengeCode ?? '1234',
   };
 }

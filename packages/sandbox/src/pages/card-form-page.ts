@@ -1,6 +1,6 @@
 import type { CheckoutSession } from '../checkout-session.js';
 import { formatMoney } from '../money.js';
-import type { Scenario } from '../scenarios/scenario.js';
+import type { Scenario } from '../scenarios.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderWaysOut } from './order-summary.js';
 
@@ -99,7 +99,7 @@ function renderTestCards(scenarios: readonly Scenario[]): Html {
       further.length === 0
         ? undefined
         : html`<details>
-            <summary>More stories (${further.length})</summary>
+            <summary>More test cards (${further.length})</summary>
             <ul>
               ${further.map(renderTestCard)}
             </ul>
@@ -114,7 +114,7 @@ function renderTestCard(scenario: Scenario): Html {
     <button type="button" data-card="${scenario.cardNumber}" class="${scenario.decision}" disabled>
       <strong>${scenario.title}</strong>
       <span class="digits">${groups}</span>
-      <span class="story">${scenario.story}</span>
+      <span class="description">${scenario.description}</span>
     </button>
   </li>`;
 }

@@ -2,7 +2,7 @@ import type { SandboxControl } from '../control/sandbox-control.js';
 import { formatMoney } from '../money.js';
 import type { Merchant } from '../merchant.js';
 import type { AnalyticsPartner } from '../resources/analytics-partner.js';
-import type { Scenario } from '../scenarios/scenario.js';
+import type { Scenario } from '../scenarios.js';
 import { html, type Html } from './html.js';
 
 interface Moment {
@@ -46,8 +46,8 @@ export function renderHome(
     <h2>Test cards</h2>
     <ul class="plain">
       ${scenarios.map(
-        ({ cardNumber, story }) =>
-          html`<li><span class="digits">${cardNumber}</span> · ${story}</li>`,
+        ({ cardNumber, description }) =>
+          html`<li><span class="digits">${cardNumber}</span> · ${description}</li>`,
       )}
     </ul>
     <h2>For tests</h2>

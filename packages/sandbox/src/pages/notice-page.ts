@@ -19,7 +19,7 @@ export function makePaidNotice(session: CheckoutSession): Notice {
   const title = 'Payment approved';
   const text = canGoOn
     ? 'This session is paid. It cannot be paid twice.'
-    : 'In this story nothing takes you back: the shop has to find out by itself.';
+    : 'In this scenario nothing takes you back to the shop.';
   return {
     status: 200,
     title,

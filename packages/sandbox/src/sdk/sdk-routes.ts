@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Router, type Response } from 'express';
 import { ApiError } from '../api/api-error.js';
-import { listShapes } from './sdk-shapes.js';
+import { listSdkShapes } from './sdk-shapes.js';
 
 const script = readFileSync(new URL('../browser/checkout.js', import.meta.url));
 const shapes = readFileSync(new URL('../browser/sdk-shapes.js', import.meta.url));
@@ -32,11 +32,11 @@ export function sdkRoutes(): Router {
   });
   router.get('/shapes', (request, response) => {
     const origin = `${request.protocol}://${request.get('host') ?? ''}`;
-    response.set('Cache-Control', 'no-store').json({ shapes: listShapes(origin) });
+    response.set('Cache-Control', 'no-store').json({ shapes: listSdkShapes(origin) });
   });
   router.get('/shapes/:name.js', async (request, response) => {
     const { name } = request.params;
-    const isKnown = listShapes('').some((shape) => shape.name === name);
+    const isKnown = listSdkShapes('').some((shape) => shape.name === name);
     if (!isKnown || name === 'missing') throw new ApiError(404, 'The SDK has no such shape.');
     if (name === 'failing') throw new ApiError(503, 'This shape of the SDK is never there.');
     if (name === 'slow') await pause(SLOW_MILLISECONDS);

@@ -1,5 +1,5 @@
-/** How a shape of the client SDK is loaded and called: what a merchant entry says under `sdk`. */
-export interface ShapeDescription {
+/** How to load and call the client SDK: the `sdk` of a merchant entry of the session server. */
+export interface SdkDescription {
   readonly url: string;
   readonly global: string;
   readonly construct?: true;
@@ -10,20 +10,17 @@ export interface ShapeDescription {
   readonly origins: { readonly script: string[]; readonly frame: string[]; readonly connect: [] };
 }
 
-/** One shape that the client SDK may have. */
+/** One shape that the client SDK may have: only `configure()` and `session_id` are shown (spec 2.4). */
 export interface SdkShape {
   readonly name: string;
-  /** In words, for a person who chooses. */
+  /** A description for people. */
   readonly what: string;
-  /** Whether a payment can be made with it. */
+  /** Whether it can take a payment. */
   readonly works: boolean;
-  readonly sdk: ShapeDescription;
+  readonly sdk: SdkDescription;
 }
 
-type Changes = Partial<Pick<ShapeDescription, 'construct' | 'argument' | 'navigates'>> & {
-  readonly container?: 'element' | 'none';
-  readonly hasCallbacks?: false;
-};
+type Changes = Partial<Omit<SdkDescription, 'url' | 'global' | 'origins'>>;
 
 const CALLBACKS = {
   onReady: 'shown',
@@ -32,41 +29,53 @@ const CALLBACKS = {
   onExpire: 'refused',
   onError: 'error',
 };
+const SELECTOR = { container: 'selector' } as const;
 
-/** Name, words, and what its description has other than the plain SDK. */
-const SHAPES: readonly (readonly [name: string, what: string, changes?: Changes])[] = [
-  ['promise', 'takes an object, answers a promise of a handle (the plain SDK)'],
-  ['handle', 'takes an object, answers a handle'],
-  ['nothing', 'takes an object, answers nothing, calls back'],
-  ['string', 'takes the session alone, and options beside it', { argument: 'string' }],
+/** Name, description, and how its `sdk` differs from the most common one. */
+const WORKING: readonly (readonly [name: string, what: string, changes?: Changes])[] = [
+  ['promise', 'takes an object, returns a promise of a handle (the default SDK)', SELECTOR],
+  ['handle', 'takes an object, returns a handle', SELECTOR],
+  ['nothing', 'takes an object, returns nothing, uses callbacks', SELECTOR],
+  ['string', 'takes the session id, then options', { ...SELECTOR, argument: 'string' }],
   [
     'alone',
-    'takes nothing but the session, draws at the end of the page, answers nothing',
-    { argument: 'string', container: 'none', hasCallbacks: false },
+    'takes only the session id, draws at the end of the page, returns nothing',
+    { argument: 'string', callbacks: {} },
   ],
-  ['constructed', 'is a class: new first', { construct: true }],
-  ['element', 'takes an element, and no selector', { container: 'element' }],
-  ['body', 'draws at the end of the page, answers a handle', { container: 'none' }],
-  ['popup', 'opens a window', { container: 'none', hasCallbacks: false }],
-  ['navigates', 'leaves the page', { container: 'none', navigates: true, hasCallbacks: false }],
-  ['late', 'attaches configure() half a second after its script has run'],
-  ['slow', 'is a script that takes three seconds'],
+  ['constructed', 'is a class: call new first', { ...SELECTOR, construct: true }],
+  ['element', 'takes an element, not a selector', { container: 'element' }],
+  ['body', 'draws at the end of the page, returns a handle'],
+  ['popup', 'opens a window', { callbacks: {} }],
+  ['navigates', 'leaves the page', { navigates: true, callbacks: {} }],
+  ['late', 'attaches configure() half a second after its script has run', SELECTOR],
+  ['slow', 'is a script that takes three seconds to load', SELECTOR],
 ];
 
-/** The same, of what no payment can be made with. */
-const BROKEN: typeof SHAPES = [
-  ['throws', 'configure() throws'],
-  ['rejects', 'configure() rejects'],
-  ['silent', 'configure() never answers'],
-  ['bare', 'the script leaves no global'],
-  ['missing', 'the address of the script answers 404'],
-  ['failing', 'the address of the script answers 503'],
+const BROKEN: typeof WORKING = [
+  ['throws', 'configure() throws', SELECTOR],
+  ['rejects', 'configure() rejects', SELECTOR],
+  ['silent', 'configure() never settles', SELECTOR],
+  ['bare', 'the script defines no global', SELECTOR],
+  ['missing', 'the script’s URL answers 404', SELECTOR],
+  ['failing', 'the script’s URL answers 503', SELECTOR],
 ];
 
-/** Every shape, as browsers find it at `origin`. */
-export function listShapes(origin: string): SdkShape[] {
+/** The default SDK, as browsers load it from the sandbox at `origin`. */
+export function describeSdk(origin: string, changes: Changes = SELECTOR): SdkDescription {
+  return {
+    url: `${origin}/sdk/checkout.js`,
+    global: 'PaySandbox',
+    argument: 'object',
+    callbacks: CALLBACKS,
+    origins: { script: [origin], frame: [origin], connect: [] },
+    ...changes,
+  };
+}
+
+/** Every shape that the sandbox at `origin` serves. */
+export function listSdkShapes(origin: string): SdkShape[] {
   return [
-    ...SHAPES.map((shape) => describeShape(origin, true, shape)),
+    ...WORKING.map((shape) => describeShape(origin, true, shape)),
     ...BROKEN.map((shape) => describeShape(origin, false, shape)),
   ];
 }
@@ -74,18 +83,10 @@ export function listShapes(origin: string): SdkShape[] {
 function describeShape(
   origin: string,
   works: boolean,
-  [name, what, changes = {}]: (typeof SHAPES)[number],
+  [name, what, changes = {}]: (typeof WORKING)[number],
 ): SdkShape {
-  const { container = 'selector', hasCallbacks = true, ...rest } = changes;
-  const isPlain = name === 'promise';
-  const sdk: ShapeDescription = {
-    url: `${origin}/sdk/${isPlain ? 'checkout' : `shapes/${name}`}.js`,
-    global: isPlain ? 'PaySandbox' : `PaySandbox.${name}`,
-    argument: 'object',
-    ...(container !== 'none' && { container }),
-    callbacks: hasCallbacks ? CALLBACKS : {},
-    origins: { script: [origin], frame: [origin], connect: [] },
-    ...rest,
-  };
-  return { name, what, works, sdk };
+  const sdk = describeSdk(origin, changes);
+  if (name === 'promise') return { name, what, works, sdk };
+  const url = `${origin}/sdk/shapes/${name}.js`;
+  return { name, what, works, sdk: { ...sdk, url, global: `PaySandbox.${name}` } };
 }
