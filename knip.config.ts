@@ -53,6 +53,8 @@ const config: KnipConfig = {
       entry: [
         'stack/{start,stack,shop-main,console-main}.ts',
         'vite.config.ts',
+        'vitest.shapes.config.ts',
+        'journey/shapes.table.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',
       ],

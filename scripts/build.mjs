@@ -5,19 +5,21 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT, isStartedAs, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
+import { ROOT, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 
 const STAMP_FILE = join(ROOT, '.cache/built');
 const NOT_SOURCES = new Set(['node_modules', 'dist', '.cache', 'coverage', 'data', 'docs']);
 const ROOT_SOURCES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json'];
 
+process.exitCode = await build(process.argv.includes('--force'));
+
 /**
- * Resolves with an exit code. Prints what the builds said only when one failed.
+ * Resolves with an exit code. Prints the output of the builds only when one fails.
  *
- * @param {{ force?: boolean }} [options]
+ * @param {boolean} isForced
  */
-export async function build({ force = false } = {}) {
-  if (!force && existsSync(STAMP_FILE) && readFileSync(STAMP_FILE, 'utf8') === fingerprint()) {
+async function build(isForced) {
+  if (!isForced && existsSync(STAMP_FILE) && readFileSync(STAMP_FILE, 'utf8') === fingerprint()) {
     return 0;
   }
   const startedAt = Date.now();
@@ -69,8 +71,4 @@ function listFiles(folder) {
       if (entry.isDirectory()) return NOT_SOURCES.has(entry.name) ? [] : listFiles(path);
       return entry.isFile() ? [path] : [];
     });
-}
-
-if (isStartedAs(import.meta.url)) {
-  process.exitCode = await build({ force: process.argv.includes('--force') });
 }

@@ -2,7 +2,6 @@
  * `npm run check`: everything that can be said about the code without running it. All checks run;
  * those that failed are listed at the end. `npm run check -- lint types` runs only those.
  */
-import { build } from './build.mjs';
 import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 
 const CHECKS = {
@@ -41,8 +40,6 @@ async function runChecks(names) {
     console.error(`There is no check called ${unknown.join(', ')}; there are ${known.join(', ')}.`);
     return 1;
   }
-  const buildCode = await build();
-  if (buildCode !== 0) return buildCode;
   /** @type {CheckName[]} */
   const failed = [];
   for (const name of known.filter((check) => names.length === 0 || names.includes(check))) {

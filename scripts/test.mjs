@@ -1,12 +1,118 @@
 /**
- * `npm test`: builds, then runs every suite, one after the other, and ends with the sum of what
- * the runners counted. `npm test -- unit` runs only the suites that are named.
+ * `npm test`: runs every suite, one after the other, and ends with the sum of what the runners counted.
+ * `npm test -- unit` runs only the suites that are named. With `--firefox` (`npm run check:browsers`) the
+ * element's tests and the journeys run in the Firefox of this machine.
  */
-import { SetupError } from './child.mjs';
-import { browserEnvironment, findBrowser } from './find-browser.mjs';
-import { elementSuite, runSuites, vitestSuite } from './suites.mjs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { browserEnvironment, findBrowser, findFirefox } from './browsers.mjs';
+import { ROOT, SetupError, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
+import { addCounts, countVitest, formatCounts, judgeRun } from './test-counts.mjs';
 
-const SUITES = [
+/** @typedef {import('./test-counts.mjs').TestCounts} TestCounts */
+
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {string} what - What is tested, for people.
+ * @property {string} folder - Where its runner starts, below the root.
+ * @property {(report: string) => string[]} args - Of node; the runner writes its report to that file.
+ * @property {(report: any) => TestCounts} count
+ */
+
+const RESULTS = join(ROOT, '.cache/test-results');
+/** Profiles of a Firefox that was cut short lie here, and go with it. */
+const PROFILES = join(tmpdir(), 'pay-checkout-profiles-');
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
+
+/**
+ * A suite of vitest.
+ *
+ * @param {Pick<Suite, 'name' | 'what' | 'folder'> & { config: string }} suite
+ * @returns {Suite}
+ */
+function vitestSuite({ config, ...suite }) {
+  const reporters = ['--reporter=default', '--reporter=json'];
+  return {
+    ...suite,
+    args: (report) => [
+      ...[VITEST, 'run', '--config', config],
+      ...[...reporters, `--outputFile.json=${report}`],
+    ],
+    count: countVitest,
+  };
+}
+
+/**
+ * The element's tests, in the browser of a configuration of @web/test-runner.
+ *
+ * @param {Pick<Suite, 'name' | 'what'> & { config: string }} suite
+ * @returns {Suite}
+ */
+function elementSuite({ config, ...suite }) {
+  return {
+    ...suite,
+    folder: 'packages/widget',
+    args: (report) => [join(ROOT, 'scripts/element-tests.mjs'), report, config],
+    count: (counts) => counts,
+  };
+}
+
+/**
+ * Runs the suites that are named, or all, and resolves with an exit code.
+ *
+ * @param {readonly Suite[]} suites
+ * @param {readonly string[]} names
+ * @param {NodeJS.ProcessEnv} browserEnv
+ */
+async function runSuites(suites, names, browserEnv) {
+  const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
+  if (unknown.length > 0) {
+    const known = suites.map(({ name }) => name).join(', ');
+    throw new SetupError(`There is no suite called ${unknown.join(', ')}; there are ${known}.`);
+  }
+  const env = { ...process.env, ...browserEnv };
+  rmSync(RESULTS, { recursive: true, force: true });
+  mkdirSync(RESULTS, { recursive: true });
+
+  const results = [];
+  for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    results.push(await runSuite(suite, env));
+    if (isStopping()) return stoppedExitCode();
+  }
+  const sum = addCounts(results.map(({ counts }) => counts));
+  // Repeated at the end: CI shows the end of a long output.
+  for (const test of sum.notRun) console.log(`\nNOT RUN ${test.replaceAll(ROOT, '')}`);
+  for (const failure of sum.failures) console.log(`\nFAILED ${failure.replaceAll(ROOT, '')}`);
+  console.log('');
+  for (const { name, seconds, counts } of results) {
+    console.log(`${name.padEnd(8)} ${seconds.padStart(6)} s  ${formatCounts(counts)}`);
+  }
+  console.log(`\n${formatCounts(sum)}`);
+  return sum.failed === 0 ? 0 : 1;
+}
+
+/**
+ * @param {Suite} suite
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function runSuite({ name, what, folder, args, count }, env) {
+  console.log(`\n── ${name}: ${what}`);
+  const startedAt = Date.now();
+  const report = join(RESULTS, `${name}.json`);
+  const exitCode = await spawnAndWait(process.execPath, args(report), {
+    env,
+    cwd: join(ROOT, folder),
+  });
+  const counts = existsSync(report)
+    ? count(JSON.parse(readFileSync(report, 'utf8')))
+    : addCounts([]);
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  return { name, seconds, counts: judgeRun(counts, exitCode) };
+}
+
+const inChromium = [
   vitestSuite({
     name: 'unit',
     what: 'units and real HTTP',
@@ -20,16 +126,49 @@ const SUITES = [
   }),
   vitestSuite({
     name: 'journey',
-    what: 'the journey, in a real browser over the real processes',
+    what: 'the journeys, in a real browser over the real processes',
     folder: 'demo',
     config: 'vitest.journey.config.ts',
   }),
 ];
 
+const inFirefox = [
+  elementSuite({
+    name: 'element',
+    what: 'the element in Firefox',
+    config: 'web-test-runner.firefox.config.mjs',
+  }),
+  vitestSuite({
+    name: 'journey',
+    what: 'the journeys, in Firefox over the real processes',
+    folder: 'demo',
+    config: 'vitest.journey.config.ts',
+  }),
+];
+
+/** @param {readonly string[]} names */
+async function runInFirefox(names) {
+  const path = findFirefox();
+  const profiles = mkdtempSync(PROFILES);
+  const launcher = join(ROOT, 'scripts/firefox-with-parent.sh');
+  try {
+    return await runSuites(inFirefox, names, {
+      PAY_BROWSER: 'firefox',
+      PAY_FIREFOX: path,
+      FIREFOX_PATH: process.platform === 'win32' ? path : launcher,
+      TMPDIR: profiles,
+    });
+  } finally {
+    rmSync(profiles, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  }
+}
+
+const names = process.argv.slice(2).filter((name) => name !== '--firefox');
+
 try {
-  process.exitCode = await runSuites(SUITES, process.argv.slice(2), async () =>
-    browserEnvironment(await findBrowser()),
-  );
+  process.exitCode = process.argv.includes('--firefox')
+    ? await runInFirefox(names)
+    : await runSuites(inChromium, names, browserEnvironment(await findBrowser()));
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   console.error(error.message);

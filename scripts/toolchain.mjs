@@ -1,19 +1,21 @@
 /**
  * The Node and the pnpm that this repository is built with: those of the machine when they fit,
- * else those of the npm registry, which `npx` keeps in npm's own cache.
+ * otherwise those of the npm registry, which `npx` keeps in npm's own cache.
+ *
+ * As a script, started by npx, it prints which Node it runs on and where npx has put pnpm.
  */
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { ROOT, runSetupStep, SetupError } from './child.mjs';
+import { isStartedAs, ROOT, runSetupStep, SetupError } from './child.mjs';
 
 const RECORD_FILE = join(ROOT, '.cache/toolchain.json');
 const WINDOWS = process.platform === 'win32';
 
-/** npm hands its own settings to its children, and pnpm would read them as orders. */
+/** npm hands its own settings to its children, and pnpm would obey them. */
 const NPM_LEFTOVERS =
   /^npm_(config_(?!registry|cache|cafile|userconfig|https?_proxy|noproxy)|package_|lifecycle_|execpath|node_execpath|command)|^NODE$/i;
 
-/** Short waits, so that a machine without network is told so in seconds and not in minutes. */
+/** Short waits, so that a machine without network says so in seconds and not in minutes. */
 const NPX_SETTINGS = {
   npm_config_update_notifier: 'false',
   npm_config_audit: 'false',
@@ -107,7 +109,7 @@ function recall(wanted) {
 async function fetch(wanted) {
   const [npx, ...npxArgs] = findNpx();
   const packages = wanted.flatMap((name) => ['-p', name]);
-  const report = join('scripts', 'report-toolchain.mjs');
+  const report = join('scripts', 'toolchain.mjs');
   const output = await runSetupStep(
     `Getting ${wanted.join(' and ')} from the npm registry`,
     npx,
@@ -151,4 +153,10 @@ function environment(firstFolders) {
 function pathOf(env) {
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH');
   return (name === undefined ? undefined : env[name]) ?? '';
+}
+
+if (isStartedAs(import.meta.url)) {
+  const [npxFolder = ''] = pathOf(process.env).split(delimiter);
+  const pnpmFolder = existsSync(join(npxFolder, 'pnpm')) ? npxFolder : '';
+  console.log(JSON.stringify({ node: process.execPath, pnpmFolder }));
 }

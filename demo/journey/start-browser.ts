@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, firefox } from 'playwright-core';
-import { findBrowser, findInstalledBrowser } from '../../scripts/find-browser.mjs';
-import { findFirefox } from '../../scripts/find-firefox.mjs';
+import { findBrowser, findFirefox, findInstalledBrowser } from '../../scripts/browsers.mjs';
 import { isFirefox } from './patience.js';
 
 /** With `keepsPages` the browser keeps pages for the way back, as it does for people. */

@@ -1,5 +1,5 @@
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
-import { findBrowser } from '../../../scripts/find-browser.mjs';
+import { findBrowser } from '../../../scripts/browsers.mjs';
 
 /** What the page's main thread and heap have used, by the browser's own count. */
 export interface Usage {

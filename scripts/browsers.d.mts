@@ -16,3 +16,6 @@ export function findInstalledBrowser(): Browser | undefined;
 
 /** The same as environment variables: `CHROME_PATH`, `PAY_BROWSER_ARGS` and what it needs. */
 export function browserEnvironment(browser: Browser): Record<string, string>;
+
+/** The path of a Firefox: `FIREFOX_PATH`, otherwise an installed one. Throws when there is none. */
+export function findFirefox(): string;

@@ -1,15 +1,14 @@
 /**
  * `npm run pictures`: takes the pictures of the documents, by buying something in the little shop.
- * They are committed; take them anew when the shop or the element looks different.
+ * They are committed; take them again when the shop or the element looks different.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { build } from './build.mjs';
 import { ROOT } from './child.mjs';
-import { findBrowser } from './find-browser.mjs';
+import { findBrowser } from './browsers.mjs';
 
 const PICTURES = join(ROOT, 'docs/pictures');
 
@@ -93,9 +92,6 @@ async function takeAll(shop) {
     await browser.close();
   }
 }
-
-const buildCode = await build();
-if (buildCode !== 0) process.exit(buildCode);
 
 const dataDirectory = mkdtempSync(join(tmpdir(), 'pictures-'));
 mkdirSync(PICTURES, { recursive: true });

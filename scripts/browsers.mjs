@@ -1,25 +1,23 @@
 /**
- * Finds a Chromium for the browser tests and the pictures: `CHROME_PATH`, else one that is
- * installed, else the one that the npm package `@sparticuz/chromium` ships for Linux.
+ * The browsers of tests, benches and pictures. A Chromium: `CHROME_PATH`, otherwise an installed one,
+ * otherwise the one in the npm package `@sparticuz/chromium` (Linux), which `PAY_BROWSER=bundled` asks
+ * for. A Firefox: `FIREFOX_PATH`, otherwise an installed one; npm has none.
  *
- * `PAY_BROWSER=bundled` leaves out what is installed. As a script it prints the path.
+ * As a script it runs a command with `CHROME_PATH` and `PAY_BROWSER_ARGS` set, and without a command it
+ * prints the path: `node scripts/browsers.mjs web-test-runner --config …`
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { ROOT, SetupError, isStartedAs } from './child.mjs';
+import { ROOT, SetupError, isStartedAs, spawnAndWait } from './child.mjs';
 
-/** @typedef {import('./find-browser.mjs').Browser} Browser */
+/** @typedef {import('./browsers.mjs').Browser} Browser */
 
 /** @returns {Promise<Browser>} */
 export async function findBrowser() {
   const { CHROME_PATH, PAY_BROWSER } = process.env;
   if (CHROME_PATH !== undefined && CHROME_PATH !== '') {
-    if (!existsSync(CHROME_PATH)) {
-      throw new SetupError(
-        `CHROME_PATH is ${CHROME_PATH}, and there is no such file. Correct it, or unset it.`,
-      );
-    }
+    requireFile('CHROME_PATH', CHROME_PATH);
     return { executablePath: CHROME_PATH, args: startArgs(), env: {}, source: 'CHROME_PATH' };
   }
   if (PAY_BROWSER !== undefined && PAY_BROWSER !== 'bundled') {
@@ -31,7 +29,7 @@ export async function findBrowser() {
 
 /** @returns {Browser | undefined} */
 export function findInstalledBrowser() {
-  const executablePath = installedBrowsers().find(existsSync);
+  const executablePath = chromePlaces().find(existsSync);
   return executablePath === undefined
     ? undefined
     : { executablePath, args: startArgs(), env: {}, source: 'installed' };
@@ -47,27 +45,73 @@ export function browserEnvironment({ executablePath, args, env }) {
   return { ...env, CHROME_PATH: executablePath, PAY_BROWSER_ARGS: args.join(' ') };
 }
 
+/** The path of a Firefox. */
+export function findFirefox() {
+  const { FIREFOX_PATH } = process.env;
+  if (FIREFOX_PATH !== undefined && FIREFOX_PATH !== '') {
+    requireFile('FIREFOX_PATH', FIREFOX_PATH);
+    return FIREFOX_PATH;
+  }
+  const installed = firefoxPlaces().find(existsSync);
+  if (installed !== undefined) return installed;
+  throw new SetupError(
+    'Firefox is not installed. Install it ("apt-get install firefox-esr" on Debian, "brew install --cask firefox" on macOS, "winget install Mozilla.Firefox" on Windows), or set FIREFOX_PATH to the path of a Firefox.',
+  );
+}
+
+/**
+ * @param {string} variable
+ * @param {string} path
+ */
+function requireFile(variable, path) {
+  if (existsSync(path)) return;
+  throw new SetupError(
+    `${variable} is ${path}, and there is no such file. Correct it, or unset it.`,
+  );
+}
+
 /** The usual places, best first. */
-function installedBrowsers() {
+function chromePlaces() {
+  return usualPlaces({
+    darwin: [
+      'Google Chrome.app/Contents/MacOS/Google Chrome',
+      'Chromium.app/Contents/MacOS/Chromium',
+    ],
+    win32: ['Google/Chrome/Application/chrome.exe', 'Chromium/Application/chrome.exe'],
+    others: ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'],
+  });
+}
+
+function firefoxPlaces() {
+  return usualPlaces({
+    darwin: ['Firefox.app/Contents/MacOS/firefox'],
+    win32: ['Mozilla Firefox/firefox.exe'],
+    others: ['firefox-esr', 'firefox'],
+  });
+}
+
+/** @param {{ darwin: string[], win32: string[], others: string[] }} programs */
+function usualPlaces({ darwin, win32, others }) {
+  /**
+   * @param {readonly string[]} folders
+   * @param {readonly string[]} programs
+   */
+  const inEach = (folders, programs) =>
+    folders.flatMap((folder) => programs.map((program) => join(folder, program)));
   switch (process.platform) {
     case 'darwin':
-      return ['/Applications', join(homedir(), 'Applications')].flatMap((folder) => [
-        `${folder}/Google Chrome.app/Contents/MacOS/Google Chrome`,
-        `${folder}/Chromium.app/Contents/MacOS/Chromium`,
-      ]);
+      return inEach(['/Applications', join(homedir(), 'Applications')], darwin);
     case 'win32':
-      return ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
-        .flatMap((name) => process.env[name] ?? [])
-        .flatMap((folder) => [
-          join(folder, 'Google/Chrome/Application/chrome.exe'),
-          join(folder, 'Chromium/Application/chrome.exe'),
-        ]);
+      return inEach(
+        ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap(
+          (name) => process.env[name] ?? [],
+        ),
+        win32,
+      );
     default:
-      return ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'].flatMap(
-        (name) =>
-          ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)]
-            .filter((folder) => folder !== '')
-            .map((folder) => join(folder, name)),
+      return inEach(
+        (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),
+        others,
       );
   }
 }
@@ -162,4 +206,13 @@ function fontConfiguration(folder) {
 `;
 }
 
-if (isStartedAs(import.meta.url)) console.log((await findBrowser()).executablePath);
+if (isStartedAs(import.meta.url)) {
+  const [command, ...args] = process.argv.slice(2);
+  const browser = await findBrowser();
+  if (command === undefined) {
+    console.log(browser.executablePath);
+  } else {
+    const env = { ...process.env, ...browserEnvironment(browser) };
+    process.exitCode = await spawnAndWait(command, args, { env, cwd: process.cwd() });
+  }
+}
