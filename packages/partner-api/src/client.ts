@@ -1,10 +1,10 @@
-import { Caller } from './internal/caller.js';
+import { Caller } from './http/caller.js';
 import {
   readClientOptions,
   type ClientSettings,
   type PartnerClientOptions,
-} from './internal/client-settings.js';
-import type { DriftReport } from './internal/drift.js';
+} from './http/client-settings.js';
+import type { DriftReport } from './http/drift.js';
 import { Analytics } from './resources/analytics.js';
 import { CheckoutSessions } from './resources/checkout-sessions.js';
 import { Merchants } from './resources/merchants.js';
@@ -53,7 +53,7 @@ export class PartnerClient {
     return this.#settings.drift.report();
   }
 
-  /** Closes connections, running calls included. Optional: idle ones end by themselves. */
+  /** Ends running calls. Optional: idle connections close on their own. */
   close(): void {
     this.#settings.transport.close?.();
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { fieldText, toJsonText } from './exact-text.js';
-import { parseJson } from './internal/json.js';
+import { parseJson } from './http/json.js';
 
 const LONG = '{"amount":12345678901234567.89,"net":0.1,"inner":{"fee":9007199254740993}}';
 

@@ -1,5 +1,4 @@
 import { decimalOf } from './decimal.js';
-import { writeDeepJson } from './internal/deep-json.js';
 
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
@@ -7,18 +6,10 @@ const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
  * JSON text of an answer or of a part of it, numbers with every digit that they came with: those that
  * are too long for a double are written from their source text.
  *
- * @param indent - As of `JSON.stringify`. Default: one line, and always so where thousands of levels
- *   would make the white space larger than any text can be.
+ * @param indent - As of `JSON.stringify`. Default: one line.
  */
 export function toJsonText(value: unknown, indent?: number): string {
-  try {
-    return JSON.stringify(value, keepDigits, indent);
-  } catch (error) {
-    if (!(error instanceof RangeError) || typeof value !== 'object' || value === null) throw error;
-    return writeDeepJson(value, (holder, key, number) =>
-      JSON.stringify(keepDigits.call(holder, key, number)),
-    );
-  }
+  return JSON.stringify(value, keepDigits, indent);
 }
 
 function keepDigits(this: object, key: string, item: unknown): unknown {

@@ -1,9 +1,9 @@
 export { PartnerClient } from './client.js';
-export type { PartnerClientOptions } from './internal/client-settings.js';
-export type { AddressOptions, Environment } from './internal/addresses.js';
-export type { CallOptions } from './internal/operation.js';
-export type { DriftReport, OperationDrift, Validation } from './internal/drift.js';
-export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './internal/observe.js';
+export type { PartnerClientOptions } from './http/client-settings.js';
+export type { AddressOptions, Environment } from './http/addresses.js';
+export type { CallOptions } from './http/operation.js';
+export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
+export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './http/observe.js';
 export type {
   ListTransactionsParams,
   PaymentMethod,
@@ -95,13 +95,13 @@ export {
   type PartnerApiErrorDetails,
   type ResponseProblem,
 } from './errors.js';
-export { FetchTransport } from './internal/fetch-transport.js';
-export type { Clock } from './internal/deadline.js';
+export type { Clock } from './http/deadline.js';
 export {
+  FetchTransport,
   TransportError,
   type Transport,
   type TransportHead,
   type TransportProblem,
   type TransportReply,
   type TransportRequest,
-} from './internal/transport.js';
+} from './http/transport.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as api from './index.js';
-import { OPERATIONS } from './internal/operation-facts.js';
+import { OPERATIONS } from './http/operation-facts.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const page = read('../README.md');
@@ -49,8 +49,8 @@ describe('the README', () => {
 
   it('has a row for each option of the client', () => {
     const options = [
-      ...fieldsOf('internal/client-settings.ts', 'PartnerClientOptions'),
-      ...fieldsOf('internal/addresses.ts', 'AddressOptions'),
+      ...fieldsOf('http/client-settings.ts', 'PartnerClientOptions'),
+      ...fieldsOf('http/addresses.ts', 'AddressOptions'),
     ];
     expect(options.length).toBeGreaterThan(10);
     const listed = namesBelow('Settings');

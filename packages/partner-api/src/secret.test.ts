@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 import { ConnectionError } from './errors.js';
-import type { Transport } from './internal/transport.js';
+import type { Transport } from './http/transport.js';
 import { Secret } from './secret.js';
 import { showEverything } from './testing/show-everything.js';
 import {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
-import { equalInConstantTime } from './internal/signature-bytes.js';
+import { equalInConstantTime } from './http/signature-bytes.js';
 import { Secret } from './secret.js';
 import { showEverything } from './testing/show-everything.js';
 import { WEBHOOK_SCHEMES, type WebhookScheme } from './webhook-scheme.js';

@@ -3,7 +3,7 @@ import {
   encodeSignature,
   equalInConstantTime,
   signBytes,
-} from './internal/signature-bytes.js';
+} from './http/signature-bytes.js';
 import { Secret } from './secret.js';
 import type { TimestampUnit, WebhookScheme } from './webhook-scheme.js';
 

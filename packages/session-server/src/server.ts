@@ -16,7 +16,6 @@ import { observeGateway } from './provider/observed-gateway.js';
 import { SILENT_OBSERVER } from './metrics/observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
-import { createProviderTransport } from './provider/undici-transport.js';
 import { createOperatorApp } from './operator/operator-app.js';
 import { OperatorService } from './operator/operator-service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
@@ -95,7 +94,6 @@ export async function startSessionServer(
     apiKey: config.partnerApiKey,
     baseUrl: config.partnerApiUrl,
     timeoutSeconds: config.createSessionTimeoutSeconds,
-    transport: createProviderTransport(),
   });
   const partner = createPartnerGateway(provider);
   const gateway = metrics ? observeGateway(partner, metrics) : partner;

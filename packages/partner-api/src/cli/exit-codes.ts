@@ -1,5 +1,5 @@
 import type { PartnerApiError } from '../errors.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 
 /** What `pay-partner` ends with; `docs/pay-partner.md` lists them for scripts. */
 export const EXIT = {

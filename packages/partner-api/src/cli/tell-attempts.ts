@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-import type { AttemptEvent } from '../internal/observe.js';
+import type { AttemptEvent } from '../http/observe.js';
 import type { Terminal } from './output/terminal.js';
 
 const CHANNEL = 'pay-checkout.partner-api.attempt.end';

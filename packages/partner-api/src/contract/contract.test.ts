@@ -4,7 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
 
 import * as checks from '../generated/reply-checks.js';
-import { DriftLog, type DriftSink } from '../internal/drift.js';
+import { DriftLog, type DriftSink } from '../http/drift.js';
 import type { MerchantAssociation } from '../resources/merchants.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';

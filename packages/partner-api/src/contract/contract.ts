@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 
-import type { OPERATIONS } from '../internal/operation-facts.js';
+import type { OPERATIONS } from '../http/operation-facts.js';
 import * as schemas from './schemas.js';
 
 /** An operation of the contract: its schemas, and the name of the check made from its reply. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { partnerApiContract } from '../generated/openapi.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { OPERATIONS, type BaseName } from '../internal/operation-facts.js';
+import { OPERATIONS, type BaseName } from '../http/operation-facts.js';
 import { CONTRACT } from './contract.js';
 
 type Json = Record<string, unknown>;

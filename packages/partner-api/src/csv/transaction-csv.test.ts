@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { partnerApiContract } from '../generated/openapi.js';
-import { parseJson } from '../internal/json.js';
+import { parseJson } from '../http/json.js';
 import type { Transaction } from '../resources/transactions.js';
 import { readCells, TRANSACTION_COLUMNS } from './transaction-columns.js';
 import { TransactionCsv } from './transaction-csv.js';

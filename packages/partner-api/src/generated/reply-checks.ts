@@ -1,5 +1,5 @@
 // Made from src/contract by `pnpm generate`; do not edit. It checks what zod would check.
-import type { DriftSink } from '../internal/drift.js';
+import type { DriftSink } from '../http/drift.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,19 +1,19 @@
 import { InvalidRequestError, UnknownPartnerError } from '../errors.js';
 import { checkPartnerAnalytics } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
+import type { Caller } from '../http/caller.js';
 import {
   checkFields,
   isCalendarDate,
   isFilledText,
   type FieldChecks,
-} from '../internal/check-fields.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+} from '../http/check-fields.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import {
   expectObject,
   UnsuccessfulReply,
   type CallOptions,
   type Operation,
-} from '../internal/operation.js';
+} from '../http/operation.js';
 
 /** Request of spec 4.5. */
 export interface PartnerAnalyticsParams {

@@ -1,6 +1,6 @@
 import { countSignificantDigits } from '../decimal.js';
 import { checkCheckoutSession } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
+import type { Caller } from '../http/caller.js';
 import {
   checkFields,
   isInteger,
@@ -9,14 +9,14 @@ import {
   isAddress,
   type FieldCheck,
   type FieldChecks,
-} from '../internal/check-fields.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+} from '../http/check-fields.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import {
   expectObject,
   expectText,
   type CallOptions,
   type Operation,
-} from '../internal/operation.js';
+} from '../http/operation.js';
 
 /** One share of a payment (spec 4.6). */
 export interface SplitFee {

@@ -1,8 +1,8 @@
 import { checkReportSchedule } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
-import { checkFields, isFilledText, type FieldChecks } from '../internal/check-fields.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
-import { expectObject, type CallOptions, type Operation } from '../internal/operation.js';
+import type { Caller } from '../http/caller.js';
+import { checkFields, isFilledText, type FieldChecks } from '../http/check-fields.js';
+import { OPERATIONS } from '../http/operation-facts.js';
+import { expectObject, type CallOptions, type Operation } from '../http/operation.js';
 
 /** Request of spec 4.2. Only what is given is sent; `id` names the schedule. */
 export interface UpdateReportScheduleParams {

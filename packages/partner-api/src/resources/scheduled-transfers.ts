@@ -1,20 +1,20 @@
 import { InvalidRequestError } from '../errors.js';
 import { checkScheduledTransfers } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
+import type { Caller } from '../http/caller.js';
 import {
   checkFields,
   isFilledText,
   isListOf,
   isText,
   type FieldChecks,
-} from '../internal/check-fields.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+} from '../http/check-fields.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import {
   expectObject,
   UnexpectedShape,
   type CallOptions,
   type Operation,
-} from '../internal/operation.js';
+} from '../http/operation.js';
 
 /** One object of `data` in the body of spec 4.4. */
 export interface ScheduledTransferEntry {

@@ -1,7 +1,7 @@
 import { InvalidRequestError } from '../errors.js';
-import { writeCheckpoint, type IterationPosition } from '../internal/checkpoint.js';
-import { GivenRows } from '../internal/given-rows.js';
-import { PageSource, type FetchPage } from '../internal/page-source.js';
+import { writeCheckpoint, type IterationPosition } from '../http/checkpoint.js';
+import { GivenRows } from '../http/given-rows.js';
+import { PageSource, type FetchPage } from '../http/page-source.js';
 import type { Transaction, TransactionPage } from './transactions.js';
 import {
   addUnreadable,

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors.js';
 import { checkTransactionPage } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
+import type { Caller } from '../http/caller.js';
 import {
   checkFields,
   isCalendarDate,
@@ -10,17 +10,17 @@ import {
   isPositiveInteger,
   isText,
   type FieldChecks,
-} from '../internal/check-fields.js';
-import { checkCallOptions } from '../internal/check-options.js';
-import { hashFilters, readCheckpoint, type IterationPosition } from '../internal/checkpoint.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+} from '../http/check-fields.js';
+import { checkCallOptions } from '../http/check-options.js';
+import { hashFilters, readCheckpoint, type IterationPosition } from '../http/checkpoint.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import {
   expectObject,
   UnexpectedShape,
   type CallOptions,
   type JsonObject,
   type Operation,
-} from '../internal/operation.js';
+} from '../http/operation.js';
 import { TransactionIterator } from './transaction-iterator.js';
 import { leaveOutUnreadable } from './unreadable-rows.js';
 

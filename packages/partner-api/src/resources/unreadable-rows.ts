@@ -1,5 +1,5 @@
-import { kindOf } from '../internal/drift.js';
-import { isObject } from '../internal/operation.js';
+import { kindOf } from '../http/drift.js';
+import { isObject } from '../http/operation.js';
 import type { Transaction, TransactionPage } from './transactions.js';
 
 /** Where a row stood that is no object, and what stood there; never its value. */

@@ -4,7 +4,7 @@ import { KeyNotStoredError } from '../errors.js';
 import { Secret } from '../secret.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { showEverything, tellDiagnostics } from '../testing/show-everything.js';
-import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
+import { answerJson, clientOf, failureOf, findDeadUrl, startServer } from '../testing/test-server.js';
 import type { CreateWebhookParams } from './webhooks.js';
 
 const CANARY = 'canary-hmac-5b1e0c7d92';
@@ -96,7 +96,7 @@ describe('webhooks.create', () => {
   });
 
   it('is not repeated even when nothing was sent', async () => {
-    const { webhooks } = clientOf('http://127.0.0.1:9');
+    const { webhooks } = clientOf(await findDeadUrl());
     const error = await failureOf(webhooks.create(PARAMS, { storeKey, maxRetries: 5 }));
     expect(error).toMatchObject({ outcome: 'not_sent', attempt: 1 });
     expect((error as Error).message).not.toContain('may exist');

@@ -1,6 +1,6 @@
 import { InvalidRequestError, KeyNotStoredError } from '../errors.js';
 import { checkCreatedWebhook, checkWebhookTest } from '../generated/reply-checks.js';
-import type { Caller } from '../internal/caller.js';
+import type { Caller } from '../http/caller.js';
 import {
   checkFields,
   isAddress,
@@ -9,15 +9,15 @@ import {
   isListOf,
   isText,
   type FieldChecks,
-} from '../internal/check-fields.js';
-import { hideSecrets } from '../internal/hide-secrets.js';
-import { OPERATIONS } from '../internal/operation-facts.js';
+} from '../http/check-fields.js';
+import { hideSecrets } from '../http/hide-secrets.js';
+import { OPERATIONS } from '../http/operation-facts.js';
 import {
   expectObject,
   expectText,
   type CallOptions,
   type Operation,
-} from '../internal/operation.js';
+} from '../http/operation.js';
 import { Secret } from '../secret.js';
 
 /** Request of spec 4.7. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../internal/deadline.js';
+import type { Clock } from '../http/deadline.js';
 
 /**
  * A clock that moves only when a test says so; tells which pauses were asked for. A pause of nothing

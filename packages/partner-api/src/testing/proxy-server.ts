@@ -1,29 +1,30 @@
 import { once } from 'node:events';
-import { createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 
 /** A proxy of a test. */
 export interface Proxy extends AsyncDisposable {
   readonly url: string;
-  /** What it was asked for, tunnels included. */
+  /** The tunnels it was asked for, as `host:port`. */
   readonly asked: string[];
 }
 
-/** Starts a forward proxy that passes plain requests on and refuses every tunnel. */
+/** Starts a proxy that opens tunnels to this machine and refuses all others. */
 export async function startProxy(): Promise<Proxy> {
   const asked: string[] = [];
-  const server = createServer((incoming, response) => {
-    asked.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
-    const { method, headers } = incoming;
-    const onward = forward(incoming.url ?? '', { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+  const server = createServer();
+  server.on('connect', ({ url = '' }, socket) => {
+    asked.push(url);
+    const { hostname, port } = new URL(`http://${url}`);
+    if (hostname !== '127.0.0.1') {
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    const onward = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
     });
-    incoming.pipe(onward);
-  });
-  server.on('connect', ({ url }, socket) => {
-    asked.push(`CONNECT ${url ?? ''}`);
-    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    for (const end of [socket, onward]) end.on('error', () => undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

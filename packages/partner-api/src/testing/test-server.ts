@@ -12,7 +12,7 @@ import {
 } from 'node:net';
 
 import { PartnerClient } from '../client.js';
-import type { PartnerClientOptions } from '../internal/client-settings.js';
+import type { PartnerClientOptions } from '../http/client-settings.js';
 
 /** A request as a test server saw it. */
 export interface SeenRequest {

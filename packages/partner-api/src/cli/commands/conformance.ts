@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { DriftReport } from '../../internal/drift.js';
+import type { DriftReport } from '../../http/drift.js';
 import type { Cli } from '../cli.js';
 import type { ConformanceTarget } from '../conformance/conformance-check.js';
 import { OTHER_READ_CHECKS, WRITE_CHECKS } from '../conformance/other-checks.js';

@@ -106,9 +106,7 @@ describe('doctor', () => {
       },
     );
     expect(stdout).toContain('takes a signed delivery with odd spaces (204)');
-    expect(proxy.asked.filter((line) => line === `POST ${hook}`)).toHaveLength(2);
-    expect(proxy.asked).toContain(`GET ${endpoint.url}/`);
-    expect(proxy.asked).toContain(`POST ${endpoint.url}/v1/transactions/list`);
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(endpoint.url).host]));
   });
 
   it('knows an endpoint that verifies a parsed body, and names the fix', async () => {

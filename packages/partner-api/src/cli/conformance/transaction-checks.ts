@@ -1,4 +1,4 @@
-import { isCalendarDate } from '../../internal/check-fields.js';
+import { isCalendarDate } from '../../http/check-fields.js';
 import type { ListTransactionsParams, Transaction } from '../../resources/transactions.js';
 import {
   expectThat,

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../../errors.js';
-import { Addresses, type AddressOptions } from '../../internal/addresses.js';
-import { OPERATIONS, type BaseName, type OperationFacts } from '../../internal/operation-facts.js';
+import { Addresses, type AddressOptions } from '../../http/addresses.js';
+import { OPERATIONS, type BaseName, type OperationFacts } from '../../http/operation-facts.js';
 import { fail, ok, skip, warn, type Finding } from './finding.js';
 
 const FLAGS: Readonly<Record<BaseName, string>> = {

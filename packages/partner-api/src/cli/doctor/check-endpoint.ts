@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { createDefaultTransport } from '../../internal/default-transport.js';
-import { TransportError } from '../../internal/transport.js';
+import { FetchTransport, TransportError } from '../../http/transport.js';
 import type { Secret } from '../../secret.js';
 import type { WebhookScheme } from '../../webhook-scheme.js';
 import { signWebhook } from '../../webhook-signature.js';
@@ -88,7 +87,7 @@ async function deliver(
 ): Promise<number | string> {
   const id = `msg_${randomUUID()}`;
   const headers = await signWebhook(scheme, key, { body: signedBody, id, url });
-  const transport = createDefaultTransport();
+  const transport = new FetchTransport();
   try {
     const { status } = await transport.send({
       method: 'POST',

@@ -1,5 +1,4 @@
-import { createDefaultTransport } from '../../internal/default-transport.js';
-import { TransportError } from '../../internal/transport.js';
+import { FetchTransport, TransportError } from '../../http/transport.js';
 import { fail, ok, warn, type Finding } from './finding.js';
 
 const TIMEOUT_MILLISECONDS = 10_000;
@@ -21,7 +20,7 @@ const FIXES: Readonly<Record<string, string>> = {
 
 /** Whether a host answers at all, without a key, and how far its clock is from ours. */
 export async function checkHost(origin: URL, signal: AbortSignal): Promise<Finding[]> {
-  const transport = createDefaultTransport();
+  const transport = new FetchTransport();
   const check = `host ${origin.host}`;
   const startedAt = Date.now();
   try {

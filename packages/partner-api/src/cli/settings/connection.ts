@@ -1,5 +1,5 @@
-import type { PartnerClientOptions } from '../../internal/client-settings.js';
-import type { Environment } from '../../internal/addresses.js';
+import type { PartnerClientOptions } from '../../http/client-settings.js';
+import type { Environment } from '../../http/addresses.js';
 import { UsageError } from '../exit-codes.js';
 import type { GlobalOptions } from './global-options.js';
 import { profileOf, profilePath, readProfiles, type Profile } from './profile-file.js';

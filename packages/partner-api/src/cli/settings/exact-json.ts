@@ -1,5 +1,5 @@
 import { countSignificantDigits, EXACT_DIGITS } from '../../decimal.js';
-import { parseWithSource, type SourceReviver } from '../../internal/json.js';
+import { parseWithSource, type SourceReviver } from '../../http/json.js';
 import { UsageError } from '../exit-codes.js';
 
 /**

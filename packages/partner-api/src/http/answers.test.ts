@@ -10,19 +10,12 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
-import { FetchTransport } from './fetch-transport.js';
-import { NodeTransport } from './node-transport.js';
-import type { Transport } from './transport.js';
 
 const PAGE = Buffer.from(JSON.stringify(pageOf({ id: 't1', merchantName: 'Käse & 🧀 Ōsaka' })));
-const TRANSPORTS: [string, () => Transport][] = [
-  ['node', () => new NodeTransport()],
-  ['fetch', () => new FetchTransport()],
-];
 
-describe.each(TRANSPORTS)('answers over the %s transport', (kind, createTransport) => {
+describe('answers', () => {
   const clientFor = (url: string, options: { maxResponseBytes?: number } = {}) =>
-    clientOf(url, { transport: createTransport(), maxRetries: 0, ...options });
+    clientOf(url, { maxRetries: 0, ...options });
 
   it('are whole when a multibyte letter is split across chunks', async () => {
     await using server = await startServer((response) => {
@@ -45,9 +38,7 @@ describe.each(TRANSPORTS)('answers over the %s transport', (kind, createTranspor
     });
     const page = await clientFor(server.url).transactions.list();
     expect(page.data.transactions[0]?.id).toBe('t1');
-    if (kind === 'node') {
-      expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip, deflate, br');
-    }
+    expect(server.requests[0]?.headers['accept-encoding']).toContain('gzip');
   });
 
   it('are read when deflate means the raw stream', async () => {
@@ -187,7 +178,7 @@ describe.each(TRANSPORTS)('answers over the %s transport', (kind, createTranspor
       socket.once('data', () => socket.end('220 mail.example ready\r\n'));
     });
     expect(await failureOf(clientFor(server.url).transactions.list())).toMatchObject({
-      name: kind === 'node' ? 'InvalidResponseError' : 'ConnectionError',
+      name: 'InvalidResponseError',
       outcome: 'unknown',
     });
   });

@@ -9,7 +9,15 @@ import { describeHead, failureOfStatus, type AttemptContext } from './failure.js
 import { parseJson } from './json.js';
 import { UnexpectedShape, UnsuccessfulReply, type Operation } from './operation.js';
 import type { TransportReply } from './transport.js';
-import { decodeUtf8 } from './utf8.js';
+
+/** `undefined` when the bytes are no valid UTF-8. */
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 /** How the fields of an answer are compared with the document. */
 export interface Comparison {
@@ -40,7 +48,7 @@ export function readReply<Reply>(
   if (text === undefined) return reject('encoding', 'the answer is not valid UTF-8.');
   let body: unknown;
   try {
-    body = parseJson(text, answer.body);
+    body = parseJson(text);
   } catch {
     // The engine's own message is not kept: it quotes the body.
     const html = /html/i.test(answer.headers['content-type'] ?? '') || text.trimStart()[0] === '<';

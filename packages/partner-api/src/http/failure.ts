@@ -151,8 +151,7 @@ export function failureOfTransport(
   if (known?.problem === 'unsupported') {
     return new InvalidRequestError(
       'transport',
-      'cannot send a body with GET, which fetch forbids; run this operation on Node with ' +
-        'NodeTransport of @pay-checkout/partner-api/node',
+      'cannot send a body with GET, which fetch forbids; run this operation on Node',
       operation,
     );
   }

@@ -221,19 +221,20 @@ describe('connections', () => {
     const client = clientOf(server.url);
     await client.transactions.list();
     await failureOf(client.transactions.list());
-    await client.transactions.list();
-    expect(new Set(server.requests.map(({ remotePort }) => remotePort)).size).toBe(1);
+    for (let count = 0; count < 4; count += 1) await client.transactions.list();
+    // The one that an answer has just come on may not be free yet.
+    const ports = new Set(server.requests.map(({ remotePort }) => remotePort));
+    expect(ports.size).toBeLessThanOrEqual(2);
   });
 
-  it('end when the client is closed', async () => {
+  it('end with their calls when the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await startServer((response) => {
-      response.socket?.once('close', () => closed.resolve());
-      answerJson(response, pageOf());
+      response.once('close', closed.resolve);
+      client.close();
     });
     const client = clientOf(server.url);
-    await client.transactions.list();
-    client.close();
+    expect(await failureOf(client.transactions.list())).toMatchObject({ name: 'ConnectionError' });
     await closed.promise;
   });
 });

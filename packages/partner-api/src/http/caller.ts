@@ -10,7 +10,6 @@ import type { CallOptions, JsonObject, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
 import { mayRepeat, pauseSeconds } from './retry.js';
 import type { TransportReply, TransportRequest } from './transport.js';
-import { encodeUtf8 } from './utf8.js';
 
 type Exchange = Omit<TransportRequest, 'signal'>;
 
@@ -199,9 +198,9 @@ function isCallOver({ cause }: PartnerApiError): boolean {
   return cause instanceof TimeLimitReached && cause.limit === 'call';
 }
 
-function encode(operation: string, body: JsonObject | undefined): Uint8Array {
+function encode(operation: string, body: JsonObject | undefined): Uint8Array<ArrayBuffer> {
   try {
-    return encodeUtf8(JSON.stringify(body));
+    return new TextEncoder().encode(JSON.stringify(body));
   } catch {
     throw new InvalidRequestError('extraFields', 'cannot be written as JSON', operation);
   }

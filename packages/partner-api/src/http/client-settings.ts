@@ -3,11 +3,10 @@ import { Secret } from '../secret.js';
 import { Addresses, type AddressOptions } from './addresses.js';
 import { checkRetries, checkSeconds, checkValidation } from './check-options.js';
 import { systemClock, type Clock } from './deadline.js';
-import { createDefaultTransport } from './default-transport.js';
 import { DriftLog, type Validation } from './drift.js';
 import type { TracerLike } from './observe.js';
 import type { KeyName } from './operation-facts.js';
-import type { Transport } from './transport.js';
+import { FetchTransport, type Transport } from './transport.js';
 
 /** Options of `PartnerClient`. */
 export interface PartnerClientOptions extends AddressOptions {
@@ -32,7 +31,7 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly analyticsDays?: 'difference' | 'inclusive' | undefined;
   /** Header of answers that holds a request id; the spec shows none. Default `x-request-id`. */
   readonly requestIdHeader?: string | undefined;
-  /** Default: Node's HTTP with keep-alive, or `fetch` where there is no Node. */
+  /** Default: `FetchTransport`. */
   readonly transport?: Transport | undefined;
   /** An OpenTelemetry tracer: one span a call. Default: none. */
   readonly tracer?: TracerLike | undefined;
@@ -108,7 +107,7 @@ export function readClientOptions(options: PartnerClientOptions): ClientSettings
     drift: new DriftLog(),
     analyticsDays,
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
-    transport: options.transport ?? createDefaultTransport(),
+    transport: options.transport ?? new FetchTransport(),
     tracer: options.tracer,
     userAgent,
     clock: options.clock ?? systemClock,
