@@ -40,8 +40,7 @@ describe('the built package', () => {
         ([, static_, dynamic]) => static_ ?? dynamic ?? '',
       );
       const foreign = imports.filter((specifier) => !specifier.startsWith('.'));
-      const allowed =
-        /^(node|csv\/byte-text|http\/get-with-body)\.js$/.test(name);
+      const allowed = /^(node|csv\/byte-text|http\/get-with-body)\.js$/.test(name);
       if (name.startsWith('cli/')) continue;
       expect([name, allowed ? [] : foreign]).toEqual([name, []]);
       // The global one; `getBuiltinModule` asks first whether there is one.

@@ -1,33 +1,32 @@
 import { needsSource, rememberSource } from '../decimal.js';
 
-/** What `JSON.parse` asks for each value, and tells of its text. */
-export type SourceReviver = (
-  this: object,
-  key: string,
-  value: unknown,
-  context?: { readonly source?: string },
-) => unknown;
-/** `JSON.parse` as it is where the platform tells the text of each number. */
-export const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown;
-
-/** A number in JSON that may be too long for a double, or digits in a text that look like one. */
+/** A number that may be too long for a double, or digits in a text that look like one. */
 const LONG_NUMBER = /[:,[\s]-?[\d.]{16}|^-?[\d.]{16}/;
 
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
 /**
- * Reads JSON without losing digits: `decimalOf` gives the exact text of numbers that are too long
- * for a double. Where the platform does not tell the source text, `decimalOf` says `undefined`.
+ * Reads JSON of any depth without losing digits: `decimalOf` gives the exact text of numbers that
+ * are too long for a double.
  */
 export function parseJson(text: string): unknown {
-  // A reviver makes the parser several times slower.
-  return LONG_NUMBER.test(text)
-    ? parseWithSource(text, keepSource)
-    : (JSON.parse(text) as unknown);
-}
-
-const keepSource: SourceReviver = function (key, value, context) {
-  const source = context?.source;
-  if (typeof value === 'number' && source !== undefined && needsSource(source)) {
-    rememberSource(this, key, source);
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as unknown;
+  // Long numbers pass the parser as texts that no provider can guess. A reviver, which is given the
+  // source text of each number, fails where an answer has some thousands of levels.
+  const mark = crypto.randomUUID();
+  const marked = text.replace(TEXT_OR_NUMBER, (token) =>
+    token.startsWith('"') || !needsSource(token) ? token : `"${mark}${token}"`,
+  );
+  const root = { body: JSON.parse(marked) as unknown };
+  const open: Record<string, unknown>[] = [root];
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value === 'object' && value !== null) open.push(value as typeof holder);
+      if (typeof value !== 'string' || !value.startsWith(mark)) continue;
+      const source = value.slice(mark.length);
+      holder[key] = Number(source);
+      rememberSource(holder, key, source);
+    }
   }
-  return value;
-};
+  return root.body;
+}

@@ -149,16 +149,11 @@ async function readBody(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const part = await reader?.read();
-    if (part === undefined || part.done) break;
-    length += part.value.length;
-    if (length > maxBytes) {
-      await reader?.cancel();
-      throw new TransportError('too_large', { sent: true, head });
-    }
-    chunks.push(part.value);
+  // Its chunks are bytes, which its type does not say everywhere.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new TransportError('too_large', { sent: true, head });
+    chunks.push(chunk);
   }
   const body = new Uint8Array(length);
   let offset = 0;

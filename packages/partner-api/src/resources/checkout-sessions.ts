@@ -11,12 +11,7 @@ import {
   type FieldChecks,
 } from '../http/check-fields.js';
 import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  expectText,
-  type CallOptions,
-  type Operation,
-} from '../http/operation.js';
+import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
 
 /** One share of a payment (spec 4.6). */
 export interface SplitFee {

@@ -2,12 +2,7 @@ import { checkMerchantAssociation } from '../generated/reply-checks.js';
 import type { Caller } from '../http/caller.js';
 import { checkFields, isFilledText, type FieldChecks } from '../http/check-fields.js';
 import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  expectText,
-  type CallOptions,
-  type Operation,
-} from '../http/operation.js';
+import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
 
 /** Request of spec 4.3. */
 export interface AssociateMerchantParams {

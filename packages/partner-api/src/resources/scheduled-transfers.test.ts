@@ -66,7 +66,13 @@ describe('scheduledTransfers.list', () => {
     for (const body of [BODY, undefined, BODY, BODY, undefined]) {
       expect(await scheduledTransfers.list(1, body)).toEqual(TRANSFERS);
     }
-    expect(server.requests.map(({ body }) => body !== '')).toEqual([true, false, true, true, false]);
+    expect(server.requests.map(({ body }) => body !== '')).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('carries a key only when one is set for it', async () => {

@@ -4,7 +4,13 @@ import { KeyNotStoredError } from '../errors.js';
 import { Secret } from '../secret.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { showEverything, tellDiagnostics } from '../testing/show-everything.js';
-import { answerJson, clientOf, failureOf, findDeadUrl, startServer } from '../testing/test-server.js';
+import {
+  answerJson,
+  clientOf,
+  failureOf,
+  findDeadUrl,
+  startServer,
+} from '../testing/test-server.js';
 import type { CreateWebhookParams } from './webhooks.js';
 
 const CANARY = 'canary-hmac-5b1e0c7d92';

@@ -12,12 +12,7 @@ import {
 } from '../http/check-fields.js';
 import { hideSecrets } from '../http/hide-secrets.js';
 import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  expectText,
-  type CallOptions,
-  type Operation,
-} from '../http/operation.js';
+import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
 import { Secret } from '../secret.js';
 
 /** Request of spec 4.7. */

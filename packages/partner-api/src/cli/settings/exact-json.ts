@@ -1,6 +1,9 @@
 import { countSignificantDigits, EXACT_DIGITS } from '../../decimal.js';
-import { parseWithSource, type SourceReviver } from '../../http/json.js';
 import { UsageError } from '../exit-codes.js';
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+/** As it is where the platform gives the text of each number. */
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
  * Reads JSON that a person wrote to be sent.
@@ -17,7 +20,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-const refuseLongNumber: SourceReviver = (_key, value, context) => {
+const refuseLongNumber: Reviver = (_key, value, context) => {
   if (typeof value === 'number' && !keepsDigits(value, context?.source ?? String(value))) {
     throw new UsageError(
       'A number of more than 15 digits would be changed on its way: write it as a text, in quotes.',
