@@ -27,7 +27,7 @@ import { type Observer, SILENT_OBSERVER } from './metrics/observer.js';
 import { assetRoutes } from './hosted/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
 import type { WebhookEncryption } from './webhooks/encryption.js';
-import { createWebhookRoute, type WebhookRouteLimits } from './webhooks/routes.js';
+import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 
 export interface AppServices {
   readonly merchants: MerchantSource;
@@ -41,10 +41,10 @@ export interface AppServices {
   /** {@link SILENT_OBSERVER} when there is nobody to tell. */
   readonly observer: Observer;
   readonly environment: Environment;
-  readonly vault: WebhookEncryption;
-  readonly deliveries: WebhookRouteLimits;
-  /** Called when a delivery of the provider was stored. */
-  readonly onDelivery: () => void;
+  readonly encryption: WebhookEncryption;
+  readonly webhooks: WebhookRouteLimits;
+  /** Called when a webhook of the provider was stored. */
+  readonly onWebhook: () => void;
   readonly publicUrl: string;
   readonly webhookBaseUrl: string;
   readonly widgetScript: string;
@@ -54,7 +54,7 @@ export interface AppServices {
   readonly trustProxy: number | readonly string[];
 }
 
-/** All that the server answers: openings and deliveries at its door, the rest by the app. It never listens. */
+/** All that the server answers: openings at its door, the rest by the app. It never listens. */
 export function createRequestListener(services: AppServices): RequestListener {
   const door = new Door(services.logger, services.observer);
   const limiters = createRateLimiters(services.rateLimits);
@@ -64,17 +64,11 @@ export function createRequestListener(services: AppServices): RequestListener {
     limiters,
     service: services.checkouts,
   });
-  const takeDelivery = createWebhookRoute({
-    ...services,
-    door,
-    limits: services.deliveries,
-    onStored: services.onDelivery,
-  });
   const app = createApp(services, limiters);
   const watch = watchForHiddenProxy(services.trustProxy, services.logger);
   return (request, response) => {
     watch(request);
-    if (takeOpening(request, response) || takeDelivery(request, response)) return;
+    if (takeOpening(request, response)) return;
     app(request, response);
   };
 }
@@ -93,6 +87,11 @@ function createApp(services: AppServices, limiters: RateLimiters): Express {
   // What is asked most comes first: each layer before it would cost every request its share.
   const guards = [dataHeaders, allowPages(merchants, publicUrl)];
   app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, limiters, guards }));
+
+  app.use(
+    '/v1',
+    webhookRoutes({ ...services, limits: services.webhooks, onStored: services.onWebhook }),
+  );
 
   // Pages and their files set headers of their own.
   app.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));

@@ -2,7 +2,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
-import { BODY_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption-keys.js';
+import { BODY_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
 
 const seconds = z.coerce.number('expected a number of seconds above 0').positive();
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -217,7 +217,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     maxOrderId: values.PAY_MAX_ORDER_ID,
     bodyKeys:
       values.PAY_BODY_KEY === undefined ? undefined : parseEncryptionKeys(values.PAY_BODY_KEY),
-    deliveries: {
+    webhooks: {
       maxBytes: values.PAY_WEBHOOK_MAX_BYTES,
       bytesPerAttempt: values.PAY_WEBHOOK_BYTES_PER_ATTEMPT,
       bytesPerHourPerEndpoint: values.PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT,

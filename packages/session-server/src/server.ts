@@ -27,8 +27,7 @@ import { LostAttempts } from './restore/lost-attempts.js';
 import { storeRulesOf } from './store/store-rules.js';
 import { unfinishedRestore } from './store/data-file-error.js';
 import { SqliteCheckoutStore } from './store/sqlite-store.js';
-import { loadSandboxKeys } from './webhooks/encryption-keys.js';
-import { WebhookEncryption } from './webhooks/encryption.js';
+import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
 export interface SessionServer {
@@ -79,9 +78,9 @@ export async function startSessionServer(
     rules: storeRulesOf(config),
     observer,
     // Asked for nothing before the server listens.
-    hashReference: (reference) => vault.hashReference(reference),
+    hashReference: (reference) => encryption.hashReference(reference),
   });
-  const vault = new WebhookEncryption(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
+  const encryption = new WebhookEncryption(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
   const loss = await store.findLoss();
   if (loss?.isRead === false) {
     await Promise.all([store.close(), merchants.close()]);
@@ -129,22 +128,22 @@ export async function startSessionServer(
     observer,
   });
   const status = new StatusService({ store, changes, evidence });
-  const inbox = startWebhookWorker({
+  const webhookWorker = startWebhookWorker({
     store,
     merchants,
     evidence,
     changes,
-    vault,
+    encryption,
     clock,
     logger,
-    limits: config.deliveries,
+    limits: config.webhooks,
     observer,
   });
   const listener = createRequestListener({
     ...config,
-    vault,
-    onDelivery: () => {
-      inbox.wake();
+    encryption,
+    onWebhook: () => {
+      webhookWorker.wake();
     },
     merchants,
     store,
@@ -157,7 +156,7 @@ export async function startSessionServer(
     observer,
   });
   const sender = startOutboxDispatcher({ store, merchants, shop, clock, logger, observer });
-  const jobs = [inbox, startSchedule({ store, evidence, changes, logger })];
+  const jobs = [webhookWorker, startSchedule({ store, evidence, changes, logger })];
   if (loss) {
     const { watchSeconds } = storeRulesOf(config);
     const isAsking = () => lost.isAsking();

@@ -70,6 +70,23 @@ export interface Merchant {
   readonly signingSecret: readonly string[];
 }
 
+/**
+ * The merchants that registered a webhook endpoint, each with its own settings for it.
+ *
+ * @param tokenHash of the token in the endpoint's address, as tokens are stored
+ */
+export function findWebhookEndpoints(
+  merchants: readonly Merchant[],
+  tokenHash: string,
+): { readonly merchant: Merchant; readonly settings: WebhookEndpoint }[] {
+  const written = `sha256:${Buffer.from(tokenHash, 'base64url').toString('hex')}`;
+  return merchants.flatMap((merchant) =>
+    merchant.webhookEndpoints
+      .filter((endpoint) => endpoint.tokenHash === written)
+      .map((settings) => ({ merchant, settings })),
+  );
+}
+
 const AVS_FIELDS = ['houseNumber', 'postcode', 'flat', 'address1', 'address2'] as const;
 const avsFields = z
   .array(z.enum(AVS_FIELDS))

@@ -41,7 +41,7 @@ export interface Observer {
   polled(look: TransactionPoll): void;
   webhookReceived(result: 'stored' | 'test' | 'refused'): void;
   webhookProcessed(
-    result: 'processed' | 'parked' | 'repeated',
+    result: 'processed' | 'unmatched' | 'repeated',
     flags: readonly WebhookFlag[],
   ): void;
   eventAttempted(result: 'delivered' | 'refused' | 'silent'): void;

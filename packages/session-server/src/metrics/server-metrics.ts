@@ -140,7 +140,7 @@ export class ServerMetrics implements Observer {
   }
 
   webhookProcessed(
-    result: 'processed' | 'parked' | 'repeated',
+    result: 'processed' | 'unmatched' | 'repeated',
     flags: readonly WebhookFlag[],
   ): void {
     this.#workedOn.inc({ result });

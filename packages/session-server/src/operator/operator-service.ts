@@ -4,9 +4,9 @@ import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { explainOrder } from '../reconciliation/explain.js';
+import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { DeadLetterFilter, RedeliverFilter } from '../outbox/repository.js';
-import { toStoredHash } from '../webhooks/worker.js';
 import { type Backlog, toBacklog } from './backlog.js';
 
 const DAY_MS = 86_400_000;
@@ -103,11 +103,7 @@ export class OperatorService {
     const deliveries = parked.map(({ id, tokenHash, receivedAt }) => ({
       id,
       receivedAt,
-      merchants: merchants
-        .filter(({ webhookEndpoints }) =>
-          webhookEndpoints.some((endpoint) => toStoredHash(endpoint.tokenHash) === tokenHash),
-        )
-        .map((merchant) => merchant.id),
+      merchants: findWebhookEndpoints(merchants, tokenHash).map(({ merchant }) => merchant.id),
     }));
     return toList(deliveries, limit);
   }

@@ -1,6 +1,6 @@
 import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InboxHarness } from '../testing/inbox-harness.js';
+import { WebhookHarness } from '../testing/webhook-harness.js';
 import { StoreHarness } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 
@@ -8,44 +8,44 @@ const MINUTE_MS = 60_000;
 const KEY = 'new-key-of-the-provider-2027';
 const BODY = '{"status":"FAILED"}';
 
-let inbox: InboxHarness;
-let store: InboxHarness['store'];
+let harness: WebhookHarness;
+let store: WebhookHarness['store'];
 let token: string;
 let checkout: string;
 beforeEach(async () => {
-  inbox = await InboxHarness.start();
-  store = inbox.store;
+  harness = await WebhookHarness.start();
+  store = harness.store;
   const opened = await new StoreHarness(store).expose();
   token = opened.tokens.webhook;
   checkout = opened.checkout.id;
 });
-afterEach(() => inbox.close());
+afterEach(() => harness.close());
 
 /** The merchant takes what is signed with this key as proof of a failure. */
 function trust(key: string): void {
   const signature = { scheme: 'bodyHex', keys: [{ key }] };
   const evidence = { failedStatuses: ['FAILED'] };
-  inbox.merchants = [
+  harness.merchants = [
     testMerchant({ webhooks: { paths: { status: 'status' }, signature, evidence } }),
   ];
 }
 
-async function deliverSigned(): Promise<void> {
+async function sendSigned(): Promise<void> {
   const headers = await signWebhook(WEBHOOK_SCHEMES.bodyHex, KEY, { body: BODY });
-  await inbox.deliver(token, BODY, headers);
+  await harness.send(token, BODY, headers);
 }
 
 const counts = () => store.countWebhooks();
 const found = () => store.find(checkout);
 
-describe('the real delivery', () => {
+describe('the real webhook', () => {
   it('counts although the same body came first with a signature that was refused', async () => {
     trust('key-that-was-set-by-mistake');
-    inbox.startInbox();
-    await deliverSigned();
+    harness.startWorker();
+    await sendSigned();
     await expect.poll(counts).toMatchObject({ flagged: { signature_refused: 1 } });
     trust(KEY);
-    await deliverSigned();
+    await sendSigned();
     await expect.poll(found).toMatchObject({ state: 'failed', sequence: 1 });
     expect(await counts()).toMatchObject({
       processed: 1,
@@ -59,10 +59,10 @@ describe('the real delivery', () => {
   ] as const)('counts when a stranger posts its body just %s it', async (_when, order) => {
     trust(KEY);
     for (const kind of order) {
-      if (kind === 'real') await deliverSigned();
-      else await inbox.deliver(token, BODY);
+      if (kind === 'real') await sendSigned();
+      else await harness.send(token, BODY);
     }
-    inbox.startInbox();
+    harness.startWorker();
     await expect.poll(counts).toMatchObject({ waiting: 0 });
     expect(await counts()).toMatchObject({ processed: 1, flagged: { verified: 1 } });
     expect(await found()).toMatchObject({ state: 'failed', sequence: 1 });
@@ -70,39 +70,39 @@ describe('the real delivery', () => {
 
   it('counts once, however often it comes, also after the shopper went on', async () => {
     trust(KEY);
-    for (let copy = 0; copy < 3; copy += 1) await deliverSigned();
-    inbox.startInbox();
+    for (let copy = 0; copy < 3; copy += 1) await sendSigned();
+    harness.startWorker();
     await expect.poll(found).toMatchObject({ state: 'failed', sequence: 1 });
     await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
     const { after } = await store.apply(checkout, { type: 'reopened' });
-    await deliverSigned();
+    await sendSigned();
     await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
     expect(await found()).toEqual(after);
   });
 });
 
 describe('a notification that is the same each time', () => {
-  it('causes a look each time, but for those that a look covers', async () => {
-    inbox.startInbox();
+  it('triggers a poll each time, unless a poll is already under way', async () => {
+    harness.startWorker();
     const notify = async (): Promise<number> => {
-      await inbox.deliver(token, '{"id":7}');
+      await harness.send(token, '{"id":7}');
       await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
-      return inbox.hints.length;
+      return harness.hints.length;
     };
     expect([await notify(), await notify()]).toEqual([1, 1]);
-    inbox.now += 5 * MINUTE_MS;
+    harness.now += 5 * MINUTE_MS;
     await store.claimDuePolls(10);
     expect(await notify()).toBe(2);
     expect(await store.claimDuePolls(10)).toMatchObject([{ checkout, looks: 1 }]);
   });
 
-  it('causes no more looks than any other flood', async () => {
-    inbox.startInbox();
+  it('triggers no more polls than any other flood', async () => {
+    harness.startWorker();
     for (let minute = 0; minute < 10; minute += 1) {
-      await inbox.deliver(token, '{"id":7}');
+      await harness.send(token, '{"id":7}');
       await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
-      inbox.now += MINUTE_MS;
+      harness.now += MINUTE_MS;
     }
-    expect(inbox.hints).toHaveLength(6);
+    expect(harness.hints).toHaveLength(6);
   });
 });

@@ -4,20 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../errors.js';
-import { loadSandboxKeys, parseEncryptionKeys } from './encryption-keys.js';
-import { WebhookEncryption } from './encryption.js';
+import { loadSandboxKeys, parseEncryptionKeys, WebhookEncryption } from './encryption.js';
 
 const OLD = { id: 'old', key: createSecretKey(Buffer.alloc(32, 1)) };
 const NEW = { id: 'new', key: createSecretKey(Buffer.alloc(32, 2)) };
 const plain = Buffer.from('Canary Nightjar');
 
-describe('a body in the vault', () => {
-  it('can be opened with its key and context, and is not to be read without', () => {
-    const vault = new WebhookEncryption([OLD]);
-    const sealed = vault.seal(plain, 'context');
+describe('an encrypted body', () => {
+  it('can be read with its key and context only', () => {
+    const encryption = new WebhookEncryption([OLD]);
+    const sealed = encryption.seal(plain, 'context');
     expect(sealed.includes('Canary')).toBe(false);
-    expect(vault.open(sealed, 'context')).toEqual(plain);
-    expect(vault.open(sealed, 'another')).toBeUndefined();
+    expect(encryption.open(sealed, 'context')).toEqual(plain);
+    expect(encryption.open(sealed, 'another')).toBeUndefined();
     expect(new WebhookEncryption([NEW]).open(sealed, 'context')).toBeUndefined();
     expect(
       new WebhookEncryption([{ ...OLD, key: NEW.key }]).open(sealed, 'context'),
@@ -25,8 +24,8 @@ describe('a body in the vault', () => {
   });
 
   it('looks different each time', () => {
-    const vault = new WebhookEncryption([OLD]);
-    expect(vault.seal(plain, 'context')).not.toEqual(vault.seal(plain, 'context'));
+    const encryption = new WebhookEncryption([OLD]);
+    expect(encryption.seal(plain, 'context')).not.toEqual(encryption.seal(plain, 'context'));
   });
 
   it('is opened by any key of the list, and closed by the first', () => {
@@ -36,13 +35,13 @@ describe('a body in the vault', () => {
   });
 
   it('that was changed or cut anywhere is not opened', () => {
-    const vault = new WebhookEncryption([OLD]);
-    const sealed = vault.seal(plain, 'c');
+    const encryption = new WebhookEncryption([OLD]);
+    const sealed = encryption.seal(plain, 'c');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(vault.open(changed, 'c')).toBeUndefined();
-      expect(vault.open(sealed.subarray(0, at), 'c')).toBeUndefined();
+      expect(encryption.open(changed, 'c')).toBeUndefined();
+      expect(encryption.open(sealed.subarray(0, at), 'c')).toBeUndefined();
     }
   });
 
@@ -62,9 +61,9 @@ describe('a body in the vault', () => {
       [OLD, NEW],
       [NEW, OLD],
     ]) {
-      const vault = new WebhookEncryption(keys);
-      expect(vault.otherDigests(newer ?? '', 'token', plain)).toEqual([old]);
-      expect(vault.otherDigests(old ?? '', 'token', plain)).toEqual([newer]);
+      const encryption = new WebhookEncryption(keys);
+      expect(encryption.otherDigests(newer ?? '', 'token', plain)).toEqual([old]);
+      expect(encryption.otherDigests(old ?? '', 'token', plain)).toEqual([newer]);
     }
     expect(new WebhookEncryption([OLD]).otherDigests(old ?? '', 'token', plain)).toEqual([]);
   });
@@ -108,7 +107,7 @@ describe('the key of a sandbox', () => {
     expect(statSync(`${file}.body-key`).mode & 0o777).toBe(0o600);
   });
 
-  it('that somebody broke is named, and not quoted', () => {
+  it('that is broken is named, and not quoted', () => {
     const file = join(folder, 'data.sqlite');
     writeFileSync(`${file}.body-key`, 'oops-a-key');
     const refused = (): unknown => loadSandboxKeys(file);

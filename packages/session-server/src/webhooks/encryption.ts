@@ -5,8 +5,10 @@ import {
   createSecretKey,
   hkdfSync,
   type KeyObject,
+  randomBytes,
 } from 'node:crypto';
-import { fewRandomBytes } from '../random-id.js';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ConfigError } from '../errors.js';
 
 /** A key of 32 bytes, which nothing prints, and the name that stands beside what it encrypted. */
 export interface EncryptionKey {
@@ -24,39 +26,37 @@ const DIGEST_CHARS = 22;
  * Encrypts what the provider sent before it is stored (AES-256-GCM), and opens it again.
  *
  * The first key encrypts; all of them open, so that keys can be changed without a gap. What was
- * encrypted under a key that is gone stays closed for ever.
+ * encrypted under a key that is gone cannot be opened again.
  */
 export class WebhookEncryption {
   readonly #current: KeyObject;
   /** What sealed bodies begin with: the length of the key's name, and the name. */
   readonly #prefix: Buffer;
-  readonly #sealing = new Map<string, KeyObject>();
-  readonly #digesting: KeyObject;
-  readonly #hashing: KeyObject;
+  readonly #sealKeys = new Map<string, KeyObject>();
+  readonly #digestKey: KeyObject;
+  readonly #referenceKey: KeyObject;
   /** Of every key, where there are several. */
-  readonly #allDigesting: readonly KeyObject[];
+  readonly #digestKeys: readonly KeyObject[];
 
   /** @param keys newest first */
   constructor(keys: readonly EncryptionKey[]) {
     const [current] = keys;
-    if (current === undefined) throw new Error('the vault needs a key');
+    if (current === undefined) throw new Error('encryption needs a key');
     const id = Buffer.from(current.id);
     this.#prefix = Buffer.concat([Buffer.from([id.length]), id]);
     this.#current = derive(current, 'seal');
-    this.#digesting = derive(current, 'digest');
-    this.#hashing = derive(current, 'reference');
-    this.#allDigesting = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
-    for (const key of keys) this.#sealing.set(key.id, derive(key, 'seal'));
+    this.#digestKey = derive(current, 'digest');
+    this.#referenceKey = derive(current, 'reference');
+    this.#digestKeys = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
+    for (const key of keys) this.#sealKeys.set(key.id, derive(key, 'seal'));
   }
 
   /** @param context what belongs to it but is stored in the open: opening needs the same */
   seal(plain: Uint8Array, context: string): Buffer {
-    const nonce = fewRandomBytes(NONCE_BYTES);
+    const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#current, nonce).setAAD(Buffer.from(context));
-    const closed = cipher.update(plain);
-    // Nothing is left for the end: this cipher gives as many bytes as it takes.
-    cipher.final();
-    return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), closed]);
+    const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+    return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), encrypted]);
   }
 
   /** Undefined when no key opens it, or when it was changed. */
@@ -64,38 +64,43 @@ export class WebhookEncryption {
     const bytes = Buffer.from(sealed);
     const nonceAt = 1 + (bytes[0] ?? 0);
     const tagAt = nonceAt + NONCE_BYTES;
-    const closedAt = tagAt + TAG_BYTES;
-    const key = this.#sealing.get(bytes.subarray(1, nonceAt).toString());
-    if (key === undefined || bytes.length < closedAt) return undefined;
+    const encryptedAt = tagAt + TAG_BYTES;
+    const key = this.#sealKeys.get(bytes.subarray(1, nonceAt).toString());
+    if (key === undefined || bytes.length < encryptedAt) return undefined;
     try {
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(nonceAt, tagAt))
         .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(tagAt, closedAt));
-      return Buffer.concat([decipher.update(bytes.subarray(closedAt)), decipher.final()]);
+        .setAuthTag(bytes.subarray(tagAt, encryptedAt));
+      return Buffer.concat([decipher.update(bytes.subarray(encryptedAt)), decipher.final()]);
     } catch {
       return undefined;
     }
   }
 
   /**
-   * A hash of 132 bits that says nothing to whoever does not have the key, not even by guessing
-   * bodies. No longer than it has to be: an index of all deliveries is made of it.
+   * A keyed hash of 132 bits: without the key, a guessed body cannot be checked against it. Short,
+   * because every stored webhook has it in an index.
    */
   digest(tokenHash: string, body: Uint8Array): string {
-    return digestUnder(this.#digesting, tokenHash, body);
+    return digestUnder(this.#digestKey, tokenHash, body);
   }
 
-  /** What stands in the open for a name out of a body, which may be that of a person. */
+  /** What is stored in place of a name from a body, which may be that of a person. */
   hashReference(reference: string): string {
-    return createHmac('sha256', this.#hashing).update(reference).digest('base64url');
+    return createHmac('sha256', this.#referenceKey).update(reference).digest('base64url');
   }
 
-  /** What a digest is under the other keys: one of them may have been the first when it came before. */
+  /** The digests under the other keys: one of them may have been current when the body first came. */
   otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
-    return this.#allDigesting
+    return this.#digestKeys
       .map((key) => digestUnder(key, tokenHash, body))
       .filter((other) => other !== digest);
   }
+}
+
+/** What an encrypted webhook belongs to, so that none can be put in the place of another. */
+export function encryptionContext(tokenHash: string, digest: string): string {
+  return `pay-checkout.webhook.v1\n${tokenHash}\n${digest}`;
 }
 
 function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): string {
@@ -106,8 +111,48 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
     .slice(0, DIGEST_CHARS);
 }
 
-/** As a key object: a key given as bytes is made into one anew at every use, at ten times the cost. */
 function derive({ key }: EncryptionKey, purpose: 'seal' | 'digest' | 'reference'): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));
+}
+
+const KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+
+/** The message for a `PAY_BODY_KEY` that cannot be read. */
+export const BODY_KEY_EXPECTED =
+  'expected "<id>:<base64 of 32 bytes>", several separated by commas, newest first, each id once';
+
+/** Keys from `PAY_BODY_KEY`, newest first; undefined when the text is not made of such keys. */
+export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
+  const keys = text.split(',').flatMap((part) => {
+    const [, id, base64] = KEY.exec(part.trim()) ?? [];
+    return id === undefined || base64 === undefined
+      ? []
+      : [{ id, key: createSecretKey(Buffer.from(base64, 'base64')) }];
+  });
+  const ids = new Set(keys.map(({ id }) => id));
+  return ids.size === text.split(',').length ? keys : undefined;
+}
+
+/**
+ * The key of a sandbox for which none was set: made once, and kept beside the data file, readable
+ * by the owner of the process only. Production needs a key that is kept elsewhere.
+ *
+ * @throws {ConfigError} when the file holds something else
+ */
+export function loadSandboxKeys(databaseFile: string): EncryptionKey[] {
+  const path = `${databaseFile}.body-key`;
+  // Written whole, then linked: half a key, left by a killed process, would stop every start.
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(draft, `sandbox:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+  const keys = parseEncryptionKeys(readFileSync(path, 'utf8'));
+  if (!keys) throw new ConfigError(path, [BODY_KEY_EXPECTED]);
+  return keys;
 }

@@ -37,7 +37,7 @@ const listCalls = (): number =>
   stack.sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
     .length;
 
-describe('a delivery', () => {
+describe('a webhook', () => {
   it.each([
     ['JSON', 'application/json', '{"status":"SUCCESS"}'],
     ['a form', 'application/x-www-form-urlencoded', 'status=SUCCESS'],
@@ -54,7 +54,7 @@ describe('a delivery', () => {
     expect(status).toBe(204);
   });
 
-  it('that is forged never makes an order paid: it causes a look, no more', async () => {
+  it('that is forged never makes an order paid: it triggers a poll, no more', async () => {
     const { checkout, path } = await opened('A2');
     const before = listCalls();
     await stack.post(path, { status: 'SUCCESS', state: 'paid', amount: 9.99 });
@@ -119,13 +119,13 @@ describe('a delivery', () => {
   });
 
   it.each([
-    ['below its address', (path: string) => `${path}/more`],
-    ['at an address that says nothing', (path: string) => path.replace(/[^/]+$/, '')],
-    ['at an address that cannot be read', (path: string) => `${path}%zz`],
-  ])('is a 404 %s', async (_where, change) => {
+    ['below its address', 404, (path: string) => `${path}/more`],
+    ['at an address without a token', 404, (path: string) => path.replace(/[^/]+$/, '')],
+    ['at an address that cannot be decoded', 400, (path: string) => `${path}%zz`],
+  ])('is refused %s', async (_where, expected, change) => {
     const { path } = await opened('A8');
     const { status } = await stack.fetch(change(path), { method: 'POST', body: '{}' });
-    expect(status).toBe(404);
+    expect(status).toBe(expected);
   });
 
   it('cannot be asked for: its address answers nothing but POST', async () => {
@@ -137,12 +137,12 @@ describe('a delivery', () => {
     ['taken', 204, '{}', undefined],
     ['a test', 200, '{"event":"test"}', undefined],
     ['too large', 413, 'x'.repeat(300_000), 'body_too_large'],
-    ['for nobody', 404, '{}', 'webhook_not_found'],
+    ['for an unknown address', 404, '{}', 'webhook_not_found'],
   ])('that is %s is answered as data, under an id of its own', async (_what, code, body, error) => {
     const { path } = await opened('A10');
     const address = code === 404 ? path.replace(/....$/, 'AAAA') : path;
-    const deliver = () => stack.fetch<Problem>(address, { method: 'POST', body });
-    const [one, two] = [await deliver(), await deliver()];
+    const send = () => stack.fetch<Problem>(address, { method: 'POST', body });
+    const [one, two] = [await send(), await send()];
     expect(one.status).toBe(code);
     expect(one.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(two.headers.get('x-request-id')).not.toBe(one.headers.get('x-request-id'));

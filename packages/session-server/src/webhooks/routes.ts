@@ -1,40 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import express, { type RequestHandler, Router } from 'express';
 import { toStoredToken } from '../checkouts/attempt-token.js';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { type Door, type DoorHandler, type Intake, setHeaders } from '../http/door.js';
-import { readBody } from '../http/read-body.js';
-import { REQUEST_ID } from '../http/request-id.js';
-import { RAW_DATA_HEADERS } from '../http/security.js';
-import { sendJson } from '../http/send-json.js';
+import { dataHeaders } from '../http/security.js';
 import type { Logger } from '../logger.js';
+import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../metrics/observer.js';
-import type { WebhookEncryption } from './encryption.js';
-import { isTestWebhook, packWebhook } from './content.js';
-import { sealContext, toStoredHash } from './worker.js';
-import { HourlyBytes } from './hourly-bytes.js';
+import { encryptionContext, type WebhookEncryption } from './encryption.js';
+import { isTestWebhook, packWebhook } from './payload.js';
 
-/** What is kept for an attempt grows less only when bodies are erased: ask again, but not often. */
+const HOUR_MS = 3_600_000;
+/** Room for an attempt comes back only when bodies are erased, so a sender should wait long. */
 const FULL_RETRY_SECONDS = 3600;
-const ROUTE = '/v1/webhooks/{token}';
-/** As Express reads an address: in any case, with a slash at its end or without, or with a host. */
-const ADDRESS = /^(?:https?:\/\/[^/]+)?(\/v1\/webhooks\/([^/?]+)\/?(?:\?.*)?)$/is;
 
 export interface WebhookRouteOptions {
-  readonly door: Door;
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
-  readonly vault: WebhookEncryption;
+  readonly encryption: WebhookEncryption;
   readonly logger: Logger;
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
   readonly clock: Clock;
   readonly limits: WebhookRouteLimits;
   readonly observer: Pick<Observer, 'webhookReceived'>;
-  /** Called when there is something to work on. */
+  /** Called when a webhook was stored. */
   readonly onStored: () => void;
 }
 
@@ -47,97 +40,111 @@ export interface WebhookRouteLimits {
   readonly bytesPerHourPerEndpoint: number;
 }
 
+/** Whom the token in the address belongs to: an attempt, or a registered endpoint. */
+interface Receiver {
+  readonly tokenHash: string;
+  readonly attempt: Pick<Attempt, 'orderId'> | undefined;
+}
+
 /**
- * Where the provider's deliveries arrive: any body of any type, stored as it came and encrypted,
- * then answered. The work is done after the answer.
- *
- * It stands before Express, whose routers would cost a delivery as much as its encryption does.
+ * `POST /v1/webhooks/{token}`: takes any body of any type, stores it encrypted as it came, and then
+ * answers. The worker processes it later.
  */
-export function createWebhookRoute(options: WebhookRouteOptions): Intake {
-  const { door, store, merchants, vault, logger, webhookBaseUrl, clock, limits } = options;
+export function webhookRoutes(options: WebhookRouteOptions): Router {
+  const { store, merchants, encryption, logger, webhookBaseUrl, clock, limits } = options;
   const { observer, onStored } = options;
-  const endpoints = new HourlyBytes(limits.bytesPerHourPerEndpoint);
+  const hourlyBytes = new HourlyBytes(limits.bytesPerHourPerEndpoint);
 
-  const refuse = (retryAfterSeconds: number): never => {
-    observer.webhookReceived('refused');
-    throw new AppError(
-      429,
-      'too_many_deliveries',
-      'More is not taken at this webhook address now; nothing was stored. Send it again later.',
-      { retryAfterSeconds },
-    );
-  };
-
-  const receive = async (
-    { token, path }: DeliveryAddress,
-    ...[request, response, id]: Parameters<DoorHandler>
-  ): Promise<void> => {
-    const stored = toStoredToken(token);
-    const tokenHash = stored.hash;
+  const findReceiver: RequestHandler<{ token: string }> = async (request, response, next) => {
+    const stored = toStoredToken(request.params.token);
     const attempt = await store.findWebhookAttempt(stored);
-    if (!attempt && !(await isRegistered(tokenHash, merchants))) {
+    if (!attempt && findWebhookEndpoints(await merchants.all(), stored.hash).length === 0) {
       throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
     }
-    const body = await readBody(request, limits.maxBytes);
-    const delivery = {
-      url: `${webhookBaseUrl}${path}`,
-      headers: textHeaders(request.headers),
-      body,
+    response.locals['receiver'] = { tokenHash: stored.hash, attempt } satisfies Receiver;
+    next();
+  };
+
+  const receive: RequestHandler<{ token: string }> = async (request, response) => {
+    const { tokenHash, attempt } = response.locals['receiver'] as Receiver;
+    const webhook = {
+      url: webhookBaseUrl + withoutHost(request.originalUrl),
+      headers: textHeaders(response.locals['headers'] as IncomingHttpHeaders),
+      body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     };
-    if (isTestWebhook(delivery)) {
+    if (isTestWebhook(webhook)) {
       await store.countTestWebhook();
       crashPoint('webhook:test-counted');
       observer.webhookReceived('test');
-      logger.info({}, 'a webhook test was received');
-      setHeaders(response, id);
-      sendJson(response, { received: 'test' });
+      logger.info({}, 'a test webhook was received');
+      response.json({ received: 'test' });
       return;
     }
-    const digest = vault.digest(tokenHash, body);
-    const sealed = vault.seal(packWebhook(delivery), sealContext(tokenHash, digest));
-    const waitSeconds = attempt ? undefined : endpoints.take(tokenHash, sealed.length, clock.now());
-    if (waitSeconds !== undefined) refuse(waitSeconds);
+    const digest = encryption.digest(tokenHash, webhook.body);
+    const sealed = encryption.seal(packWebhook(webhook), encryptionContext(tokenHash, digest));
+    const waitSeconds = attempt
+      ? undefined
+      : hourlyBytes.take(tokenHash, sealed.length, clock.now());
+    if (waitSeconds !== undefined) refuse(observer, waitSeconds);
     const isStored = await store.recordWebhook(
       { tokenHash, digest, sealed },
       attempt?.orderId,
       limits.bytesPerAttempt,
     );
     crashPoint('webhook:stored');
-    if (!isStored) refuse(FULL_RETRY_SECONDS);
+    if (!isStored) refuse(observer, FULL_RETRY_SECONDS);
     observer.webhookReceived('stored');
     onStored();
     crashPoint('webhook:before-answer');
-    response.writeHead(204, [...RAW_DATA_HEADERS, REQUEST_ID, id]).end();
+    response.status(204).end();
   };
 
-  return (request, response) => {
-    const address = request.method === 'POST' ? readAddress(request.url) : undefined;
-    if (address === undefined) return false;
-    door.answer(request, response, ROUTE, (...given) => receive(address, ...given));
-    return true;
-  };
+  const raw = express.raw({ type: () => true, limit: limits.maxBytes });
+  const router = Router();
+  router.post('/webhooks/:token', dataHeaders, findReceiver, keepEncoding, raw, receive);
+  return router;
 }
 
-interface DeliveryAddress {
-  readonly token: string;
-  /** With the query, and without the host. */
-  readonly path: string;
+/** Lets `express.raw` keep the body as it came: a signature covers the encoded bytes. */
+const keepEncoding: RequestHandler<{ token: string }> = (request, response, next) => {
+  response.locals['headers'] = { ...request.headers };
+  delete request.headers['content-encoding'];
+  next();
+};
+
+function refuse(observer: Pick<Observer, 'webhookReceived'>, retryAfterSeconds: number): never {
+  observer.webhookReceived('refused');
+  throw new AppError(
+    429,
+    'too_many_webhooks',
+    'This webhook address takes no more for now; nothing was stored. Send it again later.',
+    { retryAfterSeconds },
+  );
 }
 
-function readAddress(url = ''): DeliveryAddress | undefined {
-  const [, path, token] = ADDRESS.exec(url) ?? [];
-  if (path === undefined || token === undefined) return undefined;
-  try {
-    return { token: decodeURIComponent(token), path };
-  } catch {
+/** A limit of bytes an hour for each registered endpoint; an hour begins with the first webhook. */
+class HourlyBytes {
+  readonly #max: number;
+  readonly #hours = new Map<string, { readonly endsAt: number; readonly taken: number }>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Takes room in the current hour. Returns in how many seconds there is room if there is none. */
+  take(tokenHash: string, bytes: number, now: number): number | undefined {
+    const known = this.#hours.get(tokenHash);
+    const hour = known && now < known.endsAt ? known : { endsAt: now + HOUR_MS, taken: 0 };
+    const taken = hour.taken + bytes;
+    if (taken > this.#max) return Math.ceil((hour.endsAt - now) / 1000);
+    this.#hours.set(tokenHash, { ...hour, taken });
     return undefined;
   }
 }
 
-async function isRegistered(tokenHash: string, merchants: MerchantSource): Promise<boolean> {
-  return (await merchants.all()).some(({ webhookEndpoints }) =>
-    webhookEndpoints.some((endpoint) => toStoredHash(endpoint.tokenHash) === tokenHash),
-  );
+/** The address as it was asked for; some proxies ask with a scheme and a host. */
+function withoutHost(originalUrl: string): string {
+  return originalUrl.replace(/^https?:\/\/[^/]+/i, '');
 }
 
 function textHeaders(headers: IncomingHttpHeaders): Record<string, string> {

@@ -11,10 +11,8 @@ import type { CheckoutStatusReply, MerchantOrder, Problem } from '../contract.js
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
-import { loadSandboxKeys } from './encryption-keys.js';
-import { WebhookEncryption } from './encryption.js';
-import { unpackWebhook } from './content.js';
-import { sealContext } from './worker.js';
+import { encryptionContext, loadSandboxKeys, WebhookEncryption } from './encryption.js';
+import { unpackWebhook } from './payload.js';
 import type { WebhookCounts } from './repository.js';
 
 const ENDPOINT_TOKEN = 'endpoint-token-for-tests';
@@ -63,16 +61,16 @@ const listCalls = (): number =>
   stack.sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
     .length;
 
-async function deliver(path: string, body: unknown, headers: Record<string, string> = {}) {
+async function send(path: string, body: unknown, headers: Record<string, string> = {}) {
   const text = JSON.stringify(body);
   const { status } = await stack.fetch(path, { method: 'POST', body: text, headers });
   return status;
 }
 
-/** Delivers with a good signature of one of the keys. */
-async function deliverSigned(path: string, body: unknown, key: string = KEYS[0]) {
+/** Sends with a good signature of one of the keys. */
+async function sendSigned(path: string, body: unknown, key: string = KEYS[0]) {
   const headers = await signWebhook(WEBHOOK_SCHEMES.bodyHex, key, { body: JSON.stringify(body) });
-  return deliver(path, body, headers);
+  return send(path, body, headers);
 }
 
 async function settled(): Promise<WebhookCounts> {
@@ -83,7 +81,7 @@ async function settled(): Promise<WebhookCounts> {
 const endpoint = `/v1/webhooks/${ENDPOINT_TOKEN}`;
 const tokenHash = `sha256:${createHash('sha256').update(ENDPOINT_TOKEN).digest('hex')}`;
 
-describe('deliveries to a registered endpoint', () => {
+describe('webhooks to a registered endpoint', () => {
   beforeEach(async () => {
     stack = await TestStack.start({
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
@@ -95,11 +93,11 @@ describe('deliveries to a registered endpoint', () => {
   it('find their attempt by the configured paths, as a number or as text', async () => {
     const byNumber = await opened('E1');
     await stack.payAtProvider(byNumber.sessionId);
-    expect(await deliver(endpoint, { data: { order_id: byNumber.session.order_id } })).toBe(204);
+    expect(await send(endpoint, { data: { order_id: byNumber.session.order_id } })).toBe(204);
     await stack.until(byNumber.checkout, 'paid');
     const byText = await opened('E2');
     await stack.payAtProvider(byText.sessionId);
-    await deliver(endpoint, { data: { reference: byText.session.MerchantReference } });
+    await send(endpoint, { data: { reference: byText.session.MerchantReference } });
     await stack.until(byText.checkout, 'paid');
   });
 
@@ -112,28 +110,28 @@ describe('deliveries to a registered endpoint', () => {
     expect(await settled()).toMatchObject({ parked: 0, processed: 1 });
   });
 
-  it('for which there is no attempt are parked, and polled at again when it appears', async () => {
+  it('are unmatched while there is no attempt, and processed when it appears', async () => {
     const { session } = await opened('E4');
     for (const next of [1, 2, 3, 4]) {
-      await deliver(endpoint, { data: { order_id: session.order_id + next } });
+      await send(endpoint, { data: { order_id: session.order_id + next } });
     }
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 4 });
     await opened('E5');
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 1 });
   });
 
-  it('that are parked are bounded by count and by age', async () => {
-    for (let body = 0; body < 50; body += 1) await deliver(endpoint, { forged: body });
+  it('that are unmatched are bounded by count and by age', async () => {
+    for (let body = 0; body < 50; body += 1) await send(endpoint, { forged: body });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 20 });
     stack.advance(3 * HOUR);
-    await deliver(endpoint, { forged: 'wakes the inbox' });
+    await send(endpoint, { forged: 'wakes the worker' });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
   });
 
-  it('that are parked are read anew after a restart, in case the settings were mended', async () => {
+  it('that are unmatched are read again after a restart, in case the settings were fixed', async () => {
     const { checkout, sessionId, session } = await opened('E6');
     await stack.payAtProvider(sessionId);
-    await deliver(endpoint, { elsewhere: { order: session.order_id } });
+    await send(endpoint, { elsewhere: { order: session.order_id } });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
     await stack.server.close();
     stack.changeMerchant({
@@ -145,16 +143,16 @@ describe('deliveries to a registered endpoint', () => {
 
   it('never find the attempt of another merchant, nor one by a value that is no name', async () => {
     const { session } = await opened('E7');
-    await deliver(endpoint, { data: { order_id: { $ne: 0 }, reference: ['A', 'B'] } });
-    await deliver(endpoint, { data: { order_id: `${String(session.order_id)}.0` } });
-    await deliver(endpoint, { 'data.order_id': session.order_id });
+    await send(endpoint, { data: { order_id: { $ne: 0 }, reference: ['A', 'B'] } });
+    await send(endpoint, { data: { order_id: `${String(session.order_id)}.0` } });
+    await send(endpoint, { 'data.order_id': session.order_id });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 0 });
   });
 
   it('that name two attempts are flagged', async () => {
     const one = await opened('E8');
     const other = await opened('E9');
-    await deliver(endpoint, {
+    await send(endpoint, {
       data: { order_id: one.session.order_id, reference: other.session.MerchantReference },
     });
     expect(await settled()).toMatchObject({ processed: 1, flagged: { contradicts: 1 } });
@@ -166,19 +164,19 @@ describe('deliveries to a registered endpoint', () => {
       body: '{"event":"test"}',
     });
     expect([answer.status, answer.body]).toEqual([200, { received: 'test' }]);
-    await deliver(endpoint, { event: 'test', more: 1 });
+    await send(endpoint, { event: 'test', more: 1 });
     await expect.poll(counts).toMatchObject({ tests: 1, waiting: 0, parked: 1 });
   });
 
   it('with a token that was never given out are refused, and nothing is stored', async () => {
     for (const token of ['x', ENDPOINT_TOKEN.toUpperCase(), 'A'.repeat(300)]) {
-      expect(await deliver(`/v1/webhooks/${token}`, { event: 'test' })).toBe(404);
+      expect(await send(`/v1/webhooks/${token}`, { event: 'test' })).toBe(404);
     }
     expect(await counts()).toMatchObject({ waiting: 0, parked: 0, processed: 0, tests: 0 });
   });
 });
 
-describe('more deliveries than are kept', () => {
+describe('more webhooks than are kept', () => {
   const MAX_BYTES = 1000;
   beforeEach(async () => {
     stack = await TestStack.start({
@@ -203,7 +201,7 @@ describe('more deliveries than are kept', () => {
         randomBytes(MAX_BYTES / 2).toString('hex'),
       );
       if (status === 204) continue;
-      expect([status, body.code]).toEqual([429, 'too_many_deliveries']);
+      expect([status, body.code]).toEqual([429, 'too_many_webhooks']);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       return taken;
     }
@@ -225,11 +223,11 @@ describe('more deliveries than are kept', () => {
     await stack.startServer();
     expect(await fill(path)).toBe(0);
     expect(await settled()).toMatchObject({ processed: taken });
-    expect(await deliver(other.path, {})).toBe(204);
+    expect(await send(other.path, {})).toBe(204);
     expect((await post(path, '{"event":"test"}')).status).toBe(200);
     stack.advance(4 * DAY);
     await expect.poll(counts, { timeout: 5000 }).toMatchObject({ processed: 0 });
-    expect(await deliver(path, {})).toBe(204);
+    expect(await send(path, {})).toBe(204);
   });
 
   it('are refused at a registered endpoint for the rest of the hour', async () => {
@@ -237,13 +235,13 @@ describe('more deliveries than are kept', () => {
     expect(taken).toBeGreaterThan(3);
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: taken });
     const { path } = await opened('M4');
-    expect(await deliver(path, {})).toBe(204);
+    expect(await send(path, {})).toBe(204);
     stack.advance(HOUR);
     expect(await fill(endpoint)).toBe(taken);
   });
 });
 
-describe('forged and replayed deliveries', () => {
+describe('forged and replayed webhooks', () => {
   const INTERVAL_SECONDS = 1;
   beforeEach(async () => {
     stack = await TestStack.start({
@@ -252,34 +250,34 @@ describe('forged and replayed deliveries', () => {
   });
   afterEach(() => stack.close());
 
-  /** How many looks the reader may begin from one moment to another, whoever asks for them. */
-  const mostLooks = (sinceMs: number): number =>
+  /** How many polls may begin since a moment, whatever triggers them. */
+  const maxPolls = (sinceMs: number): number =>
     Math.ceil((Date.now() - sinceMs) / (INTERVAL_SECONDS * 1000)) + 1;
 
-  it('cause no more list calls when there are 1,000 than the one look that goes on anyway', async () => {
+  it('cause no more list calls when there are 1,000 than the one poll that goes on anyway', async () => {
     const { checkout, path } = await opened('F1');
     const before = listCalls();
     const start = Date.now();
     for (let batch = 0; batch < 20; batch += 1) {
       await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          deliver(path, { status: 'SUCCESS', forged: batch * 50 + index }),
+          send(path, { status: 'SUCCESS', forged: batch * 50 + index }),
         ),
       );
     }
     expect(await settled()).toMatchObject({ processed: 1000 });
-    expect(listCalls() - before).toBeLessThanOrEqual(mostLooks(start));
+    expect(listCalls() - before).toBeLessThanOrEqual(maxPolls(start));
     expect(await stateOf(checkout)).toBe('open');
   }, 60_000);
 
-  it('that are the same to one token are worked on once', async () => {
+  it('that are the same to one token are processed once', async () => {
     const { path } = await opened('F2');
-    for (let copy = 0; copy < 20; copy += 1) expect(await deliver(path, { same: 1 })).toBe(204);
+    for (let copy = 0; copy < 20; copy += 1) expect(await send(path, { same: 1 })).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1 });
   });
 });
 
-describe('a delivery that contradicts the attempt of its token', () => {
+describe('a webhook that contradicts the attempt of its token', () => {
   beforeEach(async () => {
     stack = await TestStack.start({
       merchant: {
@@ -293,11 +291,11 @@ describe('a delivery that contradicts the attempt of its token', () => {
   });
   afterEach(() => stack.close());
 
-  it('is kept and flagged, proves nothing though it is verified, and causes a look', async () => {
+  it('is kept and flagged, proves nothing though it is verified, and triggers a poll', async () => {
     const mine = await opened('C1');
     const other = await opened('C2');
     const before = listCalls();
-    await deliverSigned(mine.path, {
+    await sendSigned(mine.path, {
       status: 'FAILED',
       data: { order_id: other.session.order_id },
     });
@@ -307,7 +305,7 @@ describe('a delivery that contradicts the attempt of its token', () => {
   });
 });
 
-describe('a verified delivery', () => {
+describe('a verified webhook', () => {
   const evidence = { failedStatuses: ['FAILED'], paidStatuses: ['PAID'] };
   const paths = {
     ...PATHS,
@@ -326,24 +324,24 @@ describe('a verified delivery', () => {
 
   it.each(KEYS)('under any of the valid keys proves a failure that is listed', async (key) => {
     const { checkout, path } = await opened(`V-${key.slice(0, 3)}`);
-    await deliverSigned(path, { status: 'FAILED' }, key);
+    await sendSigned(path, { status: 'FAILED' }, key);
     await stack.until(checkout, 'failed');
     expect(await orderOf(`V-${key.slice(0, 3)}`)).toMatchObject({ certain: true });
   });
 
   it('that is replayed does not fail the order again after the shopper went on', async () => {
     const { checkout, path } = await opened('V1');
-    await deliverSigned(path, { status: 'FAILED' });
+    await sendSigned(path, { status: 'FAILED' });
     await stack.until(checkout, 'failed');
     await stack.reopen('V1');
-    expect(await deliverSigned(path, { status: 'FAILED' })).toBe(204);
+    expect(await sendSigned(path, { status: 'FAILED' })).toBe(204);
     await settled();
     expect(await stateOf(checkout)).toBe('open');
   });
 
   it('proves a payment that is listed, once, also when the list then shows it', async () => {
     const { checkout, path, session } = await opened('V2');
-    await deliverSigned(path, paidBody('txn-v2'));
+    await sendSigned(path, paidBody('txn-v2'));
     await stack.until(checkout, 'paid');
     stack.sandbox.control.addTransaction({
       row: {
@@ -358,7 +356,7 @@ describe('a verified delivery', () => {
     });
     const next = await opened('V2-other');
     const before = listCalls();
-    await deliver(next.path, {});
+    await send(next.path, {});
     await expect.poll(listCalls).toBeGreaterThan(before + 2);
     expect(await orderOf('V2')).toMatchObject({
       state: 'paid',
@@ -368,7 +366,7 @@ describe('a verified delivery', () => {
 
   it('of another amount raises attention, and pays nothing', async () => {
     const { checkout, path } = await opened('V3');
-    await deliverSigned(path, paidBody('txn-v3', 9.98));
+    await sendSigned(path, paidBody('txn-v3', 9.98));
     await expect
       .poll(async () => (await orderOf('V3')).checkouts[0]?.attention)
       .toEqual(['amount_mismatch']);
@@ -380,7 +378,7 @@ describe('a verified delivery', () => {
     ['of a payment without an id', { status: 'PAID', data: { amount: 9.99, currency: 'GBP' } }],
   ])('%s proves nothing', async (what, body) => {
     const { checkout, path } = await opened(`V4-${what.replaceAll(' ', '-')}`);
-    await deliverSigned(path, body);
+    await sendSigned(path, body);
     await settled();
     expect(await stateOf(checkout)).toBe('open');
   });
@@ -391,7 +389,7 @@ describe('a verified delivery', () => {
   ])('is not one %s: it is kept, flagged, and proves nothing', async (what, headers) => {
     const { checkout, path } = await opened(`V5-${what.replaceAll(' ', '-')}`);
     const { flagged } = await settled();
-    expect(await deliver(path, { status: 'FAILED' }, headers as Record<string, string>)).toBe(204);
+    expect(await send(path, { status: 'FAILED' }, headers as Record<string, string>)).toBe(204);
     expect((await settled()).flagged.signature_refused).toBe(flagged.signature_refused + 1);
     expect(await stateOf(checkout)).toBe('open');
   });
@@ -401,7 +399,7 @@ describe('a good signature', () => {
   it('proves nothing when the merchant entry lists no statuses', async () => {
     stack = await TestStack.start({ merchant: { webhooks: { paths: PATHS, ...SIGNED } } });
     const { checkout, path } = await opened('N1');
-    await deliverSigned(path, { status: 'FAILED' });
+    await sendSigned(path, { status: 'FAILED' });
     expect(await settled()).toMatchObject({ flagged: { verified: 1 } });
     expect(await stateOf(checkout)).toBe('open');
     await stack.close();
@@ -433,14 +431,14 @@ describe('a signature over the address', () => {
   });
 });
 
-describe('the bodies of deliveries', () => {
+describe('the bodies of webhooks', () => {
   const canaries = ['Canary Nightjar', 'canary.nightjar@example.test', '4242-canary'];
   const key = (id: string, fill: number): string =>
     `${id}:${Buffer.alloc(32, fill).toString('base64')}`;
   afterEach(() => stack.close());
 
-  /** The one delivery that is kept, as it is in the file. */
-  function keptDelivery() {
+  /** The one webhook that is kept, as it is in the file. */
+  function storedWebhook() {
     const database = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
     const row = database.prepare('SELECT token_hash, digest, sealed FROM deliveries').get();
     database.close();
@@ -462,14 +460,14 @@ describe('the bodies of deliveries', () => {
     return bytesOfDataFiles().filter((bytes) => bytes.includes(sealed.subarray(-100))).length;
   }
 
-  it('are found nowhere in the data file or its log, nor are headers and parked names', async () => {
+  it('are found nowhere in the data file or its log, nor are headers and unmatched names', async () => {
     stack = await TestStack.start({
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
     });
     const { path } = await opened('B1');
     const headers = { 'x-name': canaries[0] ?? '' };
-    await deliver(path, { name: canaries[0], email: canaries[1] }, headers);
-    await deliver(endpoint, { data: { order_id: canaries[2], reference: canaries[1] } }, headers);
+    await send(path, { name: canaries[0], email: canaries[1] }, headers);
+    await send(endpoint, { data: { order_id: canaries[2], reference: canaries[1] } }, headers);
     expect(await settled()).toMatchObject({ processed: 1, parked: 1 });
     const files = bytesOfDataFiles();
     expect(files.length).toBeGreaterThan(1);
@@ -480,16 +478,16 @@ describe('the bodies of deliveries', () => {
     }
   });
 
-  it('are erased after the set time, worked on or not', async () => {
+  it('are erased after the set time, processed or not', async () => {
     stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
     const { path } = await opened('B2');
-    await deliver(path, { body: 1 });
+    await send(path, { body: 1 });
     expect(await settled()).toMatchObject({ processed: 1 });
     stack.advance(2 * DAY);
-    await deliver(path, { body: 2 });
+    await send(path, { body: 2 });
     expect(await settled()).toMatchObject({ processed: 2 });
     stack.advance(1.5 * DAY);
-    await deliver(path, { body: 3 });
+    await send(path, { body: 3 });
     await expect.poll(counts).toMatchObject({ processed: 2, waiting: 0 });
   });
 
@@ -499,7 +497,7 @@ describe('the bodies of deliveries', () => {
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
       env,
     });
-    await deliver(endpoint, { data: { order_id: 1 } });
+    await send(endpoint, { data: { order_id: 1 } });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
     env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
@@ -518,13 +516,13 @@ describe('the bodies of deliveries', () => {
     const webhooks = { paths: PATHS, ...SIGNED, evidence: { failedStatuses: ['FAILED'] } };
     stack = await TestStack.start({ merchant: { webhooks }, env });
     const { checkout, path } = await opened('B7');
-    await deliverSigned(path, { status: 'FAILED' });
+    await sendSigned(path, { status: 'FAILED' });
     await stack.until(checkout, 'failed');
     await stack.reopen('B7');
     env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
-    expect(await deliverSigned(path, { status: 'FAILED' })).toBe(204);
+    expect(await sendSigned(path, { status: 'FAILED' })).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1, flagged: { verified: 1 } });
     expect(await stateOf(checkout)).toBe('open');
   });
@@ -536,34 +534,34 @@ describe('the bodies of deliveries', () => {
     const { status } = await stack.fetch(path, { method: 'POST', body });
     expect(status).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1 });
-    const { tokenHash, digest, sealed } = keptDelivery();
-    const vault = new WebhookEncryption(loadSandboxKeys(join(stack.folder, 'data.sqlite')));
-    const packed = vault.open(sealed, sealContext(tokenHash, digest));
+    const { tokenHash, digest, sealed } = storedWebhook();
+    const encryption = new WebhookEncryption(loadSandboxKeys(join(stack.folder, 'data.sqlite')));
+    const packed = encryption.open(sealed, encryptionContext(tokenHash, digest));
     expect(packed && body.equals(unpackWebhook(packed).body)).toBe(true);
   });
 
   it('are in no file any more when they have been erased, not even sealed, also while others come', async () => {
     stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
     const { path } = await opened('B4');
-    await deliver(path, { body: 'to be erased' });
+    await send(path, { body: 'to be erased' });
     expect(await settled()).toMatchObject({ processed: 1 });
-    const { sealed } = keptDelivery();
+    const { sealed } = storedWebhook();
     expect(countTraces(sealed)).toBe(1);
     stack.advance(4 * DAY);
     let others = 0;
-    const deliverAnother = async (): Promise<number> => {
-      await deliver(path, { other: (others += 1) });
+    const sendAnother = async (): Promise<number> => {
+      await send(path, { other: (others += 1) });
       return countTraces(sealed);
     };
-    await expect.poll(deliverAnother, { timeout: 5000 }).toBe(0);
+    await expect.poll(sendAnother, { timeout: 5000 }).toBe(0);
   });
 
-  it('are erased while somebody else reads the file, and leave the log as soon as nobody does', async () => {
+  it('are erased while another process reads the file, and leave the log when it is done', async () => {
     stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
     const { path } = await opened('B5');
-    await deliver(path, { body: 'to be erased' });
+    await send(path, { body: 'to be erased' });
     expect(await settled()).toMatchObject({ processed: 1 });
-    const { sealed } = keptDelivery();
+    const { sealed } = storedWebhook();
     const reader = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
     reader.exec('BEGIN; SELECT count(*) FROM deliveries');
     stack.advance(4 * DAY);

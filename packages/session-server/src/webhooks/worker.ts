@@ -1,59 +1,72 @@
 import { verifyWebhook } from '@pay-checkout/partner-api';
+import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
-import type { ReconciliationService } from '../reconciliation/service.js';
 import { describeError, type Logger } from '../logger.js';
-import type { WebhookSettings } from '../merchants/webhook-settings.js';
-import type { Merchant } from '../merchants/merchant.js';
+import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import type { WebhookSettings } from '../merchants/webhook-settings.js';
 import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 import { repeat, type Repeating } from '../repeat.js';
-import type { WebhookEncryption } from './encryption.js';
-import { Burst } from './burst.js';
-import { type RawWebhook, readContent, unpackWebhook } from './content.js';
-import { WebhookEraser, type RetentionLimits } from './eraser.js';
+import { encryptionContext, type WebhookEncryption } from './encryption.js';
+import {
+  type AttemptNames,
+  contradicts,
+  proofOf,
+  type RawWebhook,
+  readNames,
+  readPayload,
+  unpackWebhook,
+} from './payload.js';
 import type {
   ClaimedWebhook,
+  CompletedWebhook,
   WebhookFlag,
   WebhookOutcome,
-  CompletedWebhook,
+  WebhookProof,
 } from './repository.js';
-import { contradicts, type NamedAttempt, evidenceOfWebhook, readNames } from './matching.js';
-import { PollLimiter } from './poll-limiter.js';
 
 const BATCH = 100;
-/** After this long a delivery counts as left behind by a process that died. */
+/** After this long a claimed webhook counts as left behind by a process that died. */
 const LEASE_SECONDS = 30;
 const PAUSE_MS = 1000;
+const ERASE_INTERVAL_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export interface WebhookWorkerOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly evidence: Pick<ReconciliationService, 'hint'>;
   readonly changes: ChangeFeed;
-  readonly vault: WebhookEncryption;
+  readonly encryption: WebhookEncryption;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: WebhookLimits;
-  /** Hears what became of each delivery. Default: nobody. */
+  /** Default: none. */
   readonly observer?: Pick<Observer, 'webhookProcessed'>;
 }
 
-export interface WebhookLimits extends RetentionLimits {
+export interface WebhookLimits {
+  /** Of a decoded body. */
   readonly maxBytes: number;
-  /** Deliveries for which no attempt was found, for each token. */
+  /** How long bodies are kept, processed or not. */
+  readonly keepDays: number;
+  readonly unmatchedHours: number;
+  /** Unmatched webhooks of one token. */
   readonly maxUnmatched: number;
 }
 
-/** Whose delivery it may be, and how it is to be read. */
+/** A merchant that a webhook may be for, and the settings to read it with. */
 interface Reading {
   readonly merchant: Merchant;
   readonly settings: WebhookSettings;
 }
 
-/** Who a delivery is about: an attempt, or several when it names more than one. */
+/** The attempts that a webhook is about: several when it names more than one. */
 interface Found {
   readonly reading: Reading | undefined;
   readonly attempts: readonly Attempt[];
@@ -61,160 +74,175 @@ interface Found {
 }
 
 /**
- * Works on the deliveries that were stored: finds the attempt, checks the signature if a scheme is
- * set, causes a look, and erases what has been kept for long enough. A delivery is done when its
- * outcome is stored; until then it comes again, also after a crash. What comes in a {@link Burst} is
- * worked on after it.
+ * Processes stored webhooks: finds the attempt, checks the signature if a scheme is set, and triggers
+ * a poll. Also erases what was kept for long enough. A webhook is processed when its outcome is
+ * stored; until then it is claimed again, also after a crash.
  */
 export function startWebhookWorker(options: WebhookWorkerOptions): Repeating {
-  const inbox = new WebhookWorker(options);
-  const burst = new Burst();
-  /** By whose settings the parked ones were read last. */
-  let readFor: readonly Merchant[] | undefined;
-  const job = repeat({
-    name: 'delivery inbox',
+  const worker = new WebhookWorker(options);
+  return repeat({
+    name: 'webhook worker',
     logger: options.logger,
     pauseMs: PAUSE_MS,
-    async run() {
-      const merchants = await options.merchants.all();
-      if (!isReadAlike(readFor, merchants)) {
-        // The settings may say another way to find the attempts of what is parked.
-        await options.store.retryUnmatched();
-        crashPoint('webhook:unmatched-retried');
-      }
-      readFor = merchants;
-      return burst.isOn(performance.now()) ? Burst.gapMs : inbox.run();
-    },
+    run: () => worker.run(),
   });
-  return {
-    wake() {
-      const now = performance.now();
-      if (!burst.isOn(now)) job.wake();
-      burst.note(now);
-    },
-    close: () => job.close(),
-  };
 }
 
 class WebhookWorker {
   readonly #options: WebhookWorkerOptions;
-  readonly #looks = new PollLimiter();
-  readonly #eraser: WebhookEraser;
+  readonly #pollLimiter = new PollLimiter();
   readonly #observer: Pick<Observer, 'webhookProcessed'>;
+  /** Whose settings unmatched webhooks were last read with, and those settings. */
+  #merchants: readonly Merchant[] | undefined;
+  #settings: string | undefined;
+  #eraseAt = -Infinity;
+  /** Whether the store's log may still hold what was erased. */
+  #hasTraces = false;
 
   constructor(options: WebhookWorkerOptions) {
     this.#options = options;
-    this.#eraser = new WebhookEraser(options);
     this.#observer = options.observer ?? SILENT_OBSERVER;
   }
 
-  /** Works on what is due; answers how long to wait for more. */
+  /** Processes what is due. Returns how many milliseconds to wait for more. */
   async run(): Promise<number | undefined> {
     const { store, clock } = this.#options;
-    const deliveries = await store.claimWebhooks(BATCH, LEASE_SECONDS);
-    if (deliveries.length > 0) crashPoint('webhook:claimed');
-    await Promise.all(deliveries.map((delivery) => this.#process(delivery)));
-    const hasMore = deliveries.length === BATCH;
-    const hasMoreToErase = await this.#eraser.run(!hasMore);
-    if (hasMore || hasMoreToErase) return 0;
+    await this.#retryUnmatched();
+    const webhooks = await store.claimWebhooks(BATCH, LEASE_SECONDS);
+    if (webhooks.length > 0) crashPoint('webhook:claimed');
+    await Promise.all(webhooks.map((webhook) => this.#process(webhook)));
+    const hasMoreToErase = await this.#eraseOld();
+    if (webhooks.length === BATCH || hasMoreToErase) return 0;
     const next = await store.nextWebhookAt();
     return next === undefined ? undefined : next - clock.now();
   }
 
-  async #process(delivery: ClaimedWebhook): Promise<void> {
+  /** Changed settings may find the attempts of unmatched webhooks. */
+  async #retryUnmatched(): Promise<void> {
+    const { merchants, store } = this.#options;
+    const all = await merchants.all();
+    if (all === this.#merchants) return;
+    const settings = describeEndpoints(all);
+    if (settings !== this.#settings) {
+      await store.retryUnmatched();
+      crashPoint('webhook:unmatched-retried');
+    }
+    this.#merchants = all;
+    this.#settings = settings;
+  }
+
+  /** Erases a batch of what is due, once a minute. Returns whether there is more. */
+  async #eraseOld(): Promise<boolean> {
+    const { store, clock, limits } = this.#options;
+    const now = clock.now();
+    if (now < this.#eraseAt) return false;
+    const erased = await store.eraseWebhooks({
+      receivedBefore: now - limits.keepDays * DAY_MS,
+      parkedBefore: now - limits.unmatchedHours * HOUR_MS,
+      limit: BATCH,
+    });
+    crashPoint('webhook:erased');
+    if (erased > 0) this.#hasTraces = true;
+    if (erased === BATCH) return true;
+    this.#eraseAt = now + ERASE_INTERVAL_MS;
+    if (this.#hasTraces) this.#hasTraces = !(await store.purgeErased());
+    return false;
+  }
+
+  async #process(webhook: ClaimedWebhook): Promise<void> {
+    const { encryption, logger } = this.#options;
+    const { tokenHash, digest, sealed, attempt } = webhook;
     try {
-      const packed = this.#options.vault.open(
-        delivery.sealed,
-        sealContext(delivery.tokenHash, delivery.digest),
-      );
-      if (packed) await this.#matchTransaction(delivery, unpackWebhook(packed));
-      else await this.#settle(delivery, { attempts: attemptsOf(delivery), flags: ['unreadable'] });
+      const packed = encryption.open(sealed, encryptionContext(tokenHash, digest));
+      if (packed) await this.#match(webhook, unpackWebhook(packed));
+      else {
+        await this.#complete(webhook, {
+          attempts: attempt ? [attempt] : [],
+          flags: ['unreadable'],
+        });
+      }
     } catch (error) {
-      this.#options.logger.error(
-        { delivery: delivery.id, ...describeError(error) },
-        'a webhook delivery could not be worked on; it is tried again',
+      logger.error(
+        { webhook: webhook.id, ...describeError(error) },
+        'a webhook could not be processed; it is tried again',
       );
     }
   }
 
-  async #matchTransaction(delivery: ClaimedWebhook, raw: RawWebhook): Promise<void> {
-    const { limits, store } = this.#options;
-    const content = readContent(raw, limits.maxBytes);
-    const found = await this.#find(delivery, content);
+  async #match(webhook: ClaimedWebhook, raw: RawWebhook): Promise<void> {
+    const { limits, store, encryption } = this.#options;
+    const payload = readPayload(raw, limits.maxBytes);
+    const found = await this.#find(webhook, payload);
     if (found.attempts.length === 0) {
-      const references = await this.#referencesOf(delivery, content);
-      await store.markUnmatched(delivery, references, { most: limits.maxUnmatched });
+      const references = await this.#referencesOf(webhook, payload);
+      await store.markUnmatched(webhook, references, { most: limits.maxUnmatched });
       crashPoint('webhook:marked-unmatched');
-      this.#observer.webhookProcessed('parked', []);
+      this.#observer.webhookProcessed('unmatched', []);
       return;
     }
     const flags: WebhookFlag[] = found.isContradictory ? ['contradicts'] : [];
-    const isVerified = await this.#verify(delivery, raw, found.reading);
+    const isVerified = await verifySignature(webhook, raw, found.reading);
     if (isVerified !== undefined) flags.push(isVerified ? 'verified' : 'signature_refused');
-    const { attempts } = found;
     const proof =
       isVerified === true && !found.isContradictory
-        ? await this.#prove(delivery, content, found)
+        ? await this.#prove(webhook, payload, found)
         : undefined;
-    const { digest, tokenHash } = delivery;
-    const otherDigests = this.#options.vault.otherDigests(digest, tokenHash, raw.body);
-    await this.#settle(delivery, { attempts, flags, proof, otherDigests });
+    const otherDigests = encryption.otherDigests(webhook.digest, webhook.tokenHash, raw.body);
+    await this.#complete(webhook, { attempts: found.attempts, flags, proof, otherDigests });
   }
 
   async #prove(
     { receivedAt }: ClaimedWebhook,
-    content: unknown,
+    payload: unknown,
     { reading, attempts: [attempt] }: Found,
-  ): Promise<WebhookOutcome['proof']> {
+  ): Promise<WebhookProof | undefined> {
     const checkout = attempt && (await this.#options.store.find(attempt.checkout));
     if (!reading || !checkout) return undefined;
-    return evidenceOfWebhook(
-      { content, receivedAt, attempt, checkout },
-      reading.settings,
-      reading.merchant.evidence,
-    );
+    const { settings, merchant } = reading;
+    return proofOf({ payload, receivedAt, attempt, checkout }, settings, merchant.evidence);
   }
 
-  /** Stores what was found out, then looks: what a crash forgets, the planned look finds. */
-  async #settle(
-    delivery: ClaimedWebhook,
+  /** Stores the outcome, then polls. The schedule makes up for a poll that a crash prevents. */
+  async #complete(
+    webhook: ClaimedWebhook,
     { attempts, ...outcome }: Pick<Found, 'attempts'> & Omit<WebhookOutcome, 'lookFor'>,
   ): Promise<void> {
     const { store, evidence, changes, clock, logger } = this.#options;
     const now = clock.now();
-    const due = attempts.filter(({ orderId }) => this.#looks.allow(orderId, now));
+    const due = attempts.filter(({ orderId }) => this.#pollLimiter.allow(orderId, now));
     const lookFor = due.map(({ orderId }) => orderId);
-    let settled: CompletedWebhook | undefined;
+    let completed: CompletedWebhook | undefined;
     try {
-      settled = await store.completeWebhook(delivery.id, { ...outcome, lookFor });
+      completed = await store.completeWebhook(webhook.id, { ...outcome, lookFor });
       crashPoint('webhook:completed');
     } finally {
-      const isPlanned = settled !== undefined && settled.became !== 'gone';
-      if (!isPlanned) for (const { orderId } of due) this.#looks.takeBack(orderId, now);
+      if (completed === undefined || completed.became === 'gone') {
+        for (const { orderId } of due) this.#pollLimiter.takeBack(orderId, now);
+      }
     }
-    const { became, change } = settled;
+    const { became, change } = completed;
     if (became === 'gone') return;
     const { flags } = outcome;
     this.#observer.webhookProcessed(became, flags);
     if (change && change.after !== change.before) changes.notify(change.after.id);
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
-      logger.warn({ delivery: delivery.id, flags }, 'a webhook delivery needs a look by a person');
+      logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
     const checkouts = await store.findMany(due.map(({ checkout }) => checkout));
     for (const checkout of checkouts) evidence.hint(checkout);
   }
 
-  async #find(delivery: ClaimedWebhook, content: unknown): Promise<Found> {
-    const { attempt } = delivery;
+  async #find(webhook: ClaimedWebhook, payload: unknown): Promise<Found> {
+    const { attempt } = webhook;
     if (attempt) {
       const merchant = await this.#options.merchants.find(attempt.merchant);
       const reading = merchant && { merchant, settings: merchant.webhooks };
       const isContradictory =
-        reading !== undefined && contradicts(readNames(content, reading.settings), attempt);
+        reading !== undefined && contradicts(readNames(payload, reading.settings), attempt);
       return { reading, attempts: [attempt], isContradictory };
     }
-    for (const reading of await this.#readingsOf(delivery)) {
-      const names = readNames(content, reading.settings);
+    for (const reading of await this.#readingsOf(webhook)) {
+      const names = readNames(payload, reading.settings);
       const attempts = await this.#findNamed(reading.merchant, names);
       const isContradictory =
         attempts.length > 1 || attempts.some((named) => contradicts(names, named));
@@ -223,11 +251,8 @@ class WebhookWorker {
     return { reading: undefined, attempts: [], isContradictory: false };
   }
 
-  async #findNamed(
-    merchant: Merchant,
-    { orderId, merchantReference }: NamedAttempt,
-  ): Promise<readonly Attempt[]> {
-    const references = [orderId, merchantReference].filter((name) => name !== undefined);
+  async #findNamed(merchant: Merchant, names: AttemptNames): Promise<readonly Attempt[]> {
+    const references = referencesIn(names);
     if (references.length === 0) return [];
     const attempts = await this.#options.store.findAttemptsByReference(
       merchant.providerMerchantId,
@@ -236,68 +261,73 @@ class WebhookWorker {
     return attempts.filter((attempt) => attempt.merchant === merchant.id);
   }
 
-  async #referencesOf(delivery: ClaimedWebhook, content: unknown): Promise<string[]> {
-    const readings = await this.#readingsOf(delivery);
-    return readings.flatMap(({ settings }) => {
-      const { orderId, merchantReference } = readNames(content, settings);
-      return [orderId, merchantReference].filter((name) => name !== undefined);
-    });
+  async #referencesOf(webhook: ClaimedWebhook, payload: unknown): Promise<string[]> {
+    const readings = await this.#readingsOf(webhook);
+    return readings.flatMap(({ settings }) => referencesIn(readNames(payload, settings)));
   }
 
-  /** The merchants that registered the endpoint, each with its own way to read it. */
+  /** The merchants that registered the endpoint, each with its own settings. */
   async #readingsOf({ tokenHash }: ClaimedWebhook): Promise<Reading[]> {
-    const merchants = await this.#options.merchants.all();
-    return merchants.flatMap((merchant) =>
-      merchant.webhookEndpoints
-        .filter((endpoint) => toStoredHash(endpoint.tokenHash) === tokenHash)
-        .map((settings) => ({ merchant, settings })),
-    );
-  }
-
-  /** Undefined when no scheme is set: the spec shows none. */
-  async #verify(
-    { receivedAt }: ClaimedWebhook,
-    raw: RawWebhook,
-    reading: Reading | undefined,
-  ): Promise<boolean | undefined> {
-    const signature = reading?.settings.signature;
-    if (!signature) return undefined;
-    // Judged by the time it came: work that was put off makes no delivery too old.
-    const verdict = await verifyWebhook(
-      signature.scheme,
-      signature.keys,
-      raw,
-      new Date(receivedAt),
-    );
-    return verdict.valid;
+    return findWebhookEndpoints(await this.#options.merchants.all(), tokenHash);
   }
 }
 
-/** Whether the deliveries of registered endpoints find the same attempts under both. */
-function isReadAlike(before: readonly Merchant[] | undefined, after: readonly Merchant[]): boolean {
-  if (before === after) return true;
-  return before !== undefined && describeReadings(before) === describeReadings(after);
+/** Undefined when no scheme is set: the spec shows none. */
+async function verifySignature(
+  { receivedAt }: ClaimedWebhook,
+  raw: RawWebhook,
+  reading: Reading | undefined,
+): Promise<boolean | undefined> {
+  const signature = reading?.settings.signature;
+  if (!signature) return undefined;
+  // At the time that it came: a webhook does not grow too old while it waits for the worker.
+  const at = new Date(receivedAt);
+  const { valid } = await verifyWebhook(signature.scheme, signature.keys, raw, at);
+  return valid;
 }
 
-function describeReadings(merchants: readonly Merchant[]): string {
+/**
+ * Decides which webhooks trigger a poll. Those that come together share one, and a flood of forged
+ * ones soon triggers none; the schedule finds what they would have said.
+ */
+class PollLimiter {
+  /** Polls that the webhooks of one attempt may trigger in an hour. */
+  static readonly #maxPerHour = 6;
+  /** A poll goes on for two minutes; webhooks in the first of them need no other. */
+  static readonly #coveredMs = 60_000;
+  /** When polls were triggered, newest last, by `order_id`. */
+  readonly #polls = new LRUCache<number, number[]>({ max: 10_000 });
+
+  /** Whether a webhook of this attempt may trigger a poll now; it is counted if so. */
+  allow(orderId: number, now: number): boolean {
+    const polls = (this.#polls.get(orderId) ?? []).filter((at) => at > now - HOUR_MS);
+    const isCovered = now - (polls.at(-1) ?? -Infinity) < PollLimiter.#coveredMs;
+    if (isCovered || polls.length >= PollLimiter.#maxPerHour) return false;
+    this.#polls.set(orderId, [...polls, now]);
+    return true;
+  }
+
+  /** The poll allowed at that time was not planned, so it does not count. */
+  takeBack(orderId: number, allowedAt: number): void {
+    const polls = this.#polls.get(orderId) ?? [];
+    this.#polls.set(
+      orderId,
+      polls.filter((at) => at !== allowedAt),
+    );
+  }
+}
+
+function referencesIn({ orderId, merchantReference }: AttemptNames): string[] {
+  return [orderId, merchantReference].filter((name) => name !== undefined);
+}
+
+/** All that decides which attempts a webhook to a registered endpoint finds. */
+function describeEndpoints(merchants: readonly Merchant[]): string {
   return JSON.stringify(
     merchants.map(({ id, providerMerchantId, webhookEndpoints }) => [
-      ...[id, providerMerchantId],
+      id,
+      providerMerchantId,
       webhookEndpoints.map(({ tokenHash, paths }) => [tokenHash, paths]),
     ]),
   );
-}
-
-/** What a sealed delivery belongs to, so that none can be put in the place of another. */
-export function sealContext(tokenHash: string, digest: string): string {
-  return `pay-checkout.delivery.v1\n${tokenHash}\n${digest}`;
-}
-
-/** A hash of the merchants file in the form in which tokens are stored. */
-export function toStoredHash(tokenHash: string): string {
-  return Buffer.from(tokenHash.slice('sha256:'.length), 'hex').toString('base64url');
-}
-
-function attemptsOf({ attempt }: ClaimedWebhook): Attempt[] {
-  return attempt ? [attempt] : [];
 }
