@@ -1,4 +1,4 @@
-/** What the partner console's back end tells its pages. Money and numbers come as exact text. */
+/** What the partner console's back end answers to its pages. Money and numbers come as exact text. */
 
 /** The fields of an object of the provider, in its order, each as text; nothing is dropped. */
 export type ProviderFields = Readonly<Record<string, string>>;

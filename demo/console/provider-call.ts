@@ -83,7 +83,7 @@ function sayRefused(error: PartnerApiError): Said {
         status: 502,
         code: 'key_refused',
         title: 'The provider does not take the API key of this console.',
-        next: 'Have CONSOLE_PARTNER_API_KEY of its process looked at. Nothing was changed.',
+        next: 'Check CONSOLE_PARTNER_API_KEY of its process. Nothing was changed.',
       };
     case 'UnknownPartnerError':
       return {
@@ -159,6 +159,7 @@ export function otherFields(holder: object, shown: readonly string[]): ProviderF
   );
 }
 
+/** Aborts when the client has gone before its answer. For reads only. */
 export function signalOf(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

@@ -62,7 +62,7 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
     const pages = client.transactions
       .iterate({ ...params, limit: CSV_PAGE_ROWS }, { signal })
       .pages();
-    // The first page comes before the headers: what fails at once is still told as a problem.
+    // The first page comes before the headers: what fails at once is still answered as a problem.
     const first = await callProvider({}, () => pages.next());
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',

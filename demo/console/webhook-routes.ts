@@ -36,7 +36,7 @@ const testBody = z.strictObject({
 
 const CREATE_FACTS = {
   ifUnknown:
-    'A webhook may exist whose key nobody has. Look for its address at the provider, and have it ' +
+    'A webhook may exist whose key is lost. Look for its address at the provider, and have it ' +
     'removed before you create it again.',
 };
 const TEST_FACTS = {
@@ -60,7 +60,7 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
       throw cannotKeepKeys();
     });
     let keyFile = '';
-    // The file is closed before the answer goes out: whoever looks then finds it under one name.
+    // The file is closed before the answer goes out: from then on it has one name.
     const created = await callProvider(CREATE_FACTS, () =>
       client.webhooks
         .create(params, {
@@ -110,7 +110,7 @@ function cannotKeepKeys(): ConsoleError {
     code: 'no_key_file',
     title: 'The key of a webhook could not be kept here.',
     detail: 'No file can be made in the folder for keys, so nothing was sent.',
-    next: 'Have CONSOLE_KEY_DIRECTORY looked at: is the disk full, may the process write there?',
+    next: 'Check CONSOLE_KEY_DIRECTORY: is the disk full, may the process write there?',
     outcome: 'not_sent',
   });
 }
@@ -137,6 +137,7 @@ export interface KeyFile {
   close(): Promise<void>;
 }
 
+/** The keys of webhooks: a file for each, readable by its owner only, never overwritten. */
 export class KeyFolder {
   readonly #directory: string;
 

@@ -105,7 +105,7 @@ describe('the playground', () => {
     const settings = { shape: 'navigates', isFramed: 'true', autostart: 'true' };
     const playground = await Playground.open(journey, settings);
     await playground.scrollToTag();
-    const framed = playground.shopper.page.frameLocator('#stage > iframe');
+    const framed = playground.shopper.page.frameLocator('#preview > iframe');
     await framed.locator('body.hosted').waitFor();
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.approved);
@@ -120,7 +120,7 @@ describe('the playground', () => {
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.approved);
     // In a frame the payment page waits for whoever framed it, and offers a link meanwhile.
-    const framed = playground.shopper.page.frameLocator('#stage > iframe');
+    const framed = playground.shopper.page.frameLocator('#preview > iframe');
     await framed.getByRole('link', { name: 'Continue to the shop' }).click();
     await playground.isPaidOnce();
     expect((await playground.log())[0]).toMatchObject({ name: 'came back' });
@@ -381,7 +381,7 @@ describe('the page of the playground', () => {
     await playground.hears('pay-ready');
     const found = await page.evaluate(() => ({
       sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      narrow: [...document.querySelectorAll('#phases dd, #truth dd, #log .what')]
+      narrow: [...document.querySelectorAll('#phases dd, #server-status dd, #log .what')]
         .filter((words) => words.getBoundingClientRect().width < 150)
         .map((words) => words.textContent),
     }));

@@ -85,7 +85,7 @@ export class Playground {
 
   /** The tag, on the page that it is on. */
   get tag(): Locator {
-    const page = this.#isFramed ? this.#page.frameLocator('#stage > iframe') : this.#page;
+    const page = this.#isFramed ? this.#page.frameLocator('#preview > iframe') : this.#page;
     return page.locator('pay-checkout');
   }
 
@@ -96,7 +96,7 @@ export class Playground {
 
   /** A tag that starts by itself does so when it is seen. */
   async scrollToTag(): Promise<void> {
-    await this.#page.locator('#stage').scrollIntoViewIfNeeded();
+    await this.#page.locator('#preview').scrollIntoViewIfNeeded();
   }
 
   /** A clone starts by itself when it comes into view, like any other tag. */

@@ -61,7 +61,7 @@ function readPages(
 function fillIn(html: string, values: Readonly<Record<string, string>>): string {
   return html.replaceAll(/\{\{(\w+)\}\}/g, (_match, name: string) => {
     const value = values[name];
-    if (value === undefined) throw new Error(`A page asks for {{${name}}}, which nobody gives.`);
+    if (value === undefined) throw new Error(`A page asks for {{${name}}}, which has no value.`);
     return value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   });
 }

@@ -1,4 +1,4 @@
-/** Money as integer minor units, and its two ways out: exact text for machines, words for people. */
+/** Money as integer minor units, and how it is written: exact text for machines, words for people. */
 import { CURRENCY, CURRENCY_DECIMALS } from './catalogue.js';
 
 /** Exact decimal text of an amount in minor units: `1234` → `'12.34'`. */

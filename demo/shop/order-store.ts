@@ -32,7 +32,7 @@ export interface NewEvent {
   readonly receivedAt: Date;
 }
 
-/** One line of an order's story. */
+/** One line of an order's timeline. */
 export interface TimelineEntry {
   readonly type: string;
   readonly effect: EventEffect;
@@ -109,7 +109,7 @@ export class OrderStore {
     return stored;
   }
 
-  /** The order with this number, whoever placed it. */
+  /** The order with this number, whichever browser placed it. */
   findOrder(order: string): Order | undefined {
     const number = parseOrderNumber(order);
     if (number === undefined) return undefined;

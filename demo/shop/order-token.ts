@@ -1,4 +1,4 @@
-/** The order token: how our back end tells the session server "this shopper may pay this order". */
+/** The order token: proves to the session server that this shopper may pay this order. */
 import { createHmac } from 'node:crypto';
 import type { ShopConfig } from './config.js';
 import { payingMerchant, type Order } from './order.js';

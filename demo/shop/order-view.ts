@@ -1,4 +1,4 @@
-/** What our back end tells our pages about an order: plain types, no imports of the server. */
+/** What our back end answers to our pages about an order. */
 import type { PricedBasket } from './catalogue.js';
 
 /** 201 of `POST /api/orders`. */
@@ -10,7 +10,7 @@ export interface PlacedOrder {
   readonly currency: string;
 }
 
-/** One line of an order's story: an event that the session server signed, and what it did. */
+/** One line of an order's timeline: an event that the session server signed, and what it did. */
 export interface TimelineView {
   /** For example `checkout.paid`. New types may come. */
   readonly type: string;
@@ -48,7 +48,7 @@ export interface OrderView {
 
 /** 200 of `GET /api/orders/:order/payment`: what the session server knows at this moment. */
 export interface PaymentView {
-  /** A state of the checkout, or `none` when nobody began to pay. New states may come. */
+  /** A state of the checkout, or `none` when no payment has begun. New states may come. */
   readonly state: string;
   readonly certain: boolean;
   /** How often a session was asked of the provider. */

@@ -11,7 +11,7 @@ export type OrderState = 'awaiting_payment' | 'paid';
 export interface PlaygroundPart {
   /** The merchant entry that it is paid at, instead of the shop's own. */
   readonly merchant: string;
-  /** Whether the session server is not told the address, so that the element asks for it. */
+  /** Whether the address is kept from the session server, so that the element asks for it. */
   readonly asksAddress: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Order {
   readonly createdAt: string;
   readonly paidAt?: string;
   readonly refund: CheckoutEvent['data']['refund'];
-  /** What the session server wants a person to look at. */
+  /** What the session server wants a person to check. */
   readonly attention: readonly string[];
   readonly playground?: PlaygroundPart;
 }

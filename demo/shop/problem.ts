@@ -22,7 +22,7 @@ export class ShopError extends Error {
   }
 }
 
-/** The same answer for an order that is not there and one that is somebody else's. */
+/** The same answer for an order that is not there and for one of another browser. */
 export function orderNotFound(): ShopError {
   return new ShopError(404, 'order_not_found', 'There is no such order in this browser.');
 }

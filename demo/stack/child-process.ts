@@ -1,4 +1,4 @@
-/** One process of the stack: started, waited for, ended. It ends by itself when we are gone. */
+/** One process of the stack: started, waited for, ended. It ends when this process is gone. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface ChildOptions {
   readonly env: ProcessEnv;
   /** Called for each line of output once the process listens. */
   readonly onLine: (name: ProcessName, line: string) => void;
-  /** Called when the process ends and nobody asked it to. */
+  /** Called when the process ends unexpectedly. */
   readonly onDeath: (name: ProcessName, reason: string) => void;
 }
 
@@ -38,8 +38,8 @@ export class StackChild {
       env: { ...process.env, ...options.env },
       execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: Ctrl-C reaches us only, and we end the processes in order. When we die
-      // without a word, the channel closes and they end by themselves.
+      // A group of its own: Ctrl-C reaches us only, and we end the processes in order. When we
+      // crash, the channel closes and they end too.
       detached: process.platform !== 'win32',
     });
     const { stdout, stderr } = this.#process;
@@ -48,7 +48,7 @@ export class StackChild {
     this.#process.once('close', (code, signal) => this.#handleEnd(code, signal));
   }
 
-  /** The process itself, for tests that look closer. */
+  /** The process itself, for tests. */
   get process(): ChildProcess {
     return this.#process;
   }
@@ -127,7 +127,7 @@ const logLine = z.object({
   err: z.object({ message: z.string() }).optional(),
 });
 
-/** Calls back for each line of the stream that says something, and tells if it was a log line. */
+/** Calls back for each line of the stream that is not blank, and says whether it is a log line. */
 export function readOutputLines(
   stream: Readable,
   onLine: (line: string, isLog: boolean) => void,

@@ -25,7 +25,7 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
     id: playgroundId(name),
     returnUrl: `${addresses.shop}/playground?order={order}&checkout={checkout}&kind={kind}`,
     sdk,
-    // The address is asked for whenever the shop does not tell it.
+    // The element asks for the address whenever the shop does not send it.
     avs: 'required',
     avsFields: ['flat', 'houseNumber', 'postcode'],
     apiKeyHash: [hashApiKey(deriveApiKey(secrets, playgroundId(name)))],
@@ -34,7 +34,7 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
   writeFileSync(file, JSON.stringify(merchants, null, 2), { mode: 0o600 });
 }
 
-/** The same entries, as the shop is told of them. */
+/** The same entries for the shop. */
 export function listPlaygroundMerchants(
   { sandbox }: StackAddresses,
   secrets: StackSecrets,

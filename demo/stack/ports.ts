@@ -10,7 +10,7 @@ export interface PortChoice {
 
 const TRIES = 50;
 /**
- * From here on, systems give ports to whoever asks for any and to each connection that goes out. One
+ * From here on, systems give out ports for any listener and for each outgoing connection. One
  * below stays free until its process starts, also while that is dead and started again.
  */
 const FIRST_BUSY_PORT = 32_768;
@@ -19,7 +19,7 @@ const LOOPBACKS = ['127.0.0.1', '::1'];
 
 /**
  * The wanted port or the next free one above it; 0 means any free one. `taken` are ports that are
- * promised to somebody already.
+ * promised already.
  */
 export async function findFreePort(
   wanted: number,
@@ -44,7 +44,7 @@ async function findAnyFreePort(taken: ReadonlySet<number>): Promise<number> {
 
 /**
  * Both loopbacks count: browsers try `::1` first for names under `localhost`, and would reach
- * whoever listens there.
+ * another program that listens there.
  */
 async function isFree(port: number): Promise<boolean> {
   for (const host of LOOPBACKS) {
@@ -58,7 +58,7 @@ function listenOnce(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      // A machine without IPv6 has nobody listening there.
+      // A machine without IPv6 has no listener there.
       const isAbsent = error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT';
       resolve(isAbsent ? port : undefined);
     });

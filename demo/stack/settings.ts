@@ -1,4 +1,4 @@
-/** What each process of the stack is told: its environment. */
+/** The environment of each process of the stack. */
 import { createRequire } from 'node:module';
 import { join, dirname } from 'node:path';
 import { describeSdk } from '@pay-checkout/sandbox';

@@ -29,7 +29,7 @@ export const DEFAULT_PORTS: Readonly<Record<ProcessName, number>> = {
 export interface StackOptions {
   /** Where databases, secrets and the merchants file are kept. Default: `demo/data`. */
   readonly dataDirectory?: string;
-  /** Wanted ports; one that is taken gives way to the next free one, and 0 means any free one. */
+  /** Wanted ports; if one is taken, the next free one is used, and 0 means any free one. */
   readonly ports?: Partial<Record<ProcessName, number>>;
   /** Also the partner console, and a past at the sandbox for it to show. Default false. */
   readonly hasConsole?: boolean;
@@ -37,7 +37,7 @@ export interface StackOptions {
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
   /** Called for each line that a running process prints. Default: nothing is shown. */
   readonly onLine?: (name: ProcessName, line: string) => void;
-  /** Called once, after everything was stopped, when a process ends that nobody ended. */
+  /** Called once, after everything was stopped, when a process ends unexpectedly. */
   readonly onDeath?: (reason: string) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Stack {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the processes and resolves when all of them listen; on trouble nothing is left. */
+/** Starts the processes and resolves when all of them listen; after a failure nothing is left. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const dataDirectory = options.dataDirectory ?? DEFAULT_DATA_DIRECTORY;
   const { hasConsole = false } = options;

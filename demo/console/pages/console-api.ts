@@ -10,12 +10,12 @@ export class ConsoleApiError extends Error {
   }
 }
 
-/** Asks for something; nothing changes by it. */
+/** Reads something; changes nothing. */
 export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await ask(path, 'not_sent', signal === undefined ? {} : { signal })) as T;
 }
 
-/** Has something done. Without an answer nobody knows whether it was. */
+/** Asks for a change. Without an answer its outcome is unknown. */
 export async function send<T>(path: string, body: unknown): Promise<T> {
   return (await ask(path, 'unknown', {
     method: 'POST',

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { ProviderFields } from '../console-view.js';
 
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
-const MOST_DIGITS = 100;
+const MAX_DIGITS = 100;
 
 /** `1234567.5` → `1,234,567.5`. Other texts stay as they are. */
 export function formatNumber(text: string): string {
@@ -46,7 +46,7 @@ function countDecimals(text: string): number | undefined {
   const match = DECIMAL.exec(text);
   if (match === null) return undefined;
   const { length } = match[1] ?? '';
-  return length <= MOST_DIGITS ? length : undefined;
+  return length <= MAX_DIGITS ? length : undefined;
 }
 
 /** The provider's own names, easier to read: `total_volume` → `Total volume`. */

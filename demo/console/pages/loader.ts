@@ -1,4 +1,4 @@
-/** Loads a part of a page: waiting, the answer, or a problem with a way on. The newest asker wins. */
+/** Loads a part of a page: waiting, the answer, or a problem and what to do. The newest request wins. */
 import { html, render, type TemplateResult, nothing } from 'lit';
 import type { ConsoleProblem } from '../console-view.js';
 import { toProblem } from './console-api.js';
@@ -45,7 +45,7 @@ export class Loader {
       const again = (): void => void this.load(options);
       const isSaid = showFieldProblems(form, problem);
       this.#draw(isSaid ? html`` : renderProblem(problem, again));
-      waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`, 'heard');
+      waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`, 'screen-reader');
       if (problem.code === 'console_unreachable' && !navigator.onLine) {
         addEventListener('online', again, { once: true, signal: running.signal });
       }
@@ -96,11 +96,11 @@ export class Waiting {
     ];
   }
 
-  /** Says what came of it; `heard` when the eyes find the same words elsewhere. */
-  end(words: string, audience: 'everybody' | 'heard' = 'everybody'): void {
+  /** Says the outcome; `screen-reader` when the page shows the same words in another place. */
+  end(words: string, audience: 'everyone' | 'screen-reader' = 'everyone'): void {
     this.#stopTimers();
     this.#progress.hidden = true;
-    this.#words.classList.toggle('unseen', audience === 'heard');
+    this.#words.classList.toggle('unseen', audience === 'screen-reader');
     this.#words.textContent = words;
   }
 

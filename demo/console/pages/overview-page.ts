@@ -25,7 +25,7 @@ async function start(): Promise<void> {
     'partners',
     partners.map((value) => ({ value })),
   );
-  // What the form goes back to when the address names nobody.
+  // The default when the address names no partner.
   partner.defaultValue = partners[0] ?? '';
   readAddress(form);
   showDays();

@@ -7,7 +7,7 @@ import { renderFields, formatMoney, isAmount } from './formatting.js';
 const TITLES = ['Time', 'Order', 'Merchant', 'Paid with', 'Status', 'Amount'] as const;
 
 /**
- * The roles are said aloud: a table that is laid out as cards would lose them. A page that stands is
+ * The roles are explicit: a table that is laid out as cards would lose them. A page that is shown is
  * not drawn again when the next one is added.
  */
 export function renderTransactions(

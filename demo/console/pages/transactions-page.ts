@@ -22,7 +22,7 @@ interface ShownList {
   readonly lastPage: TransactionsView;
 }
 
-/** What was asked for last. A list is told by the very object that it was asked with. */
+/** The newest query. A list is identified by the query object that it was asked with. */
 let newest: URLSearchParams;
 /** The list that is being added to; another one does not wait for it. */
 let addingTo: URLSearchParams | undefined;
@@ -64,7 +64,7 @@ async function add(list: ShownList, query: URLSearchParams): Promise<void> {
   } catch (error) {
     const problem = toProblem(error);
     if (query !== newest) return;
-    waiting.end(`${problem.title} ${problem.next}`, 'heard');
+    waiting.end(`${problem.title} ${problem.next}`, 'screen-reader');
     const again = (): void => void add(list, query);
     render(renderList(list, query, renderProblem(problem, again)), host);
   } finally {
@@ -84,7 +84,7 @@ function growBy(view: TransactionsView, list?: ShownList): ShownList {
 function renderList(
   list: ShownList,
   query: URLSearchParams,
-  trouble?: TemplateResult,
+  problem?: TemplateResult,
 ): TemplateResult {
   const { pages, rowCount, unreadable } = list;
   const { timezone, hasMore, nextCursor, others } = list.lastPage;
@@ -107,7 +107,7 @@ function renderList(
           </p>`
     }
     ${keyed(query, renderTransactions(pages, timezone))}
-    ${trouble ?? (hasMore ? renderMore(list, query) : nothing)}
+    ${problem ?? (hasMore ? renderMore(list, query) : nothing)}
     ${
       hasMore && nextCursor === undefined
         ? html`<p class="note">

@@ -50,7 +50,7 @@ function renderTransfers({ transfers }: TransfersView): TemplateResult {
   }
   return html`<table class="rows" role="table">
       <caption>
-        As the provider tells them
+        As the provider sends them
       </caption>
       <thead role="rowgroup">
         <tr role="row">

@@ -6,7 +6,7 @@ import type { Places } from './preview.js';
 export type PayTag = HTMLElement &
   Pick<PayCheckout, 'start' | 'retry' | 'close' | 'reset' | 'whenSettled'>;
 
-export interface Scene {
+export interface ActionContext {
   readonly tag: PayTag;
   readonly places: Places;
   /** Called with a clone before it is put on the page. */
@@ -15,21 +15,21 @@ export interface Scene {
   readonly note: (words: string) => void;
 }
 
-/** Keyed by `data-act` of the buttons. */
-export const ACTS = {
-  start: (scene: Scene) => {
-    call(scene, 'start');
+/** Keyed by `data-action` of the buttons. */
+export const ACTIONS = {
+  start: (context: ActionContext) => {
+    call(context, 'start');
   },
-  retry: (scene: Scene) => {
-    call(scene, 'retry');
+  retry: (context: ActionContext) => {
+    call(context, 'retry');
   },
-  close: (scene: Scene) => {
-    call(scene, 'close');
+  close: (context: ActionContext) => {
+    call(context, 'close');
   },
-  reset: (scene: Scene) => {
-    call(scene, 'reset');
+  reset: (context: ActionContext) => {
+    call(context, 'reset');
   },
-  moveBefore: ({ tag, places, note }: Scene) => {
+  moveBefore: ({ tag, places, note }: ActionContext) => {
     const place = otherPlace(tag, places);
     if (!tag.isConnected) {
       note('cannot be moved: it is not on the page');
@@ -43,19 +43,19 @@ export const ACTS = {
       );
     }
   },
-  append: ({ tag, places, note }: Scene) => {
+  append: ({ tag, places, note }: ActionContext) => {
     note('moved with append()');
     otherPlace(tag, places).append(tag);
   },
-  remove: ({ tag, note }: Scene) => {
+  remove: ({ tag, note }: ActionContext) => {
     note('taken off the page');
     tag.remove();
   },
-  putBack: ({ tag, places, note }: Scene) => {
+  putBack: ({ tag, places, note }: ActionContext) => {
     note('put back');
     if (!tag.isConnected) places.first.append(tag);
   },
-  clone: ({ tag, places, note, onClone }: Scene) => {
+  clone: ({ tag, places, note, onClone }: ActionContext) => {
     note('cloned');
     const clone = tag.cloneNode(true) as PayTag;
     onClone(clone);
@@ -63,14 +63,14 @@ export const ACTS = {
   },
 } as const;
 
-export type ActName = keyof typeof ACTS;
+export type ActionName = keyof typeof ACTIONS;
 
-export function isAct(name: string | undefined): name is ActName {
-  return name !== undefined && Object.hasOwn(ACTS, name);
+export function isAction(name: string | undefined): name is ActionName {
+  return name !== undefined && Object.hasOwn(ACTIONS, name);
 }
 
 /** A tag has its methods when its script has come. */
-function call({ tag, note }: Scene, method: 'start' | 'retry' | 'close' | 'reset'): void {
+function call({ tag, note }: ActionContext, method: 'start' | 'retry' | 'close' | 'reset'): void {
   if (!(method in tag)) {
     note(`${method}() is not there: the script of the tag has not come`);
     return;

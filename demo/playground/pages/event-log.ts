@@ -1,4 +1,4 @@
-/** The log of the playground: the newest line at the end, and in view unless somebody scrolled up. */
+/** The log of the playground: the newest line at the end, and in view unless the person scrolled up. */
 import { html, render, type TemplateResult } from 'lit';
 
 const MAX_ENTRIES = 300;
@@ -54,8 +54,8 @@ export interface LogEntry {
   readonly atMs: number;
   readonly name: string;
   readonly details: readonly (readonly [name: string, value: string])[];
-  /** `did` is the page's own doing; `bad` is trouble. */
-  readonly tone: 'told' | 'did' | 'good' | 'bad';
+  /** `did` is an action of the page; `bad` is a failure. */
+  readonly tone: 'event' | 'did' | 'good' | 'bad';
 }
 
 /** Every event that the tag fires. */
@@ -75,7 +75,7 @@ export const EVENT_NAMES = [
 ] as const;
 
 const BAD: readonly string[] = ['pay-error', 'pay-failed', 'pay-declined', 'pay-unconfirmed'];
-const LONGEST = 60;
+const MAX_CHARACTERS = 60;
 
 /** The event with all that it carries: its own fields, whatever they are. */
 export function describeEvent(event: Event, atMs: number): LogEntry {
@@ -85,12 +85,12 @@ export function describeEvent(event: Event, atMs: number): LogEntry {
     details: Object.entries(event)
       .filter(([name, value]) => name !== 'isTrusted' && value !== undefined)
       .map(([name, value]) => [name, writeValue(value)]),
-    tone: event.type === 'pay-paid' ? 'good' : BAD.includes(event.type) ? 'bad' : 'told',
+    tone: event.type === 'pay-paid' ? 'good' : BAD.includes(event.type) ? 'bad' : 'event',
   };
 }
 
 function writeValue(value: unknown): string {
   if (typeof value === 'number') return String(Math.round(value * 10) / 10);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }

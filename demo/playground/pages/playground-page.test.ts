@@ -110,7 +110,7 @@ describe('a line of the log', () => {
       requestId: undefined,
     });
     const { name, details, tone } = describeEvent(event, 5);
-    expect([name, tone]).toEqual(['pay-redirect', 'told']);
+    expect([name, tone]).toEqual(['pay-redirect', 'event']);
     expect(Object.fromEntries(details)).toMatchObject({ duration: '12.3' });
     expect(JSON.stringify(details)).not.toContain(ORDER.orderToken);
     expect(details.map(([field]) => field)).toEqual(['url', 'duration']);

@@ -1,15 +1,15 @@
-/** The playground: a form on one side, the tag that it describes on the other, and all that it tells. */
+/** The playground: a form on one side, the tag that it describes on the other, and everything that it reports. */
 import { find } from '../../shared/pages/find.js';
 import { ShopApiError } from '../../shop/pages/shop-api.js';
 import type { PlaygroundMerchantView } from '../playground-routes.js';
-import { isAct } from './actions.js';
+import { isAction } from './actions.js';
 import { EventLog } from './event-log.js';
-import { Bench } from './preview.js';
-import { readPlayground, ServerTruth } from './server-status.js';
+import { Preview } from './preview.js';
+import { readPlayground, ServerStatus } from './server-status.js';
 import { readSettings, rememberSettings, restoreSettings } from './settings.js';
 import '../../shop/pages/basket-link.js';
 
-const NO_PLAYGROUND = 'This shop has no playground at the moment. Reload the page to look again.';
+const NO_PLAYGROUND = 'This shop has no playground at the moment. Reload the page to try again.';
 const USUAL_PARAMETER = 'checkout';
 /** Where the form stands above the tag, and should not hide it. */
 const NARROW = '(max-width: 48rem)';
@@ -19,14 +19,14 @@ const shape = find(form, '#shape', HTMLSelectElement);
 const notice = find(document, '#notice', HTMLElement);
 const copied = find(document, '#copied', HTMLElement);
 const htmlHost = find(document, '#html', HTMLElement);
-const bench = new Bench({
-  stage: find(document, '#stage', HTMLElement),
+const preview = new Preview({
+  host: find(document, '#preview', HTMLElement),
   html: htmlHost,
   phases: find(document, '#phases', HTMLElement),
   timings: find(document, '#timings', HTMLElement),
   log: new EventLog(find(document, '#log', HTMLElement)),
-  truth: new ServerTruth(find(document, '#truth', HTMLElement)),
-  server: find(document, '.bench', HTMLElement).dataset['server'] ?? '',
+  status: new ServerStatus(find(document, '#server-status', HTMLElement)),
+  server: find(document, '.workspace', HTMLElement).dataset['server'] ?? '',
 });
 
 let merchants: readonly PlaygroundMerchantView[] = [];
@@ -65,7 +65,7 @@ async function comeBack(order: string, query: URLSearchParams): Promise<boolean>
   // The tag reads the address of the page that it is on; the merchant entry names one parameter.
   history.replaceState(null, '', `/playground${settings.isFramed ? '' : search}`);
   const kind = query.get('kind') ?? 'unknown';
-  const merchant = await bench.resume(settings, { order, kind, search }).catch(() => undefined);
+  const merchant = await preview.resume(settings, { order, kind, search }).catch(() => undefined);
   if (merchant === undefined) {
     say('We do not know the order of this address in this browser. Here is a new one.');
     return false;
@@ -89,12 +89,12 @@ function listen(): void {
   });
   document.addEventListener('click', ({ target }) => {
     const button = target instanceof Element ? target.closest('button') : null;
-    const { act, copy } = button?.dataset ?? {};
-    if (isAct(act)) bench.act(act);
+    const { action, copy } = button?.dataset ?? {};
+    if (isAction(action)) preview.run(action);
     if (copy !== undefined && button !== null) void copyText(copy, button, copied);
   });
   find(document, '#copy-html', HTMLButtonElement).addEventListener('click', () => {
-    void copyText(bench.markup, htmlHost, copied);
+    void copyText(preview.markup, htmlHost, copied);
   });
 }
 
@@ -112,7 +112,7 @@ async function build(isNew = false): Promise<void> {
   rememberSettings(settings);
   if (location.search !== '') history.replaceState(null, '', '/playground');
   try {
-    await bench.build(settings, merchant.merchant, isNew);
+    await preview.build(settings, merchant.merchant, isNew);
   } catch (error) {
     say(describeError(error));
   }

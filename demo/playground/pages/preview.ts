@@ -1,19 +1,19 @@
-/** The workbench: builds the tag that the settings ask for, and shows what comes of it. */
+/** The preview: builds the tag that the settings ask for, and shows what it does. */
 import { readOrder } from '../../shop/pages/shop-api.js';
-import { ACTS, type ActName, type PayTag } from './actions.js';
+import { ACTIONS, type ActionName, type PayTag } from './actions.js';
 import type { EventLog } from './event-log.js';
 import { shortenToken, writeMarkup, type MarkupParts } from './markup.js';
-import { placePlaygroundOrder, type ServerTruth } from './server-status.js';
+import { placePlaygroundOrder, type ServerStatus } from './server-status.js';
 import { type Settings, attributesFor, cssFor, type TagOrder } from './settings.js';
 import { TagWatch } from './tag-watch.js';
 
-export interface BenchOptions {
-  readonly stage: HTMLElement;
+export interface PreviewOptions {
+  readonly host: HTMLElement;
   readonly html: HTMLElement;
   readonly phases: HTMLElement;
   readonly timings: HTMLElement;
   readonly log: EventLog;
-  readonly truth: ServerTruth;
+  readonly status: ServerStatus;
   /** The session server, as browsers see it. */
   readonly server: string;
 }
@@ -21,7 +21,7 @@ export interface BenchOptions {
 /** What an order was placed with; one that fits is used again. */
 type Wish = Pick<Settings, 'amount' | 'asksAddress'> & { readonly merchant: string };
 
-/** Somebody is back from a payment page. */
+/** A return from a payment page. */
 export interface Return {
   readonly order: string;
   /** What the address says of it. */
@@ -30,15 +30,15 @@ export interface Return {
   readonly search: string;
 }
 
-export class Bench {
-  readonly #options: BenchOptions;
+export class Preview {
+  readonly #options: PreviewOptions;
   #order: (TagOrder & { readonly wish: string }) | undefined;
   #isOver = false;
   #builds = 0;
-  #scene: { tag: PayTag; places: Places; watch: TagWatch; settings: Settings } | undefined;
+  #current: { tag: PayTag; places: Places; watch: TagWatch; settings: Settings } | undefined;
   #observer: MutationObserver | undefined;
 
-  constructor(options: BenchOptions) {
+  constructor(options: PreviewOptions) {
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Bench {
     if (this.#order !== undefined) await this.#show(settings, this.#order, build);
   }
 
-  /** Shows a tag for the order that somebody came back with. Its merchant, if it is known here. */
+  /** Shows a tag for the order that a person came back with. Its merchant, if it is known here. */
   async resume(settings: Settings, { order, kind, search }: Return): Promise<string | undefined> {
     const build = (this.#builds += 1);
     const view = await readOrder(order);
@@ -69,11 +69,11 @@ export class Bench {
     return merchant;
   }
 
-  act(name: ActName): void {
-    if (this.#scene === undefined) return;
-    const { watch } = this.#scene;
-    ACTS[name]({
-      ...this.#scene,
+  run(name: ActionName): void {
+    if (this.#current === undefined) return;
+    const { watch } = this.#current;
+    ACTIONS[name]({
+      ...this.#current,
       onClone: (clone) => {
         watch.watchClone(clone);
       },
@@ -90,13 +90,13 @@ export class Bench {
   }
 
   async #show(settings: Settings, order: TagOrder, build: number, back?: Return): Promise<void> {
-    const { stage, log, phases, timings, truth, server } = this.#options;
-    this.#scene?.watch.stop();
-    this.#scene?.tag.remove();
+    const { host, log, phases, timings, status, server } = this.#options;
+    this.#current?.watch.stop();
+    this.#current?.tag.remove();
     const { isFramed, lang, dir } = settings;
     const css = cssFor(settings);
     const search = back?.search ?? '';
-    const places = await setStage({ host: stage, isFramed, search, lang, dir, css });
+    const places = await makePlaces({ host, isFramed, search, lang, dir, css });
     if (build !== this.#builds) return;
 
     const tag = places.document.createElement('pay-checkout');
@@ -116,14 +116,14 @@ export class Bench {
       timingsHost: timings,
       onEvent: ({ type }) => {
         this.#isOver ||= type === 'pay-paid';
-        truth.lookNow();
+        status.pollNow();
       },
     });
-    this.#scene = { tag, places, watch, settings };
+    this.#current = { tag, places, watch, settings };
     if (back !== undefined) watch.note('came back', [['kind', back.kind]]);
     this.#followAttributes(tag);
     places.first.append(tag);
-    truth.follow(order.order);
+    status.follow(order.order);
   }
 
   #followAttributes(tag: PayTag): void {
@@ -144,8 +144,8 @@ export class Bench {
 
   /** Read from the tag itself, so that what is shown is what is there. */
   #markupParts(): MarkupParts | undefined {
-    if (this.#scene === undefined) return undefined;
-    const { tag, settings } = this.#scene;
+    if (this.#current === undefined) return undefined;
+    const { tag, settings } = this.#current;
     const { lang, dir } = settings;
     return {
       script: `${this.#options.server}/v1/pay-checkout.js`,
@@ -166,7 +166,7 @@ export interface Places {
   readonly document: Document;
 }
 
-export interface StageOptions {
+export interface PlacesOptions {
   readonly host: HTMLElement;
   readonly isFramed: boolean;
   /** The query of the framed page. */
@@ -177,10 +177,10 @@ export interface StageOptions {
 }
 
 /** An overlay in a frame has only the frame's height. */
-const SMALLEST_FRAME_PX = 620;
+const MIN_FRAME_PX = 620;
 
-/** Clears the stage and sets it anew; what was on it is gone from the page afterwards. */
-export async function setStage(options: StageOptions): Promise<Places> {
+/** Clears the preview and makes new places for the tag. */
+export async function makePlaces(options: PlacesOptions): Promise<Places> {
   const { host, isFramed, search, lang, dir, css } = options;
   host.replaceChildren();
   const page = isFramed ? await openFrame(host, search) : document;
@@ -212,7 +212,7 @@ async function openFrame(host: HTMLElement, search: string): Promise<Document> {
   const frame = document.createElement('iframe');
   frame.title = 'A page in a frame';
   frame.src = `/playground-frame${search}`;
-  frame.height = String(SMALLEST_FRAME_PX);
+  frame.height = String(MIN_FRAME_PX);
   host.append(frame);
   await new Promise((resolve) => {
     frame.addEventListener('load', resolve, { once: true });
@@ -220,7 +220,7 @@ async function openFrame(host: HTMLElement, search: string): Promise<Document> {
   const page = frame.contentDocument;
   if (page === null) throw new Error('The frame shows no page of ours.');
   new ResizeObserver(() => {
-    frame.height = String(Math.max(SMALLEST_FRAME_PX, page.body.scrollHeight));
+    frame.height = String(Math.max(MIN_FRAME_PX, page.body.scrollHeight));
   }).observe(page.body);
   return page;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LookPace } from './server-status.js';
+import { PollPace } from './server-status.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Looks for as long as it is time to. Answers how often that was so far. */
-function look(pace: LookPace): () => number {
+function look(pace: PollPace): () => number {
   let looks = 0;
   const lookOn = async (): Promise<void> => {
     for (;;) {
@@ -25,7 +25,7 @@ function look(pace: LookPace): () => number {
 
 describe('the pace of looks', () => {
   it('is steady, and ends when nothing has happened for long', async () => {
-    const looks = look(new LookPace());
+    const looks = look(new PollPace());
     await vi.advanceTimersByTimeAsync(20_000);
     expect(looks()).toBe(10);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -33,10 +33,10 @@ describe('the pace of looks', () => {
   });
 
   it('begins again when something happens after it has ended', async () => {
-    const pace = new LookPace();
+    const pace = new PollPace();
     const looks = look(pace);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
-    pace.lookNow();
+    pace.pollNow();
     await vi.advanceTimersByTimeAsync(0);
     expect(looks()).toBe(301);
     await vi.advanceTimersByTimeAsync(20_000);

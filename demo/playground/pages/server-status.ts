@@ -5,38 +5,38 @@ import { readOrder, readPayment, askShop } from '../../shop/pages/shop-api.js';
 import type { PlaygroundOrderReply, PlaygroundView } from '../playground-routes.js';
 
 /** Asks again and again while the page is seen, until the order is paid or another one is followed. */
-export class ServerTruth {
+export class ServerStatus {
   readonly #host: HTMLElement;
   #following = new AbortController();
-  #pace = new LookPace();
+  #pace = new PollPace();
 
   constructor(host: HTMLElement) {
     this.#host = host;
     document.addEventListener('visibilitychange', () => {
-      this.lookNow();
+      this.pollNow();
     });
   }
 
   follow(order: string): void {
     this.#following.abort();
     this.#following = new AbortController();
-    this.#pace = new LookPace();
+    this.#pace = new PollPace();
     void this.#follow(order, this.#pace, this.#following.signal);
   }
 
-  /** Something happened: the next look is now. */
-  lookNow(): void {
-    this.#pace.lookNow();
+  /** Something happened: polls now. */
+  pollNow(): void {
+    this.#pace.pollNow();
   }
 
-  async #follow(order: string, pace: LookPace, signal: AbortSignal): Promise<void> {
+  async #follow(order: string, pace: PollPace, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const [view, payment] = await Promise.all([
         readOrder(order).catch(() => undefined),
         readPayment(order).catch(() => undefined),
       ]);
       if (signal.aborted) return;
-      render(renderTruth(view, payment), this.#host);
+      render(renderStatus(view, payment), this.#host);
       if (view?.state === 'paid' && payment?.state === 'paid') return;
       do await pace.pause();
       while (document.visibilityState === 'hidden' && !signal.aborted);
@@ -44,7 +44,7 @@ export class ServerTruth {
   }
 }
 
-function renderTruth(
+function renderStatus(
   view: OrderView | undefined,
   payment: PaymentView | undefined,
 ): TemplateResult {
@@ -88,20 +88,20 @@ function renderTruth(
 }
 
 const PAUSE_MS = 2000;
-/** Ten minutes: whoever watches longer makes something happen. */
+/** Ten minutes; after that the page polls only when something happens. */
 const MAX_PAUSES = 300;
 
-export class LookPace {
+export class PollPace {
   #pausesLeft = MAX_PAUSES;
   #wake: () => void = () => undefined;
 
-  /** Something happened: the next look is now, and others follow. */
-  lookNow(): void {
+  /** Something happened: the next poll is now, and others follow. */
+  pollNow(): void {
     this.#pausesLeft = MAX_PAUSES;
     this.#wake();
   }
 
-  /** Resolves when it is time for the next look. */
+  /** Resolves when it is time for the next poll. */
   pause(): Promise<void> {
     return new Promise((resolve) => {
       this.#pausesLeft -= 1;

@@ -1,4 +1,4 @@
-/** What a person has set in the form of the playground, and how it is kept for the way back. */
+/** The settings in the form of the playground, kept for the return from a payment page. */
 
 export interface Settings {
   readonly shape: string;
@@ -57,7 +57,7 @@ export function rememberSettings(settings: Settings): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(settings));
   } catch {
-    // A browser without storage begins anew.
+    // A browser without storage starts with the defaults.
   }
 }
 
@@ -120,7 +120,7 @@ export function attributesFor(
   ];
 }
 
-/** The rule that gives the tag its looks; empty when it keeps its own. */
+/** The CSS rule with the custom properties; empty when none is set. */
 export function cssFor({ hasOwnColours, accent, onAccent, radius, gap }: Settings): string {
   const properties: readonly Attribute[] = [
     ['accent', hasOwnColours ? accent : ''],

@@ -9,14 +9,14 @@ const PHASES: Readonly<Record<Phase, string>> = {
   address: 'the shopper is asked for the address',
   ready: 'the form can be used',
   redirecting: 'the page is about to be left',
-  confirming: 'somebody came back; the evidence is looked for',
-  paid: 'certain: evidence stands behind it',
+  confirming: 'the shopper came back; the payment is being confirmed',
+  paid: 'certain: a transaction of the provider matches',
   failed: 'certain: it did not go through',
   cancelled: 'the shopper cancelled',
   left: 'the shopper went back',
   expired: 'it was open for too long',
-  unconfirmed: 'no evidence in time',
-  problem: 'technical trouble',
+  unconfirmed: 'not confirmed in time',
+  problem: 'a technical problem',
 };
 
 export interface PhaseView {
@@ -81,7 +81,7 @@ const FROM_START: readonly (readonly [MetricName, string])[] = [
   ['outcome', 'it is known'],
 ];
 
-const SMALLEST_PERCENT = 0.6;
+const MIN_PERCENT = 0.6;
 
 /** Lays the bars out. The outcome takes as long as a person: it does not stretch the scale. */
 export function layOutBars(timings: Timings): readonly Bar[] {
@@ -96,7 +96,7 @@ export function layOutBars(timings: Timings): readonly Bar[] {
   );
   return known.map((bar) => ({
     ...bar,
-    percent: Math.min(100, Math.max(SMALLEST_PERCENT, (bar.durationMs / scaleMs) * 100)),
+    percent: Math.min(100, Math.max(MIN_PERCENT, (bar.durationMs / scaleMs) * 100)),
     isCut: bar.durationMs > scaleMs,
   }));
 }

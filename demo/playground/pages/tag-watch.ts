@@ -1,4 +1,4 @@
-/** Watches one tag: everything that it tells, and what becomes of it. */
+/** Watches one tag: its events, its phases, its timings and its outcome. */
 import type { MetricName, Phase, Settlement, Way } from '@pay-checkout/widget';
 import { render } from 'lit';
 import type { PayTag } from './actions.js';
@@ -13,7 +13,7 @@ export interface TagWatchOptions {
   readonly onEvent: (event: Event) => void;
 }
 
-/** Of a tag that is gone, a watch tells nothing more. */
+/** Stops with its tag. */
 export class TagWatch {
   readonly #options: TagWatchOptions;
   readonly #placedAt = performance.now();
@@ -42,7 +42,7 @@ export class TagWatch {
     this.#draw();
   }
 
-  /** Tells of a clone too, in the log alone. */
+  /** Logs the events of a clone too. */
   watchClone(clone: PayTag): void {
     const { signal } = this.#listening;
     for (const name of EVENT_NAMES) {
@@ -57,7 +57,7 @@ export class TagWatch {
     }
   }
 
-  /** A line about the page's own doing. */
+  /** A log line about an action of the page. */
   note(words: string, details: LogEntry['details'] = []): void {
     this.#options.log.add({ atMs: this.#age(), name: words, details, tone: 'did' });
   }

@@ -1,29 +1,29 @@
-/** The order as the shop knows it. It looks again by itself until the payment is confirmed. */
+/** The order as the shop knows it. It polls until the payment is confirmed. */
 import { html, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { OrderView } from '../order-view.js';
 import { emptyBasketOf } from './basket.js';
 import { renderSummary } from './order-summary.js';
-import { describePayment, headlineOf, tellStory, type StoryLine } from './order-words.js';
+import { describePayment, headlineOf, describeTimeline, type TimelineLine } from './order-words.js';
 import { readOrder, readPayment } from './shop-api.js';
 import './basket-link.js';
 
-/** Pauses between looks; the last one repeats until the looks are used up. */
+/** Pauses between polls; the last one repeats. */
 const PAUSES_MS = [1000, 2000, 3000, 5000, 10_000];
-const MAX_LOOKS = 60;
+const MAX_POLLS = 60;
 
 const order = new URLSearchParams(location.search).get('order') ?? '';
 const host = find(document, '#order', HTMLElement);
 const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-let looks = 0;
+let polls = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-void look();
+void poll();
 
-async function look(): Promise<void> {
+async function poll(): Promise<void> {
   clearTimeout(timer);
-  looks += 1;
+  polls += 1;
   try {
     const view = await readOrder(order);
     render(view === undefined ? renderUnknown() : renderOrder(view), host);
@@ -33,28 +33,28 @@ async function look(): Promise<void> {
       return;
     }
   } catch {
-    if (looks === 1) render(renderUnreachable(), host);
+    if (polls === 1) render(renderUnreachable(), host);
   }
-  lookAgainLater();
+  pollLater();
 }
 
-function lookAgainLater(): void {
-  if (looks >= MAX_LOOKS) return;
-  const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length) - 1];
+function pollLater(): void {
+  if (polls >= MAX_POLLS) return;
+  const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length) - 1];
   timer = setTimeout(() => {
-    // A page that nobody sees does not ask: it looks as soon as it is seen again.
-    if (document.visibilityState === 'visible') void look();
+    // A hidden page does not poll; it polls as soon as it is visible again.
+    if (document.visibilityState === 'visible') void poll();
   }, pauseMs);
 }
 
-function lookNow(): void {
-  looks = 1;
-  void look();
+function pollNow(): void {
+  polls = 1;
+  void poll();
 }
 
-/** Somebody is impatient: ask the payment service too, and say what it says. */
-async function lookHarder(): Promise<void> {
-  lookNow();
+/** Asks the payment service too, and shows its answer. */
+async function askNow(): Promise<void> {
+  pollNow();
   const words = await readPayment(order).then(describePayment, () => 'No answer at the moment.');
   const answer = host.querySelector('[data-answer]');
   if (answer !== null) answer.textContent = words;
@@ -62,7 +62,7 @@ async function lookHarder(): Promise<void> {
 
 document.addEventListener('visibilitychange', () => {
   const isWaiting = host.querySelector('[data-waiting]') !== null;
-  if (document.visibilityState === 'visible' && isWaiting) lookNow();
+  if (document.visibilityState === 'visible' && isWaiting) pollNow();
 });
 
 function renderOrder(view: OrderView): TemplateResult {
@@ -77,10 +77,10 @@ function renderOrder(view: OrderView): TemplateResult {
     ${isPaid ? renderThanks(view) : renderWaiting(view)}
     <div class="columns">
       <div>
-        <section aria-labelledby="story">
-          <h2 id="story">What happened so far</h2>
-          <ol class="story">
-            ${tellStory(view).map(renderLine)}
+        <section aria-labelledby="timeline">
+          <h2 id="timeline">What happened so far</h2>
+          <ol class="timeline">
+            ${describeTimeline(view).map(renderLine)}
           </ol>
         </section>
         <section aria-labelledby="address">
@@ -99,28 +99,26 @@ function renderThanks({ refund, attention, firstName }: OrderView): TemplateResu
   }
   return attention.length > 0
     ? html`<p class="lead">
-        Thank you, ${firstName}. Somebody here needs to look at the payment before we pack; we will
-        write to you.
+        Thank you, ${firstName}. Our team needs to check the payment before we pack; we will write
+        to you.
       </p>`
     : html`<p class="lead">Thank you, ${firstName}. Your parcel leaves within two days.</p>`;
 }
 
 function renderWaiting(view: OrderView): TemplateResult {
-  const isLooking = looks < MAX_LOOKS;
+  const isPolling = polls < MAX_POLLS;
   return html`<p class="lead" data-waiting>
       We have not had the confirmation of your payment.
-      ${isLooking ? 'This page looks again by itself every few seconds.' : ''}
+      ${isPolling ? 'This page checks again every few seconds.' : ''}
     </p>
     <p data-answer role="status"></p>
     <p class="next">
-      <button type="button" class="button quiet" @click=${() => void lookHarder()}>
-        Look again
-      </button>
+      <button type="button" class="button quiet" @click=${() => void askNow()}>Check again</button>
       <a class="button quiet" href="/pay?order=${encodeURIComponent(view.order)}">Go to payment</a>
     </p>`;
 }
 
-function renderLine({ at, words }: StoryLine): TemplateResult {
+function renderLine({ at, words }: TimelineLine): TemplateResult {
   return html`<li>
     <time datetime=${at}>${time.format(new Date(at))}</time><span>${words}</span>
   </li>`;
@@ -148,5 +146,5 @@ function renderUnknown(): TemplateResult {
 
 function renderUnreachable(): TemplateResult {
   return html`<h1>We cannot reach the shop</h1>
-    <p class="lead" data-waiting>This page tries again by itself.</p>`;
+    <p class="lead" data-waiting>This page tries again automatically.</p>`;
 }

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderView } from '../order-view.js';
-import { tellStory } from './order-words.js';
+import { describeTimeline } from './order-words.js';
 
-/** What the last line of an order's story says after one event that marked it paid. */
+/** What the last line of an order's timeline says after one event that marked it paid. */
 function lastWords(type: string, news: Partial<OrderView> = {}): string | undefined {
   const at = '2026-03-01T10:00:00.000Z';
   const view = { createdAt: at, refund: 'none', attention: [], ...news } as Partial<OrderView>;
   const timeline = [{ type, effect: 'paid', at }];
-  return tellStory({ ...view, timeline } as OrderView).at(-1)?.words;
+  return describeTimeline({ ...view, timeline } as OrderView).at(-1)?.words;
 }
 
-describe('the story of an order', () => {
+describe('the timeline of an order', () => {
   it.each([
     ['checkout.paid', {}, 'We start packing.'],
     ['checkout.refunded', { refund: 'full' }, 'and was given back.'],
     ['checkout.refunded', { refund: 'partial' }, 'and a part of it was given back.'],
-    ['checkout.attention', { attention: ['late_payment'] }, 'Somebody here needs to look at it'],
-    ['checkout.paid', { attention: ['late_payment'] }, 'Somebody here needs to look at it'],
+    ['checkout.attention', { attention: ['late_payment'] }, 'Our team needs to check it'],
+    ['checkout.paid', { attention: ['late_payment'] }, 'Our team needs to check it'],
   ] as const)('promises to pack only what may be sent: %s %j', (type, news, words) => {
     const said = lastWords(type, news);
     expect(said).toContain('Your payment has arrived');

@@ -1,8 +1,8 @@
 /** What the shop says about an order, from what its back end knows. */
 import type { OrderView, PaymentView, TimelineView } from '../order-view.js';
 
-/** One line of the story, for a person. */
-export interface StoryLine {
+/** One line of the timeline, for a person. */
+export interface TimelineLine {
   readonly at: string;
   readonly words: string;
 }
@@ -10,8 +10,8 @@ export interface StoryLine {
 const WORDS: Readonly<Record<string, string>> = {
   'checkout.returned': 'You came back from the payment page. We wait for the confirmation.',
   'checkout.unconfirmed':
-    'The payment could not be confirmed yet. Please do not pay again: we keep looking.',
-  'checkout.attention': 'Somebody here needs to look at the payment. We will write to you.',
+    'The payment could not be confirmed yet. Please do not pay again: we keep checking.',
+  'checkout.attention': 'Our team needs to check the payment. We will write to you.',
   'checkout.failed': 'A payment did not go through.',
   'checkout.cancelled': 'A payment was cancelled.',
   'checkout.left': 'A payment was left before the end.',
@@ -25,8 +25,8 @@ export function headlineOf({ state, refund }: OrderView): string {
   return refund === 'partial' ? 'Paid, partly refunded' : 'Paid';
 }
 
-/** The story of an order, oldest first. Events that changed nothing are left out. */
-export function tellStory(view: OrderView): readonly StoryLine[] {
+/** The timeline of an order, oldest first. Events that changed nothing are left out. */
+export function describeTimeline(view: OrderView): readonly TimelineLine[] {
   return [
     { at: view.createdAt, words: 'You placed the order.' },
     ...view.timeline.flatMap((entry) => {
@@ -51,17 +51,17 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
   return WORDS[type] ?? 'There is news about the payment.';
 }
 
-/** Nothing is packed whose money went back already, or that a person must look at first. */
+/** Nothing is packed whose money went back already, or that a person must check first. */
 function whatFollows(type: string, { refund, attention }: OrderView): string {
   if (type.includes('refund')) {
     return refund === 'full' ? ', and was given back.' : ', and a part of it was given back.';
   }
-  if (attention.length > 0) return '. Somebody here needs to look at it before we pack.';
+  if (attention.length > 0) return '. Our team needs to check it before we pack.';
   return '. We start packing.';
 }
 
 const PAYMENT_WORDS: Readonly<Record<string, string>> = {
-  none: 'Nobody has begun to pay this order.',
+  none: 'Payment of this order has not begun.',
   open: 'The payment has been begun and is not finished.',
   returned: 'The payment is being confirmed. Please do not pay again.',
   paid: 'The payment has arrived; its confirmation is on the way to us.',

@@ -1,5 +1,5 @@
 /**
- * Where the payment page sends people back to. The address is only a hint (anybody can type one):
+ * Where the payment page sends people back to. The address is only a hint (anyone can type one):
  * the tag follows the checkout, and the order page says what the shop knows.
  */
 import { html, render } from 'lit';
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
   tag.addEventListener('pay-paid', () => {
     find(document, '#title', HTMLElement).textContent = 'Thank you';
     words.textContent = view
-      ? 'Your order page has the details, and tells you when we have all we need.'
+      ? 'Your order page has the details, and says when we have all we need.'
       : 'We pack your order now.';
   });
 }
