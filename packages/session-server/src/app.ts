@@ -23,7 +23,7 @@ import type { Logger } from './logger.js';
 import { merchantOrderRoutes } from './orders/merchant-routes.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './metrics/observe-requests.js';
-import { type Observer, SILENT_OBSERVER } from './metrics/observer.js';
+import { type Observer, SILENT_OBSERVER } from './observer.js';
 import { assetRoutes } from './hosted/asset-routes.js';
 import { returnRoutes } from './returns/return-routes.js';
 import type { WebhookEncryption } from './webhooks/encryption.js';

@@ -13,7 +13,7 @@ import { type Listener, startListener } from './http/listener.js';
 import { createLogger, type Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/file-merchant-source.js';
 import { observeGateway } from './provider/observed-gateway.js';
-import { SILENT_OBSERVER } from './metrics/observer.js';
+import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
 import { createOperatorApp } from './operator/operator-app.js';
@@ -21,7 +21,7 @@ import { OperatorService } from './operator/operator-service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
-import type { Repeating } from './repeat.js';
+import type { RunLoop } from './run-loop.js';
 import { LOST_REST_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { storeRulesOf } from './store/store-rules.js';
@@ -170,7 +170,7 @@ export async function startSessionServer(
   const close = async (): Promise<void> => {
     // Requests and tries to tell a shop have the same two seconds to end.
     await Promise.all([sender, ...listeners].map((part) => part.close()));
-    await Promise.all(jobs.map((job: Repeating) => job.close()));
+    await Promise.all(jobs.map((job: RunLoop) => job.close()));
     await evidence.close();
     provider.close();
     await Promise.all([shop.close(), merchants.close()]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.js';
-import { SILENT_OBSERVER } from '../metrics/observer.js';
+import { SILENT_OBSERVER } from '../observer.js';
 import { LocalServer } from '../testing/local-server.js';
 import { Door, type DoorHandler } from './door.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../logger.js';
 import { observeAnswer } from '../metrics/observe-requests.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import { answerError } from './error-handler.js';
 import { REQUEST_ID } from './request-id.js';
 import { setDataHeaders } from './security.js';

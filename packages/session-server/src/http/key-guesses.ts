@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import { RecentMap } from '../recent-map.js';
+import { LRUCache } from 'lru-cache';
 import { Limit } from './limit.js';
 import { addressOf } from './rate-limits.js';
 
@@ -15,7 +15,7 @@ const RIGHT_KEYS = 5_000;
 export class KeyAttempts {
   readonly #wrong: Limit;
   /** By the address and the hash of the key: when it was last right does not matter. */
-  readonly #right = new RecentMap<number>(RIGHT_KEYS);
+  readonly #right = new LRUCache<string, number>({ max: RIGHT_KEYS });
 
   constructor(limit: number) {
     this.#wrong = new Limit('address', limit);

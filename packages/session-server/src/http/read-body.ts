@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
-import { joinChunks } from '../join-chunks.js';
 
 /**
  * The body of a request, byte by byte as it came: of any type, shape and encoding. What comes beyond
@@ -24,7 +23,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     };
     request.on('data', onData);
     request.once('end', () => {
-      resolve(joinChunks(chunks));
+      resolve(Buffer.concat(chunks));
     });
     request.once('error', (cause) => {
       const words = 'The body was cut off. Send all of it.';

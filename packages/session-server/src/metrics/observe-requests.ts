@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler } from 'express';
-import type { Observer } from './observer.js';
+import type { Observer } from '../observer.js';
 
 type RequestObserver = Pick<Observer, 'requestAnswered'>;
 

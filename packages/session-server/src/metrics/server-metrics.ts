@@ -7,7 +7,7 @@ import {
 } from '@prometheus-io/client';
 import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
 import type { WebhookFlag } from '../webhooks/repository.js';
-import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from './observer.js';
+import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from '../observer.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

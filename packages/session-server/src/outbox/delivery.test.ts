@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
-import type { Repeating } from '../repeat.js';
+import type { RunLoop } from '../run-loop.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { TEST_RULES } from '../testing/store-harness.js';
@@ -31,7 +31,7 @@ let store: SqliteCheckoutStore;
 let merchants: Map<string, Merchant>;
 let log: { level: string; fields: LogFields }[];
 let servers: LocalServer[];
-let senders: Repeating[];
+let senders: RunLoop[];
 let client: ShopClient;
 
 beforeEach(async () => {
@@ -74,7 +74,7 @@ async function shopOf(id: string, answer: RequestListener): Promise<Delivery[]> 
   return deliveries;
 }
 
-function startSender(): Repeating {
+function startSender(): RunLoop {
   const write = (level: string) => (fields: LogFields) => void log.push({ level, fields });
   const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
   const sender = startOutboxDispatcher({

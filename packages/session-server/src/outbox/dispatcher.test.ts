@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
 import { createOrderLookup, type OrderLookup } from '../orders/order-lookup.js';
-import type { Repeating } from '../repeat.js';
+import type { RunLoop } from '../run-loop.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
@@ -50,7 +50,7 @@ class Sending {
   now = Date.now();
   store!: SqliteCheckoutStore;
   harness!: StoreHarness;
-  #sender: Repeating | undefined;
+  #sender: RunLoop | undefined;
   /** The public address of a merchant's shop. Default: it is on this machine. */
   readonly addresses = new Map<string, string>();
   nameServer!: TestNameServer;

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ShopClient } from '../provider/shop-client.js';
-import { repeat, type Repeating } from '../repeat.js';
+import { startRunLoop, type RunLoop } from '../run-loop.js';
 import { type OutboxRepository, isRetrying, type OutboxEvent } from './repository.js';
 import { retryDelaySeconds } from './retry-schedule.js';
 import { ShopAnswers } from './shop-answers.js';
@@ -48,7 +48,7 @@ type TryResult =
  * are not taken holds up no other order. When it closes, tries that are under way have a moment to
  * end; then they are given up, and the events are sent again after the next start.
  */
-export function startOutboxDispatcher(options: OutboxDispatcherOptions): Repeating {
+export function startOutboxDispatcher(options: OutboxDispatcherOptions): RunLoop {
   const { store, clock, logger } = options;
   const sending = new Set<Promise<void>>();
   const answers = new ShopAnswers();
@@ -68,7 +68,7 @@ export function startOutboxDispatcher(options: OutboxDispatcherOptions): Repeati
       });
     sending.add(delivery);
   };
-  const job = repeat({
+  const job = startRunLoop({
     name: 'event sender',
     logger,
     pauseMs: POLL_MS,

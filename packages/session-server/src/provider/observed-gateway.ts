@@ -1,5 +1,5 @@
 import type { PartnerGateway } from './gateway.js';
-import type { Observer } from '../metrics/observer.js';
+import type { Observer } from '../observer.js';
 
 /** A gateway that tells of each call how it ended and how long it took. */
 export function observeGateway(

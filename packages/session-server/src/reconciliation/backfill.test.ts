@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionPage, TransactionQuery } from '../provider/gateway.js';
 import { parseConfig } from '../config.js';
 import { AppError } from '../errors.js';
-import { SILENT_OBSERVER } from '../metrics/observer.js';
+import { SILENT_OBSERVER } from '../observer.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
 

@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../checkouts/change-feed.js';
 import type { CheckoutStore, DuePoll } from '../checkouts/repository.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
-import { repeat, type Repeating } from '../repeat.js';
+import { startRunLoop, type RunLoop } from '../run-loop.js';
 import type { ReconciliationService } from './service.js';
 
 const BATCH = 100;
@@ -19,8 +19,8 @@ export interface ScheduleOptions {
  * Settles what nobody came back for: lets the clock work on checkouts whose time has come, and
  * looks for evidence of every watched attempt at growing pauses.
  */
-export function startSchedule({ store, evidence, changes, logger }: ScheduleOptions): Repeating {
-  return repeat({
+export function startSchedule({ store, evidence, changes, logger }: ScheduleOptions): RunLoop {
+  return startRunLoop({
     name: 'sweeper',
     logger,
     pauseMs: PAUSE_MS,

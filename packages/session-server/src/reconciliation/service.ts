@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
@@ -7,8 +8,7 @@ import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
-import { RecentMap } from '../recent-map.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { LostAttempts } from '../restore/lost-attempts.js';
 import { matchTransaction, referencesOf, type TransactionRow } from './matching.js';
 import { expectedPaymentOf } from './expected-payment.js';
@@ -60,7 +60,7 @@ export class ReconciliationService {
   readonly #hot = new Map<string, Map<string, Interest>>();
   readonly #pumps = new Map<string, Promise<void>>();
   /** When rows of money given back were met that prove nothing yet, by `order_id`. */
-  readonly #refundsFirst = new RecentMap<number>(REFUNDS_FIRST);
+  readonly #refundsFirst = new LRUCache<string, number>({ max: REFUNDS_FIRST });
   #isClosed = false;
 
   constructor(options: ReconciliationOptions) {

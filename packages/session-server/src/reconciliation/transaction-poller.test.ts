@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../provider/gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
-import { SILENT_OBSERVER } from '../metrics/observer.js';
+import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from './matching.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 

@@ -3,7 +3,7 @@ import type { PartnerGateway, TransactionPage, UnreadableRows } from '../provide
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
-import type { Observer } from '../metrics/observer.js';
+import type { Observer } from '../observer.js';
 import { BackOff, leftOf } from './back-off.js';
 import type { TransactionRow } from './matching.js';
 import {

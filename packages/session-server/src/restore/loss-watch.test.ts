@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { Repeating } from '../repeat.js';
+import type { RunLoop } from '../run-loop.js';
 import { startLossWatch } from './loss-watch.js';
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,7 @@ const SINCE = UNTIL - 6 * HOUR_MS;
 let now: number;
 let isAsking: boolean;
 let looks: { providerMerchantId: number; hoursBack: number }[];
-let watch: Repeating;
+let watch: RunLoop;
 beforeEach(() => {
   now = UNTIL + HOUR_MS;
   isAsking = false;

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { repeat, type Repeating } from '../repeat.js';
+import { startRunLoop, type RunLoop } from '../run-loop.js';
 import type { Loss } from './restore-store.js';
 
 const PAUSE_MS = 300_000;
@@ -27,10 +27,10 @@ export interface LossWatchOptions {
  * open in some browser. It looks back to the loss once, then at what is new, for as long as an unpaid
  * attempt is polled for.
  */
-export function startLossWatch(options: LossWatchOptions): Repeating {
+export function startLossWatch(options: LossWatchOptions): RunLoop {
   const { loss, watchSeconds, evidence, merchants, isAsking, clock, logger } = options;
   let since = loss.since;
-  return repeat({
+  return startRunLoop({
     name: 'loss watch',
     logger,
     pauseMs: PAUSE_MS,

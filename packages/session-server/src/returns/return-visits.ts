@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { StoredToken } from '../checkouts/attempt-token.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { CheckoutStore } from '../checkouts/repository.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { Limit } from '../http/limit.js';
-import { RecentMap } from '../recent-map.js';
 
 /** Visits of one return address a minute that are written down, after its first one. */
 const MAX_PER_MINUTE = 10;
@@ -27,9 +27,9 @@ export interface ReturnVisit {
 export class ReturnVisits {
   readonly #store: Pick<CheckoutStore, 'recordReturn' | 'find'>;
   readonly #visits = new Limit('return address', MAX_PER_MINUTE);
-  readonly #known = new RecentMap<{ readonly kind: ReturnKind; readonly checkout: string }>(
-    REMEMBERED,
-  );
+  readonly #known = new LRUCache<string, { readonly kind: ReturnKind; readonly checkout: string }>({
+    max: REMEMBERED,
+  });
 
   constructor(store: Pick<CheckoutStore, 'recordReturn' | 'find'>) {
     this.#store = store;
@@ -40,7 +40,7 @@ export class ReturnVisits {
     return (await this.#repeat(token)) ?? (await this.#record(token));
   }
 
-  async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
+  async #startRunLoop({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
     const known = this.#known.get(hash);
     if (!known || this.#visits.allows(hash)) return undefined;
     const checkout = await this.#store.find(known.checkout);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import {
   advance,
   type Checkout,
@@ -6,9 +7,8 @@ import {
   eventsBetween,
 } from '../checkouts/state-machine.js';
 import type { Change, StoreRules } from '../checkouts/repository.js';
-import type { Observer } from '../metrics/observer.js';
+import type { Observer } from '../observer.js';
 import { renderEvent } from '../outbox/event.js';
-import { RecentMap } from '../recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { fromCheckout, toCheckout } from './rows.js';
 
@@ -19,7 +19,7 @@ const RECENT = 5_000;
 export class CheckoutTable {
   readonly #connection: SqliteConnection;
   readonly #rules: StoreRules;
-  readonly #recent = new RecentMap<Checkout>(RECENT);
+  readonly #recent = new LRUCache<string, Checkout>({ max: RECENT });
   readonly #observer: Pick<Observer, 'checkoutChanged'>;
 
   constructor(

@@ -1,4 +1,4 @@
-import { RecentMap } from '../recent-map.js';
+import { LRUCache } from 'lru-cache';
 
 /** Attempts at least whose sum is remembered; of the others it is asked for again. */
 const RECENT = 5_000;
@@ -8,7 +8,7 @@ const RECENT = 5_000;
  * of an attempt comes, so that its sender does not wait for a sum over the file each time.
  */
 export class KeptBytes {
-  readonly #recent = new RecentMap<number>(RECENT);
+  readonly #recent = new LRUCache<string, number>({ max: RECENT });
   readonly #sumOf: (orderId: number) => number;
 
   /** @param sumOf the sum in the file, of an attempt that is not remembered */

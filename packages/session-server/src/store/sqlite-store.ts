@@ -15,7 +15,7 @@ import type {
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type {
   AttentionEntry,
   AttentionFilter,

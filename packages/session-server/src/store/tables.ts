@@ -1,5 +1,5 @@
 import type { StoreRules } from '../checkouts/repository.js';
-import type { Observer } from '../metrics/observer.js';
+import type { Observer } from '../observer.js';
 import { AttemptTable } from './attempt-table.js';
 import { CheckoutTable } from './checkout-table.js';
 import { CounterTable } from './counter-table.js';

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { type AttemptTokens, makeTokens, type StoredToken } from '../checkouts/attempt-token.js';
 import { hashToken } from '../random-id.js';
-import { RecentMap } from '../recent-map.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 
 const KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
@@ -17,7 +17,7 @@ export interface FoundToken {
 export class TokenTable {
   readonly #connection: SqliteConnection;
   /** By the hash of the webhook token: most deliveries come soon after the attempt. */
-  readonly #recent = new RecentMap<number>(RECENT);
+  readonly #recent = new LRUCache<string, number>({ max: RECENT });
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;

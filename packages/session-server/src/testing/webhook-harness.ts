@@ -11,8 +11,8 @@ import { requestId } from '../http/request-id.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { SILENT_OBSERVER } from '../metrics/observer.js';
-import type { Repeating } from '../repeat.js';
+import { SILENT_OBSERVER } from '../observer.js';
+import type { RunLoop } from '../run-loop.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { loadSandboxKeys, WebhookEncryption } from '../webhooks/encryption.js';
 import { startWebhookWorker } from '../webhooks/worker.js';
@@ -48,7 +48,7 @@ export class WebhookHarness {
   readonly #clock: TestClock;
   readonly #logger: Logger;
   #server!: LocalServer;
-  #worker: Repeating | undefined;
+  #worker: RunLoop | undefined;
 
   private constructor(folder: string, clock: TestClock, store: SqliteCheckoutStore) {
     this.#folder = folder;

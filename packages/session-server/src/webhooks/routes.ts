@@ -9,7 +9,7 @@ import { dataHeaders } from '../http/security.js';
 import type { Logger } from '../logger.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { Observer } from '../metrics/observer.js';
+import type { Observer } from '../observer.js';
 import { encryptionContext, type WebhookEncryption } from './encryption.js';
 import { isTestWebhook, packWebhook } from './payload.js';
 

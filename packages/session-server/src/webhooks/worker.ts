@@ -8,9 +8,9 @@ import { describeError, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { WebhookSettings } from '../merchants/webhook-settings.js';
-import { type Observer, SILENT_OBSERVER } from '../metrics/observer.js';
+import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import { repeat, type Repeating } from '../repeat.js';
+import { startRunLoop, type RunLoop } from '../run-loop.js';
 import { encryptionContext, type WebhookEncryption } from './encryption.js';
 import {
   type AttemptNames,
@@ -78,9 +78,9 @@ interface Found {
  * a poll. Also erases what was kept for long enough. A webhook is processed when its outcome is
  * stored; until then it is claimed again, also after a crash.
  */
-export function startWebhookWorker(options: WebhookWorkerOptions): Repeating {
+export function startWebhookWorker(options: WebhookWorkerOptions): RunLoop {
   const worker = new WebhookWorker(options);
-  return repeat({
+  return startRunLoop({
     name: 'webhook worker',
     logger: options.logger,
     pauseMs: PAUSE_MS,

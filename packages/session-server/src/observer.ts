@@ -1,5 +1,5 @@
-import type { Checkout } from '../checkouts/state-machine.js';
-import type { WebhookFlag } from '../webhooks/repository.js';
+import type { Checkout } from './checkouts/state-machine.js';
+import type { WebhookFlag } from './webhooks/repository.js';
 
 /** One request that was answered, or given up by who asked. */
 export interface AnsweredRequest {

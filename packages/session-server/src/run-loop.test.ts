@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from './logger.js';
-import { repeat } from './repeat.js';
+import { startRunLoop } from './run-loop.js';
 
 const NEVER_MS = 1_000_000;
 
@@ -19,16 +19,16 @@ function testJob(options: { pauseMs?: number; wait?: number; holds?: boolean } =
   const { logger, errors } = recordingLogger();
   let runs = 0;
   let running = 0;
-  let mostRunning = 0;
+  let maxRunning = 0;
   let release: () => void = () => undefined;
-  const job = repeat({
+  const job = startRunLoop({
     name: 'test job',
     logger,
     pauseMs: options.pauseMs ?? NEVER_MS,
     async run() {
       runs += 1;
       running += 1;
-      mostRunning = Math.max(mostRunning, running);
+      maxRunning = Math.max(maxRunning, running);
       if (options.holds) {
         await new Promise<void>((resolve) => {
           release = resolve;
@@ -42,21 +42,21 @@ function testJob(options: { pauseMs?: number; wait?: number; holds?: boolean } =
     job,
     errors,
     runs: () => runs,
-    mostRunning: () => mostRunning,
+    maxRunning: () => maxRunning,
     release: () => {
       release();
     },
   };
 }
 
-describe('a repeating job', () => {
+describe('a run loop', () => {
   it('runs at once, then after each pause', async () => {
     const test = testJob({ pauseMs: 1 });
     await expect.poll(test.runs).toBeGreaterThan(3);
     await test.job.close();
   });
 
-  it('runs again as soon as it asks for, and never later than its pause', async () => {
+  it('runs again as soon as a run asks for, and never later than its pause', async () => {
     const soon = testJob({ wait: -5 });
     const late = testJob({ pauseMs: 1, wait: NEVER_MS });
     await expect.poll(soon.runs).toBeGreaterThan(3);
@@ -64,7 +64,7 @@ describe('a repeating job', () => {
     await Promise.all([soon.job.close(), late.job.close()]);
   });
 
-  it('runs when it is woken', async () => {
+  it('runs when woken', async () => {
     const test = testJob();
     await expect.poll(test.runs).toBe(1);
     test.job.wake();
@@ -72,7 +72,7 @@ describe('a repeating job', () => {
     await test.job.close();
   });
 
-  it('runs once more when it is woken during a run, and never twice at a time', async () => {
+  it('runs once more when woken during a run, and never two at a time', async () => {
     const test = testJob({ holds: true });
     test.job.wake();
     test.job.wake();
@@ -82,13 +82,13 @@ describe('a repeating job', () => {
     const closed = test.job.close();
     test.release();
     await closed;
-    expect([test.runs(), test.mostRunning()]).toEqual([2, 1]);
+    expect([test.runs(), test.maxRunning()]).toEqual([2, 1]);
   });
 
   it('goes on after a run that throws, and logs no message of it', async () => {
     const { logger, errors } = recordingLogger();
     let runs = 0;
-    const job = repeat({
+    const job = startRunLoop({
       name: 'test job',
       logger,
       pauseMs: 1,
@@ -103,10 +103,10 @@ describe('a repeating job', () => {
     expect(JSON.stringify(errors)).not.toContain('shopper.example');
   });
 
-  it('closes after the run that is under way, tells it, and may be closed twice', async () => {
+  it('aborts the run in progress, closes after it, and may be closed twice', async () => {
     const { logger } = recordingLogger();
     let wasAborted = false;
-    const job = repeat({
+    const job = startRunLoop({
       name: 'test job',
       logger,
       pauseMs: NEVER_MS,

@@ -1,25 +1,25 @@
 import { describeError, type Logger } from './logger.js';
 
-/** A job that runs again and again, one run at a time, until it is closed. */
-export interface Repeating {
-  /** Runs it now, or once more after the run that is under way. */
+/** A job that runs repeatedly, one run at a time, until it is closed. */
+export interface RunLoop {
+  /** Runs the job now, or once more after the run in progress. */
   wake(): void;
   close(): Promise<void>;
 }
 
-export interface RepeatOptions {
+export interface RunLoopOptions {
   readonly name: string;
   readonly logger: Logger;
   /** The longest pause between two runs, in milliseconds. */
   readonly pauseMs: number;
-  /** Answers how many milliseconds to wait at most before the next run; undefined means `pauseMs`. */
+  /** Returns how many milliseconds to wait before the next run; undefined means `pauseMs`. */
   readonly run: (signal: AbortSignal) => Promise<number | undefined>;
 }
 
-/** Starts a repeating job; a run that throws is logged and does not end it. */
-export function repeat(options: RepeatOptions): Repeating {
+/** Starts a run loop. A run that throws is logged and does not end the loop. */
+export function startRunLoop({ name, logger, pauseMs, run }: RunLoopOptions): RunLoop {
   const stop = new AbortController();
-  let wakeUp: () => void = () => undefined;
+  let endPause: () => void = () => undefined;
   let isWoken = false;
 
   const pause = (ms: number): Promise<void> =>
@@ -29,7 +29,7 @@ export function repeat(options: RepeatOptions): Repeating {
         return;
       }
       const timer = setTimeout(resolve, ms);
-      wakeUp = () => {
+      endPause = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -38,20 +38,20 @@ export function repeat(options: RepeatOptions): Repeating {
   const loop = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       isWoken = false;
-      let wait: number | undefined;
+      let waitMs: number | undefined;
       try {
-        wait = await options.run(stop.signal);
+        waitMs = await run(stop.signal);
       } catch (error) {
-        options.logger.error({ job: options.name, ...describeError(error) }, 'a run failed');
+        logger.error({ job: name, ...describeError(error) }, 'a run failed');
       }
-      await pause(Math.max(0, Math.min(wait ?? options.pauseMs, options.pauseMs)));
+      await pause(Math.max(0, Math.min(waitMs ?? pauseMs, pauseMs)));
     }
   };
 
   const running = loop();
   const wake = (): void => {
     isWoken = true;
-    wakeUp();
+    endPause();
   };
   return {
     wake,
