@@ -40,7 +40,7 @@ export class ReturnVisits {
     return (await this.#repeat(token)) ?? (await this.#record(token));
   }
 
-  async #startRunLoop({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
+  async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
     const known = this.#known.get(hash);
     if (!known || this.#visits.allows(hash)) return undefined;
     const checkout = await this.#store.find(known.checkout);

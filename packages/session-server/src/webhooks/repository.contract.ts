@@ -134,7 +134,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
         await store.claimDuePolls(10);
-        const again = await startRunLoop({ ...failure(), lookFor: [receiver] });
+        const again = await repeat({ ...failure(), lookFor: [receiver] });
         expect(again).toEqual({ became: 'repeated', change: undefined });
         expect((await store.find(id))?.state).toBe('open');
         expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: receiver }]);
@@ -161,7 +161,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       ] as const)(
         'take the place of one that was %s, when they are verified',
         async (_name, flags) => {
-          await startRunLoop({ ...DONE, flags });
+          await repeat({ ...DONE, flags });
           expect(await repeat(failure())).toMatchObject({
             became: 'processed',
             change: { after: { state: 'failed' } },
@@ -174,7 +174,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
 
       it('take nothing from a verified one when their own signature is refused', async () => {
         await repeat(failure());
-        const forged = await startRunLoop({ ...DONE, flags: ['signature_refused'] });
+        const forged = await repeat({ ...DONE, flags: ['signature_refused'] });
         expect(forged.became).toBe('repeated');
         expect((await repeat(failure())).became).toBe('repeated');
       });
