@@ -41,7 +41,7 @@ export default defineConfig(
   },
   {
     // The Node side of the widget has a project of its own.
-    files: ['packages/widget/{test-node,test-world}/**/*.ts', 'packages/widget/*.config.ts'],
+    files: ['packages/widget/{test-node,test-server}/**/*.ts', 'packages/widget/*.config.ts'],
     languageOptions: {
       parserOptions: { projectService: false, project: 'packages/widget/tsconfig.node.json' },
     },

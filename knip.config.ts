@@ -42,12 +42,12 @@ const config: KnipConfig = {
       entry: [
         'src/**/*.test.ts',
         'test-node/**/*.ts',
-        'test-world/*.ts',
+        'test-server/*.ts',
         'bench/{run,peer/bare-checkout}.ts',
         'web-test-runner.config.mjs',
         'web-test-runner.firefox.config.mjs',
       ],
-      project: ['{src,test-node,test-world,bench}/**/*.ts'],
+      project: ['{src,test-node,test-server,bench}/**/*.ts'],
     },
     demo: {
       entry: [

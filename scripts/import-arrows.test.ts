@@ -67,7 +67,7 @@ function importsOf(folder: string): Import[] {
 }
 
 function isTestFile(file: string): boolean {
-  return /\.(test|contract|harness)\.ts$|\/(testing|test-world|test-node|journey|bench)\//.test(
+  return /\.(test|contract|harness)\.ts$|\/(testing|test-server|test-node|journey|bench)\//.test(
     file,
   );
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { chromeLauncher } from '@web/test-runner-chrome';
-import { pageMiddleware } from './test-world/page-middleware.ts';
-import { worldMiddleware } from './test-world/world-middleware.ts';
+import { pageMiddleware } from './test-server/page-middleware.ts';
+import { serverMiddleware } from './test-server/server-middleware.ts';
 
 const installed = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 const executablePath = process.env.CHROME_PATH ?? installed;
@@ -23,7 +23,7 @@ export default {
   concurrency: 1,
   testsFinishTimeout: 120_000,
   testFramework: { config: { timeout: 10_000 } },
-  middleware: [worldMiddleware, pageMiddleware],
+  middleware: [serverMiddleware, pageMiddleware],
   plugins: [
     esbuildPlugin({
       ts: true,

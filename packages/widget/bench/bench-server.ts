@@ -99,7 +99,6 @@ export class BenchServer {
       sessionId: `session-${this.#checkouts}`,
       amount: '42.50',
       currency: 'GBP',
-      amountText: '£42.50',
       environment: 'sandbox',
       sdk: {
         url: `${this.pay(lateMs)}/sdk.js`,

@@ -1,19 +1,15 @@
 export { CodedError } from './coded-error.js';
-export * from './events/pay-back.js';
-export * from './events/pay-cancel.js';
-export * from './events/pay-declined.js';
-export * from './events/pay-error.js';
-export * from './events/pay-expired.js';
-export * from './events/pay-failed.js';
-export * from './events/pay-metric.js';
-export * from './events/pay-paid.js';
-export * from './events/pay-ready.js';
-export * from './events/pay-redirect.js';
-export * from './events/pay-statechange.js';
-export * from './events/pay-unconfirmed.js';
-export type { Mode, Way } from './flow/modes.js';
+export {
+  CheckoutEvent,
+  PayErrorEvent,
+  PayMetricEvent,
+  PayRedirectEvent,
+  PayStateChangeEvent,
+  type MetricName,
+} from './events.js';
+export type { Settlement } from './flow/flow-events.js';
 export type { OutcomePhase, Phase } from './flow/phases.js';
+export type { Mode, Presentation } from './flow/presentation.js';
 export type { CreateSession } from './flow/session-api.js';
-export type { Settlement } from './flow/settlement.js';
 export { PayCheckout, type Theme } from './pay-checkout/pay-checkout.js';
 export type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk/sdk-adapter.js';

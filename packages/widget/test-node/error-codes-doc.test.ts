@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const SOURCES = new URL('../src/', import.meta.url);
-/** Where a code of the element is made: an error, a trouble, or the code for what has none. */
+/** Where a code of the element is made. */
 const MADE =
-  /(?:CodedError\(|code: |fail\(|coded\(error, |code \?\? |\? |: |return |=> )'([a-z]+(?:_[a-z]+)+)'/g;
+  /(?:CodedError\(|code: |coded\(\w+, |code \?\? |\? |: |return |=> )'([a-z]+(?:_[a-z]+)+)'/g;
 
 const page = readFileSync(new URL('../../../docs/error-codes.md', import.meta.url), 'utf8');
 const [ofServer = '', ofElement = ''] = page.split('## Of the element');

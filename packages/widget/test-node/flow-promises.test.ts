@@ -13,8 +13,8 @@ import {
   type FlowEvent,
   type FlowState,
 } from '../src/flow/checkout-flow.ts';
-import { FlowTeller, isOutcome, OUTCOME_EVENTS } from '../src/flow/flow-teller.ts';
-import { BUTTONS, isCertain } from '../src/flow/phases.ts';
+import { FlowEvents } from '../src/flow/flow-events.ts';
+import { BUTTONS, isCertain, isOutcome, OUTCOME_EVENTS } from '../src/flow/phases.ts';
 
 const RUNS = { numRuns: 3000 };
 const CHECKOUTS = ['c-1', 'c-2'] as const;
@@ -31,7 +31,7 @@ const STATES: readonly CheckoutState[] = [
 /** States in which money may be moving, or has moved. */
 const MAY_BE_PAYING: readonly CheckoutState[] = ['returned', 'unconfirmed', 'paid'];
 
-const ASKED: NeedsReply = {
+const ADDRESS_REQUEST: NeedsReply = {
   needs: ['avs'],
   amount: '42.50',
   currency: 'GBP',
@@ -61,9 +61,9 @@ const openings = fc
     state: fc.constantFrom(...STATES),
     revision: fc.integer({ min: 1, max: 12 }),
     hasSession: fc.boolean(),
-    way: fc.constantFrom('inline', 'popup', 'redirect'),
+    presentation: fc.constantFrom('inline', 'popup', 'redirect'),
   })
-  .map(({ hasSession, way, ...told }): FlowEvent => {
+  .map(({ hasSession, presentation, ...told }): FlowEvent => {
     const reply: OpenCheckoutReply = {
       ...told,
       amount: '42.50',
@@ -71,14 +71,14 @@ const openings = fc
       environment: 'sandbox',
       ...(hasSession && { sessionId: 's-1' }),
     };
-    return { type: 'opened', reply, order: 'A1001', way };
+    return { type: 'created', reply, order: 'A1001', presentation };
   });
 
-/** Clicks, messages, the SDK, the browser's Back, and clocks: what gives up is told as trouble. */
-const happenings = fc.constantFrom<FlowEvent>(
+/** Clicks, messages, the SDK, the browser's Back, and timeouts, which end in an error. */
+const localEvents = fc.constantFrom<FlowEvent>(
   { type: 'start' },
-  { type: 'asked', address: { asked: ASKED } },
-  { type: 'given', given: { houseNumber: '12', postcode: 'ZZ1 1ZZ' } },
+  { type: 'address-required', address: { request: ADDRESS_REQUEST } },
+  { type: 'address-entered', input: { houseNumber: '12', postcode: 'ZZ1 1ZZ' } },
   { type: 'retry' },
   { type: 'close' },
   { type: 'reset' },
@@ -88,18 +88,18 @@ const happenings = fc.constantFrom<FlowEvent>(
   { type: 'refused' },
   { type: 'error' },
   { type: 'restored' },
-  { type: 'leave', url: 'https://pay.example/' },
+  { type: 'redirect', url: 'https://pay.example/' },
   { type: 'follow', checkout: 'c-1', order: null },
-  { type: 'trouble', trouble: { code: 'server_unreachable', remedy: 'open' } },
-  { type: 'trouble', trouble: { code: 'sdk_timeout', remedy: 'draw' } },
-  { type: 'trouble', trouble: { code: 'outcome_unknown', remedy: 'open' } },
-  { type: 'trouble', trouble: { code: 'session_refused', remedy: 'renew' } },
-  { type: 'trouble', trouble: { code: 'checkout_not_found', remedy: 'follow' } },
+  { type: 'failure', error: { code: 'server_unreachable', recovery: 'open' } },
+  { type: 'failure', error: { code: 'sdk_timeout', recovery: 'mount' } },
+  { type: 'failure', error: { code: 'outcome_unknown', recovery: 'open' } },
+  { type: 'failure', error: { code: 'session_refused', recovery: 'renew' } },
+  { type: 'failure', error: { code: 'checkout_not_found', recovery: 'follow' } },
 );
 
-const stories = fc.array(fc.oneof(statuses, openings, happenings), { maxLength: 40 });
+const scenarios = fc.array(fc.oneof(statuses, openings, localEvents), { maxLength: 40 });
 
-/** Stories in which a card is sent first. */
+/** Scenarios in which a card is sent first. */
 const OPEN: OpenCheckoutReply = {
   checkout: 'c-1',
   state: 'open',
@@ -109,20 +109,20 @@ const OPEN: OpenCheckoutReply = {
   currency: 'GBP',
   environment: 'sandbox',
 };
-const sentStories = stories.map((story): FlowEvent[] => [
+const scenariosAfterSubmit = scenarios.map((scenario): FlowEvent[] => [
   { type: 'start' },
-  { type: 'opened', reply: OPEN, order: 'A1001', way: 'inline' },
+  { type: 'created', reply: OPEN, order: 'A1001', presentation: 'inline' },
   { type: 'submitted' },
-  ...story,
+  ...scenario,
 ]);
 
-/** Plays a story, and shows each step to `look`. */
+/** Plays a scenario, and shows each step to `look`. */
 function play(
-  story: readonly FlowEvent[],
+  scenario: readonly FlowEvent[],
   look: (before: FlowState, event: FlowEvent, after: FlowState) => void,
 ): void {
   let state = IDLE;
-  for (const event of story) {
+  for (const event of scenario) {
     const after = transition(state, event);
     look(state, event, after);
     state = after;
@@ -132,17 +132,17 @@ function play(
 /** What the server last said of the checkout that the flow is about, if it said so by this event. */
 function saidBy(event: FlowEvent): CheckoutState | undefined {
   if (event.type === 'status') return event.status.state;
-  return event.type === 'opened' ? event.reply.state : undefined;
+  return event.type === 'created' ? event.reply.state : undefined;
 }
 
 describe('whatever happens, in whatever order', () => {
   it('nobody is offered to pay, or sent to pay, while money may be moving', () => {
     fc.assert(
-      fc.property(stories, (story) => {
+      fc.property(scenarios, (scenario) => {
         let mayBePaying = false;
-        play(story, (before, event, after) => {
+        play(scenario, (before, event, after) => {
           if (after === before) return;
-          // Trouble that is lawful here is a wrong id in the address: nothing of ours may be moving.
+          // FlowError that is lawful here is a wrong id in the address: nothing of ours may be moving.
           if (event.type === 'reset' || after.phase === 'problem') mayBePaying = false;
           const said = saidBy(event);
           if (said) mayBePaying = MAY_BE_PAYING.includes(said);
@@ -159,23 +159,23 @@ describe('whatever happens, in whatever order', () => {
 
   it('nobody pays in another session, or is said to have cancelled, after a card was sent', () => {
     fc.assert(
-      fc.property(sentStories, (story) => {
-        let isSent = false;
+      fc.property(scenariosAfterSubmit, (scenario) => {
+        let isSubmitted = false;
         let allowed = ['ready', 'confirming'];
-        play(story, (before, event, after) => {
+        play(scenario, (before, event, after) => {
           if (after === before) return;
           const said = saidBy(event);
           // That a checkout is open, or was for too long, says nothing of the card; an answer to who asked does.
           const isWord = said && !(event.type === 'status' && ['open', 'expired'].includes(said));
-          if (isWord || event.type === 'declined' || event.type === 'reset') isSent = false;
+          if (isWord || event.type === 'declined' || event.type === 'reset') isSubmitted = false;
           if (event.type === 'submitted') {
-            isSent = true;
+            isSubmitted = true;
             allowed = ['ready', 'confirming'];
           }
           // Nothing was found for long: that is said, until somebody asks for the same session again.
-          if (before.phase === 'confirming' && event.type === 'trouble') allowed = ['problem'];
+          if (before.phase === 'confirming' && event.type === 'failure') allowed = ['problem'];
           if (before.phase === 'problem' && event.type !== 'status') allowed = [];
-          if (!isSent) return;
+          if (!isSubmitted) return;
           expect('renew' in after && after.renew).toBeFalsy();
           if (allowed.length > 0) expect(allowed).toContain(after.phase);
         });
@@ -184,13 +184,13 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('trouble of this page never hides that the server is confirming a payment', () => {
+  it('error of this page never hides that the server is confirming a payment', () => {
     fc.assert(
-      fc.property(stories, (story) => {
-        play(story, (before, event, after) => {
+      fc.property(scenarios, (scenario) => {
+        play(scenario, (before, event, after) => {
           const isSeen = before.phase === 'confirming' && before.known.revision >= 0;
-          const isTold = isSeen && !before.isSent;
-          if (event.type !== 'trouble' || !(isTold || isOutcome(before.phase))) return;
+          const isReported = isSeen && !before.isSubmitted;
+          if (event.type !== 'failure' || !(isReported || isOutcome(before.phase))) return;
           // Who asked to look again is told that there was no answer.
           if ('checking' in before)
             expect(after).toEqual({ phase: 'unconfirmed', known: before.known });
@@ -203,8 +203,8 @@ describe('whatever happens, in whatever order', () => {
 
   it('certain words come only from the server’s own word of just that', () => {
     fc.assert(
-      fc.property(stories, (story) => {
-        play(story, (before, event, after) => {
+      fc.property(scenarios, (scenario) => {
+        play(scenario, (before, event, after) => {
           if (after.phase === before.phase || !isOutcome(after.phase)) return;
           expect(saidBy(event)).toBe(after.phase);
           if (isCertain(after.phase)) expect(['paid', 'failed']).toContain(saidBy(event));
@@ -216,8 +216,8 @@ describe('whatever happens, in whatever order', () => {
 
   it('no clock, no click and no message of a page makes a payment failed', () => {
     fc.assert(
-      fc.property(fc.array(happenings, { maxLength: 40 }), (story) => {
-        play(story, (_before, _event, after) => expect(after.phase).not.toBe('failed'));
+      fc.property(fc.array(localEvents, { maxLength: 40 }), (scenario) => {
+        play(scenario, (_before, _event, after) => expect(after.phase).not.toBe('failed'));
       }),
       RUNS,
     );
@@ -225,8 +225,8 @@ describe('whatever happens, in whatever order', () => {
 
   it('an older revision never wins, and paid is left for no word of the server', () => {
     fc.assert(
-      fc.property(stories, (story) => {
-        play(story, (before, event, after) => {
+      fc.property(scenarios, (scenario) => {
+        play(scenario, (before, event, after) => {
           if (event.type !== 'status') return;
           const seen = before.known;
           const isNews =
@@ -239,25 +239,25 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('each outcome of a checkout is told once, and paid once for good', () => {
+  it('each outcome of a checkout is sent once, and paid once for good', () => {
     fc.assert(
-      fc.property(stories, (story) => {
+      fc.property(scenarios, (scenario) => {
         const page = new EventTarget();
-        const told: string[] = [];
-        for (const Outcome of Object.values(OUTCOME_EVENTS)) {
-          page.addEventListener(new Outcome('', null).type, (event) => {
-            const { type, checkout } = event as InstanceType<typeof Outcome> & { checkout: string };
-            told.push(type === 'pay-paid' ? `${type} ${checkout}` : `${type} ${checkout} ${seen}`);
+        const sent: string[] = [];
+        for (const type of Object.values(OUTCOME_EVENTS)) {
+          page.addEventListener(type, (event) => {
+            const { checkout } = event as Event & { readonly checkout: string };
+            sent.push(type === 'pay-paid' ? `${type} ${checkout}` : `${type} ${checkout} ${seen}`);
           });
         }
-        const teller = new FlowTeller(page);
+        const events = new FlowEvents(page);
         let seen = 0;
-        play(story, (before, _event, after) => {
+        play(scenario, (before, _event, after) => {
           if (after === before) return;
           seen = after.known?.revision ?? 0;
-          teller.tell(before, after, 'inline');
+          events.publish(before, after, 'inline');
         });
-        expect(new Set(told).size).toBe(told.length);
+        expect(new Set(sent).size).toBe(sent.length);
       }),
       RUNS,
     );

@@ -27,13 +27,13 @@ const reply: OpenCheckoutReply = {
   environment: 'sandbox',
 };
 
-const asked: NeedsReply = {
+const request: NeedsReply = {
   needs: ['avs'],
   amount: '42.50',
   currency: 'GBP',
   environment: 'sandbox',
 };
-const given = { houseNumber: '12', postcode: 'ZZ1 1ZZ' };
+const input = { houseNumber: '12', postcode: 'ZZ1 1ZZ' };
 
 function status(state: CheckoutState, revision = 4): FlowEvent {
   const told: CheckoutStatus = {
@@ -48,23 +48,23 @@ function status(state: CheckoutState, revision = 4): FlowEvent {
   return { type: 'status', status: told };
 }
 
-function problem(remedy?: 'open' | 'renew' | 'draw' | 'follow'): FlowState {
-  return { phase: 'problem', trouble: { code: 'x', remedy }, known, session };
+function problem(recovery?: 'open' | 'renew' | 'mount' | 'follow'): FlowState {
+  return { phase: 'problem', error: { code: 'x', recovery }, known, session };
 }
 
 const STATES = {
   idle: IDLE,
   'idle, known': { phase: 'idle', known },
   opening: { phase: 'opening' },
-  address: { phase: 'address', known, address: { asked } },
-  drawing: { phase: 'opening', known, session },
+  address: { phase: 'address', known, address: { request } },
+  mounting: { phase: 'opening', known, session },
   ready: { phase: 'ready', known, session, declines: 0 },
   'in a window': { phase: 'ready', known, session, declines: 0, inWindow: true },
-  sent: { phase: 'ready', known, session, declines: 0, isSent: true },
-  'sent, and the form gone': { phase: 'confirming', known, isSent: true },
+  submitted: { phase: 'ready', known, session, declines: 0, isSubmitted: true },
+  'submitted, and the form gone': { phase: 'confirming', known, isSubmitted: true },
   redirecting: { phase: 'redirecting', url: 'https://pay.example/' },
   confirming: { phase: 'confirming', known },
-  unseen: { phase: 'confirming', known: { ...known, revision: -1 } },
+  'only the id': { phase: 'confirming', known: { ...known, revision: -1 } },
   paid: { phase: 'paid', known },
   failed: { phase: 'failed', known },
   cancelled: { phase: 'cancelled', known },
@@ -80,28 +80,28 @@ const EVENTS = {
   retry: { type: 'retry' },
   close: { type: 'close' },
   reset: { type: 'reset' },
-  leave: { type: 'leave', url: 'https://pay.example/' },
+  redirect: { type: 'redirect', url: 'https://pay.example/' },
   follow: { type: 'follow', checkout: 'c-2', order: null },
-  opened: { type: 'opened', reply, order: 'A1001', way: 'inline' },
-  'opened, paid': {
-    type: 'opened',
+  created: { type: 'created', reply, order: 'A1001', presentation: 'inline' },
+  'created, paid': {
+    type: 'created',
     reply: { ...reply, state: 'paid' },
     order: 'A1001',
-    way: 'inline',
+    presentation: 'inline',
   },
-  'opened, on another page': { type: 'opened', reply, order: 'A1001', way: 'redirect' },
-  'opened, in a window': { type: 'opened', reply, order: 'A1001', way: 'popup' },
-  asked: { type: 'asked', address: { asked } },
-  given: { type: 'given', given },
+  'created, on another page': { type: 'created', reply, order: 'A1001', presentation: 'redirect' },
+  'created, in a window': { type: 'created', reply, order: 'A1001', presentation: 'popup' },
+  'address-required': { type: 'address-required', address: { request } },
+  'address-entered': { type: 'address-entered', input },
   shown: { type: 'shown' },
   submitted: { type: 'submitted' },
   declined: { type: 'declined' },
   refused: { type: 'refused' },
   error: { type: 'error' },
   cancelled: { type: 'cancelled' },
-  renamed: { type: 'renamed' },
+  'order-changed': { type: 'order-changed' },
   restored: { type: 'restored' },
-  trouble: { type: 'trouble', trouble: { code: 'x' } },
+  failure: { type: 'failure', error: { code: 'x' } },
   'status open': status('open'),
   'status returned': status('returned'),
   'status paid': status('paid'),
@@ -113,7 +113,7 @@ const EVENTS = {
 } satisfies Record<string, FlowEvent>;
 type EventName = keyof typeof EVENTS;
 
-const TOLD: Partial<Record<EventName, Phase>> = {
+const REPORTED: Partial<Record<EventName, Phase>> = {
   'status returned': 'confirming',
   'status paid': 'paid',
   'status failed': 'failed',
@@ -122,116 +122,122 @@ const TOLD: Partial<Record<EventName, Phase>> = {
   'status expired': 'expired',
   'status unconfirmed': 'unconfirmed',
 };
-const BEGUN: Partial<Record<EventName, Phase>> = { start: 'opening', leave: 'redirecting' };
+const STARTED: Partial<Record<EventName, Phase>> = { start: 'opening', redirect: 'redirecting' };
 const PAYABLE = {
-  ...BEGUN,
-  ...TOLD,
+  ...STARTED,
+  ...REPORTED,
   'status open': 'idle',
   reset: 'idle',
-  renamed: 'idle',
+  'order-changed': 'idle',
 } as const;
 
 /** What is lawful, and where it leads; everything else leaves the very same state. */
 const TABLE: Record<StateName, Partial<Record<EventName, Phase>>> = {
-  idle: { ...BEGUN, follow: 'confirming' },
+  idle: { ...STARTED, follow: 'confirming' },
   'idle, known': PAYABLE,
   opening: {
-    opened: 'opening',
-    'opened, paid': 'paid',
-    'opened, on another page': 'idle',
-    'opened, in a window': 'ready',
-    asked: 'address',
-    leave: 'redirecting',
+    created: 'opening',
+    'created, paid': 'paid',
+    'created, on another page': 'idle',
+    'created, in a window': 'ready',
+    'address-required': 'address',
+    redirect: 'redirecting',
     error: 'problem',
-    trouble: 'problem',
+    failure: 'problem',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
   address: {
-    ...TOLD,
-    given: 'opening',
+    ...REPORTED,
+    'address-entered': 'opening',
     'status open': 'address',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
-  drawing: {
-    ...TOLD,
+  mounting: {
+    ...REPORTED,
     shown: 'ready',
     submitted: 'ready',
     'status open': 'opening',
     refused: 'problem',
     error: 'problem',
-    trouble: 'problem',
+    failure: 'problem',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
   ready: {
-    ...TOLD,
+    ...REPORTED,
     submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
     refused: 'problem',
-    trouble: 'problem',
+    failure: 'problem',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
   'in a window': {
-    ...TOLD,
+    ...REPORTED,
     submitted: 'ready',
     declined: 'ready',
     'status open': 'ready',
     refused: 'problem',
-    trouble: 'problem',
+    failure: 'problem',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
-  sent: {
-    ...TOLD,
+  submitted: {
+    ...REPORTED,
     'status open': 'ready',
     'status expired': 'ready',
     declined: 'ready',
     refused: 'confirming',
-    trouble: 'confirming',
+    failure: 'confirming',
     close: 'confirming',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
-  'sent, and the form gone': {
-    ...TOLD,
+  'submitted, and the form gone': {
+    ...REPORTED,
     'status open': 'confirming',
     'status expired': 'confirming',
-    trouble: 'problem',
+    failure: 'problem',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
-  redirecting: { restored: 'opening', reset: 'idle', renamed: 'idle' },
-  confirming: { ...TOLD, 'status open': 'idle', reset: 'idle', renamed: 'idle' },
-  unseen: { ...TOLD, 'status open': 'idle', trouble: 'problem', reset: 'idle', renamed: 'idle' },
-  paid: { reset: 'idle', renamed: 'idle' },
+  redirecting: { restored: 'opening', reset: 'idle', 'order-changed': 'idle' },
+  confirming: { ...REPORTED, 'status open': 'idle', reset: 'idle', 'order-changed': 'idle' },
+  'only the id': {
+    ...REPORTED,
+    'status open': 'idle',
+    failure: 'problem',
+    reset: 'idle',
+    'order-changed': 'idle',
+  },
+  paid: { reset: 'idle', 'order-changed': 'idle' },
   failed: PAYABLE,
   cancelled: PAYABLE,
   left: PAYABLE,
   expired: PAYABLE,
   unconfirmed: {
-    ...TOLD,
+    ...REPORTED,
     'status open': 'idle',
     retry: 'unconfirmed',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
   problem: {
-    ...BEGUN,
-    ...TOLD,
+    ...STARTED,
+    ...REPORTED,
     retry: 'opening',
     'status open': 'problem',
     close: 'idle',
     reset: 'idle',
-    renamed: 'idle',
+    'order-changed': 'idle',
   },
 };
 
@@ -270,10 +276,10 @@ describe('the flow of a checkout', () => {
   it('an opened checkout that needs nothing now shows its outcome and no form', () => {
     for (const state of ['paid', 'returned', 'unconfirmed'] as const) {
       const event: FlowEvent = {
-        type: 'opened',
+        type: 'created',
         reply: { ...reply, state },
         order: 'A1001',
-        way: 'inline',
+        presentation: 'inline',
       };
       const after = transition(STATES.opening, event);
       expect(after.phase).to.equal(state === 'returned' ? 'confirming' : state);
@@ -283,10 +289,10 @@ describe('the flow of a checkout', () => {
 
   it('an opened checkout without a session is a problem with a name', () => {
     const { sessionId: _, ...bare } = reply;
-    const event: FlowEvent = { type: 'opened', reply: bare, order: null, way: 'inline' };
+    const event: FlowEvent = { type: 'created', reply: bare, order: null, presentation: 'inline' };
     expect(transition(STATES.opening, event)).to.deep.include({
       phase: 'problem',
-      trouble: { code: 'session_missing' },
+      error: { code: 'session_missing' },
     });
   });
 
@@ -294,8 +300,8 @@ describe('the flow of a checkout', () => {
     const retry: FlowEvent = { type: 'retry' };
     const asking = { phase: 'opening', known, address: undefined, session: undefined };
     expect(transition(problem('open'), retry)).to.deep.equal({ ...asking, renew: undefined });
-    const drawing = { ...asking, session, renew: undefined };
-    expect(transition(problem('draw'), retry)).to.deep.equal(drawing);
+    const mounting = { ...asking, session, renew: undefined };
+    expect(transition(problem('mount'), retry)).to.deep.equal(mounting);
     expect(transition(problem('follow'), retry)).to.deep.equal({ phase: 'confirming', known });
     expect(transition(problem('renew'), retry)).to.deep.equal({ ...asking, renew: 's-1' });
     const hopeless = problem();
@@ -308,42 +314,50 @@ describe('the flow of a checkout', () => {
     expect(transition(checking, { type: 'retry' })).to.equal(checking);
     expect(transition(checking, status('unconfirmed', 3))).not.to.have.property('checking');
     expect(transition(checking, status('paid')).phase).to.equal('paid');
-    const noAnswer: FlowEvent = { type: 'trouble', trouble: { code: 'server_unreachable' } };
+    const noAnswer: FlowEvent = { type: 'failure', error: { code: 'server_unreachable' } };
     expect(transition(checking, noAnswer)).to.deep.equal(STATES.unconfirmed);
   });
 
   it('a card that was sent is remembered until a decline, through a form that comes again', () => {
     const sent = transition(STATES.ready, { type: 'submitted' });
-    expect(sent).to.have.property('isSent', true);
+    expect(sent).to.have.property('isSubmitted', true);
     expect(transition(sent, { type: 'submitted' })).to.equal(sent);
-    expect(transition(sent, status('expired'))).to.deep.include({ phase: 'ready', isSent: true });
+    expect(transition(sent, status('expired'))).to.deep.include({
+      phase: 'ready',
+      isSubmitted: true,
+    });
     const declined = transition(sent, { type: 'declined' });
     expect(transition(declined, { type: 'refused' }).phase).to.equal('problem');
   });
 
   it('a card that was sent, and of which nothing is found, is asked about in the same session', () => {
-    const gone = transition(STATES.sent, { type: 'refused' });
-    const unknown = { code: 'outcome_unknown', remedy: 'open' } as const;
-    const troubled = transition(gone, { type: 'trouble', trouble: unknown });
-    expect(troubled).to.deep.include({ phase: 'problem', trouble: unknown });
-    expect(transition(troubled, status('expired')).phase).to.equal('problem');
-    const asking = transition(troubled, { type: 'retry' });
+    const gone = transition(STATES.submitted, { type: 'refused' });
+    const unknown = { code: 'outcome_unknown', recovery: 'open' } as const;
+    const failed = transition(gone, { type: 'failure', error: unknown });
+    expect(failed).to.deep.include({ phase: 'problem', error: unknown });
+    expect(transition(failed, status('expired')).phase).to.equal('problem');
+    const asking = transition(failed, { type: 'retry' });
     expect(asking.phase).to.equal('opening');
     expect(asking).to.have.property('renew', undefined);
   });
 
   it('what a shopper typed goes with the next opening, and no further', () => {
-    const asking = transition(STATES.opening, { type: 'asked', address: { asked } });
-    const sending = transition(asking, { type: 'given', given });
-    expect(sending).to.deep.include({ phase: 'opening', address: { asked, given } });
-    const opened = transition(sending, { type: 'opened', reply, order: 'A1001', way: 'inline' });
+    const asking = transition(STATES.opening, { type: 'address-required', address: { request } });
+    const sending = transition(asking, { type: 'address-entered', input });
+    expect(sending).to.deep.include({ phase: 'opening', address: { request, input } });
+    const opened = transition(sending, {
+      type: 'created',
+      reply,
+      order: 'A1001',
+      presentation: 'inline',
+    });
     expect(JSON.stringify(opened)).not.to.contain('ZZ1');
-    const refused = { asked, given, refused: ['avs.postcode'] };
-    const refusedAgain = transition(sending, { type: 'asked', address: refused });
+    const refused = { request, input, rejected: ['avs.postcode'] };
+    const refusedAgain = transition(sending, { type: 'address-required', address: refused });
     expect(refusedAgain).to.deep.include({ phase: 'address', address: refused });
-    const cutOff = { code: 'server_unreachable', remedy: 'open' } as const;
-    const troubled = transition(sending, { type: 'trouble', trouble: cutOff });
-    const again = transition(troubled, { type: 'retry' });
+    const cutOff = { code: 'server_unreachable', recovery: 'open' } as const;
+    const failed = transition(sending, { type: 'failure', error: cutOff });
+    const again = transition(failed, { type: 'retry' });
     expect(again).to.deep.equal({ ...sending, session: undefined, renew: undefined });
   });
 

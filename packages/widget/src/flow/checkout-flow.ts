@@ -1,27 +1,22 @@
 import type {
   AvsInput,
   CheckoutStatus,
-  Environment,
   HintKind,
   NeedsReply,
   OpenCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
-import type { Way } from './modes.js';
+import type { Presentation } from './presentation.js';
 import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
-/** What has been learned of one checkout. */
-export interface KnownCheckout {
+/** What the page knows about one checkout. */
+export interface KnownCheckout extends Partial<
+  Pick<OpenCheckoutReply, 'amount' | 'currency' | 'environment'>
+> {
   readonly checkout: string;
-  /** The last one seen; `-1` while only the id is known, from the page's address. */
+  /** The latest one seen; `-1` while only the id is known, from the page's address. */
   readonly revision: number;
   readonly order: string | null;
-  /** Decimal text; absent when this page did not open the checkout. */
-  readonly amount?: string;
-  readonly currency?: string;
-  /** The amount as the server writes it for the shopper. */
-  readonly amountText?: string;
-  readonly environment?: Environment;
 }
 
 /** What the client SDK is given. */
@@ -30,26 +25,26 @@ export interface OpenSession {
   readonly sdk?: SdkDescription | undefined;
 }
 
-/** The address fields that the server asked for. */
+/** The billing address that the server requires. */
 export interface Address {
-  readonly asked: NeedsReply;
-  /** What the shopper typed. It is kept in no storage, and only until the checkout is open. */
-  readonly given?: AvsInput | undefined;
-  /** Names of the fields that the server refused. */
-  readonly refused?: readonly string[] | undefined;
+  readonly request: NeedsReply;
+  /** What the shopper typed. Kept in memory only, until the checkout is open. */
+  readonly input?: AvsInput | undefined;
+  /** Names of the fields that the server rejected. */
+  readonly rejected?: readonly string[] | undefined;
 }
 
-/** What `retry` does about a {@link Trouble}; absent when trying again cannot help. */
-export type Remedy = 'open' | 'renew' | 'draw' | 'follow';
+/** What `retry` does after a {@link FlowError}; absent when trying again cannot help. */
+export type Recovery = 'open' | 'renew' | 'mount' | 'follow';
 
-/** Technical trouble, never the outcome of a payment. */
-export interface Trouble {
+/** A technical error, never the outcome of a payment. */
+export interface FlowError {
   readonly code: string;
   readonly requestId?: string | undefined;
-  readonly remedy?: Remedy | undefined;
+  readonly recovery?: Recovery | undefined;
 }
 
-/** Where the element stands. Each state carries only what it has. */
+/** The state of the flow. Each phase carries only what it has. */
 export type FlowState = (
   | { readonly phase: 'idle'; readonly known?: KnownCheckout | undefined }
   | {
@@ -70,7 +65,7 @@ export type FlowState = (
       readonly phase: 'ready';
       readonly known: KnownCheckout;
       readonly session: OpenSession;
-      /** How many declines the SDK told of since the shopper submitted last. */
+      /** Declines that the SDK reported since the shopper last submitted a card. */
       readonly declines: number;
       /** Whether the form is in a window of its own. */
       readonly inWindow?: boolean;
@@ -79,95 +74,97 @@ export type FlowState = (
   | {
       readonly phase: 'confirming' | OutcomePhase;
       readonly known: KnownCheckout;
-      /** Whether the shopper asked to look again and no answer has come yet. */
+      /** Whether the shopper pressed “Check again” and no answer has come yet. */
       readonly checking?: boolean;
     }
   | {
       readonly phase: 'problem';
-      readonly trouble: Trouble;
+      readonly error: FlowError;
       readonly known?: KnownCheckout | undefined;
       readonly session?: OpenSession | undefined;
-      /** With what was typed, so that nobody types it twice because a line was bad. */
+      /** Keeps what was typed, so that a bad connection does not make the shopper type it again. */
       readonly address?: Address | undefined;
     }
 ) & {
   /**
-   * Whether the SDK told of a card that was sent, and of no decline since, and the server knows
-   * nothing of it: money may be moving.
+   * Whether the SDK reported a submitted card and no decline since, and the server does not know the
+   * result: money may be moving.
    */
-  readonly isSent?: boolean | undefined;
+  readonly isSubmitted?: boolean | undefined;
 };
 
 /** Intents of the page and the shopper, and facts from the server and the SDK. */
 export type FlowEvent =
-  | { readonly type: 'start' | 'retry' | 'close' | 'reset' | 'renamed' | 'restored' }
-  | { readonly type: 'leave'; readonly url: string }
+  | { readonly type: 'start' | 'retry' | 'close' | 'reset' | 'order-changed' | 'restored' }
+  | { readonly type: 'redirect'; readonly url: string }
   | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
   | {
-      readonly type: 'opened';
+      readonly type: 'created';
       readonly reply: OpenCheckoutReply;
       readonly order: string | null;
       /** Where the payment happens. */
-      readonly way: Way;
+      readonly presentation: Presentation;
     }
-  | { readonly type: 'asked'; readonly address: Address }
-  | { readonly type: 'given'; readonly given: AvsInput }
+  | { readonly type: 'address-required'; readonly address: Address }
+  | { readonly type: 'address-entered'; readonly input: AvsInput }
   | { readonly type: HintKind }
   | { readonly type: 'status'; readonly status: CheckoutStatus }
-  | { readonly type: 'trouble'; readonly trouble: Trouble };
+  | { readonly type: 'failure'; readonly error: FlowError };
 
-/** Before anything happened; only in this very state may a checkout open by itself. */
+/** The initial state. A checkout opens automatically only in this state. */
 export const IDLE: FlowState = { phase: 'idle' };
 
-/** What takes a form away. */
-const ENDS: readonly FlowEvent['type'][] = ['refused', 'trouble', 'close'];
+/** Events that remove the form. */
+const FORM_REMOVERS: readonly FlowEvent['type'][] = ['refused', 'failure', 'close'];
 
-/** Whether only the id is known, from the page's address: the server has not said a word of it yet. */
-export function isUnseen(state: FlowState): boolean {
+/** Whether only the checkout's id is known, from the page's address, and no status has come yet. */
+export function hasOnlyId(state: FlowState): boolean {
   return (state.known?.revision ?? 0) < 0;
 }
 
-/** Whether the shopper asked to look again, and waits for the answer. */
-export function isChecked(state: FlowState): boolean {
+/** Whether the shopper pressed “Check again” and waits for the answer. */
+export function isRechecking(state: FlowState): boolean {
   return 'checking' in state;
 }
 
-/** Whether the server is being asked to open the checkout. */
-export function isAsking(state: FlowState): boolean {
+/** Whether the request that creates the checkout is under way. */
+export function isCreating(state: FlowState): boolean {
   return state.phase === 'opening' && !state.session;
 }
 
-/** Whether the shopper is at work: in the page, in an overlay, or in a window. */
-export function isAtWork({ phase }: FlowState): boolean {
+/** Whether the shopper is paying: in the page, in an overlay or in a window. */
+export function isInProgress({ phase }: FlowState): boolean {
   return ['opening', 'address', 'ready'].includes(phase);
 }
 
-/** What the SDK is to draw, or has drawn. */
+/** The session whose form is mounted, or is being mounted. */
 export function sessionOf(state: FlowState): OpenSession | undefined {
   return state.phase === 'opening' || state.phase === 'ready' ? state.session : undefined;
 }
 
-/** Whether a payment may begin: never while another may be on its way. */
-export function mayStart({ phase }: FlowState): boolean {
+/** Whether a payment may start: never while another may be under way. */
+export function canStart({ phase }: FlowState): boolean {
   return BUTTONS[phase] === 'pay' || phase === 'problem';
 }
 
 /**
- * The state after `event`. An event that is not lawful in `state` returns the same object, so a
- * double click, a late answer and a second start are all nothing.
+ * The state after `event`. An event that `state` does not allow returns the same object, so a double
+ * click, a late answer and a second start change nothing.
  */
 export function transition(state: FlowState, event: FlowEvent): FlowState {
-  const { phase, known, isSent } = state;
-  // Only the server knows what becomes of a card whose form goes.
-  if (phase === 'ready' && isSent && ENDS.includes(event.type)) {
-    return { phase: 'confirming', known, isSent };
+  const { phase, known, isSubmitted } = state;
+  // Only the server knows the result of a card whose form is removed.
+  if (phase === 'ready' && isSubmitted && FORM_REMOVERS.includes(event.type)) {
+    return { phase: 'confirming', known, isSubmitted };
   }
   switch (event.type) {
     case 'start':
-      return mayStart(state) ? { phase: 'opening', known } : state;
+      return canStart(state) ? { phase: 'opening', known } : state;
 
-    case 'leave':
-      return mayStart(state) || isAsking(state) ? { phase: 'redirecting', url: event.url } : state;
+    case 'redirect':
+      return canStart(state) || isCreating(state)
+        ? { phase: 'redirecting', url: event.url }
+        : state;
 
     case 'follow':
       return phase === 'idle' && !known
@@ -177,15 +174,15 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
           }
         : state;
 
-    case 'opened':
-      return isAsking(state) ? opened(event) : state;
+    case 'created':
+      return isCreating(state) ? created(event) : state;
 
-    case 'asked':
-      return isAsking(state) ? { phase: 'address', known, address: event.address } : state;
+    case 'address-required':
+      return isCreating(state) ? { phase: 'address', known, address: event.address } : state;
 
-    case 'given':
+    case 'address-entered':
       return phase === 'address'
-        ? { phase: 'opening', known, address: { ...state.address, given: event.given } }
+        ? { phase: 'opening', known, address: { ...state.address, input: event.input } }
         : state;
 
     case 'shown':
@@ -194,39 +191,43 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
         : state;
 
     case 'declined':
-      return phase === 'ready' ? { ...state, declines: state.declines + 1, isSent: false } : state;
+      return phase === 'ready'
+        ? { ...state, declines: state.declines + 1, isSubmitted: false }
+        : state;
 
     case 'submitted': {
-      // Who sends a card has a form, whatever the SDK told of it.
+      // A submitted card proves that there is a form, even if the SDK never reported one.
       const ready = transition(state, { type: 'shown' });
-      return ready.phase === 'ready' && !isSent ? { ...ready, declines: 0, isSent: true } : state;
+      return ready.phase === 'ready' && !isSubmitted
+        ? { ...ready, declines: 0, isSubmitted: true }
+        : state;
     }
 
     case 'refused':
       return sessionOf(state)
-        ? troubled(state, { code: 'session_refused', remedy: 'renew' })
+        ? withError(state, { code: 'session_refused', recovery: 'renew' })
         : state;
 
     case 'error':
       return phase === 'opening'
-        ? troubled(state, { code: 'sdk_configure_failed', remedy: 'renew' })
+        ? withError(state, { code: 'sdk_configure_failed', recovery: 'renew' })
         : state;
 
-    case 'trouble':
-      return troubled(state, event.trouble);
+    case 'failure':
+      return withError(state, event.error);
 
     case 'status':
-      return informed(state, event.status);
+      return withStatus(state, event.status);
 
     case 'retry':
-      if (phase === 'unconfirmed' && !isChecked(state)) return { ...state, checking: true };
-      return phase === 'problem' ? remedied(state) : state;
+      if (phase === 'unconfirmed' && !isRechecking(state)) return { ...state, checking: true };
+      return phase === 'problem' ? retried(state) : state;
 
     case 'close':
-      return isBegun(state) ? { phase: 'idle', known } : state;
+      return isStarted(state) ? { phase: 'idle', known } : state;
 
     case 'restored':
-      // Back from where the page, or an SDK in it, went to pay: there is no form here any more.
+      // The shopper returned from where the page or its SDK navigated to: the form is gone.
       return phase === 'redirecting' || sessionOf(state)?.sdk?.navigates
         ? { phase: 'opening', known }
         : state;
@@ -234,7 +235,7 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
     case 'reset':
       return phase === 'idle' && !known ? state : { phase: 'idle' };
 
-    case 'renamed':
+    case 'order-changed':
       return IDLE;
 
     case 'cancelled':
@@ -242,63 +243,61 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
   }
 }
 
-/** Whether something is under way here, or went wrong. */
-function isBegun(
+function isStarted(
   state: FlowState,
 ): state is FlowState & { phase: 'opening' | 'address' | 'ready' | 'problem' } {
-  return isAtWork(state) || state.phase === 'problem';
+  return isInProgress(state) || state.phase === 'problem';
 }
 
-function opened({ reply, order, way }: FlowEvent & { type: 'opened' }): FlowState {
+function created({ reply, order, presentation }: FlowEvent & { type: 'created' }): FlowState {
   const { state, sessionId, sdk, ...facts } = reply;
   const known: KnownCheckout = { ...facts, order };
   if (state === 'paid' || state === 'returned' || state === 'unconfirmed') {
     return { phase: phaseOf(state), known };
   }
-  if (way === 'redirect') return { phase: 'idle', known };
-  if (!sessionId) return { phase: 'problem', trouble: { code: 'session_missing' }, known };
+  if (presentation === 'redirect') return { phase: 'idle', known };
+  if (!sessionId) return { phase: 'problem', error: { code: 'session_missing' }, known };
   const session = { sessionId, sdk };
-  return way === 'popup'
+  return presentation === 'popup'
     ? { phase: 'ready', known, session, declines: 0, inWindow: true }
     : { phase: 'opening', known, session };
 }
 
-function troubled(state: FlowState, trouble: Trouble): FlowState {
-  const { known, isSent } = state;
-  if (known && isChecked(state)) return { phase: 'unconfirmed', known };
+function withError(state: FlowState, error: FlowError): FlowState {
+  const { known, isSubmitted } = state;
+  if (known && isRechecking(state)) return { phase: 'unconfirmed', known };
   const session = sessionOf(state);
   const address = state.phase === 'opening' ? state.address : undefined;
-  return session || isSent || isAsking(state) || isUnseen(state)
-    ? { phase: 'problem', trouble, known, session, address, isSent }
+  return session || isSubmitted || isCreating(state) || hasOnlyId(state)
+    ? { phase: 'problem', error, known, session, address, isSubmitted }
     : state;
 }
 
-function informed(state: FlowState, status: CheckoutStatus): FlowState {
+function withStatus(state: FlowState, status: CheckoutStatus): FlowState {
   const seen = state.known;
   if (!seen || seen.checkout !== status.checkout || state.phase === 'paid') return state;
   if (status.revision <= seen.revision) {
-    return isChecked(state) ? { phase: 'unconfirmed', known: seen } : state;
+    return isRechecking(state) ? { phase: 'unconfirmed', known: seen } : state;
   }
   const known: KnownCheckout = { ...seen, revision: status.revision, order: status.order };
-  const told = status.state;
-  const isOpen = told === 'open';
-  // Neither an opening nor our own clock says anything of a card that was sent.
-  if (state.isSent ? isOpen || told === 'expired' : isOpen && isBegun(state)) {
+  const isOpen = status.state === 'open';
+  // Neither an open checkout nor an expired one says anything about a submitted card.
+  if (state.isSubmitted ? isOpen || status.state === 'expired' : isOpen && isStarted(state)) {
     return { ...state, known };
   }
-  return isOpen ? { phase: 'idle', known } : { phase: phaseOf(told), known };
+  return isOpen ? { phase: 'idle', known } : { phase: phaseOf(status.state), known };
 }
 
-function remedied(state: FlowState & { phase: 'problem' }): FlowState {
-  const { known, session, trouble, address } = state;
-  const { remedy } = trouble;
-  if (!remedy) return state;
-  if (remedy === 'follow' && known) return { phase: 'confirming', known };
+function retried(state: FlowState & { phase: 'problem' }): FlowState {
+  const { known, session, error, address } = state;
+  const { recovery } = error;
+  if (!recovery) return state;
+  if (recovery === 'follow' && known) return { phase: 'confirming', known };
   return {
     phase: 'opening',
     known,
     address,
-    session: remedy === 'draw' ? session : undefined,
-    renew: remedy === 'renew' ? session?.sessionId : undefined,
+    session: recovery === 'mount' ? session : undefined,
+    renew: recovery === 'renew' ? session?.sessionId : undefined,
   };
 }

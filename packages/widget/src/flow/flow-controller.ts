@@ -1,313 +1,323 @@
-import type {
-  CheckoutConfigReply,
-  Environment,
-  HintKind,
-  SdkDescription,
-} from '@pay-checkout/session-server/contract';
+import type { Environment, HintKind, SdkDescription } from '@pay-checkout/session-server/contract';
 import type { ReactiveController } from 'lit';
-import { PayRedirectEvent } from '../events/pay-redirect.js';
+import { PayRedirectEvent } from '../events.js';
 import {
+  canStart,
+  hasOnlyId,
   IDLE,
-  isAsking,
-  isAtWork,
-  isUnseen,
-  mayStart,
+  isCreating,
+  isInProgress,
   sessionOf,
   transition,
   type FlowEvent,
   type FlowState,
-  type Trouble,
 } from './checkout-flow.js';
-import { draw } from './drawing.js';
-import { follow, stopWaiting } from './following.js';
-import { listen } from './listening.js';
-import { startWhenVisible } from './first-visible.js';
-import type { FlowHost } from './flow-host.js';
-import { FlowTeller, isOutcome } from './flow-teller.js';
-import { closeWithWindow, openWindow } from './hosted-window.js';
-import { chooseWay, type Way } from './modes.js';
-import { askToOpen } from './opening.js';
-import { cameByHistory, checkoutInAddress, removeFromAddress } from './page-address.js';
-import { prepare } from './preparing.js';
+import {
+  awaitResult,
+  listenToPage,
+  openCheckout,
+  pollStatus,
+  preload,
+  showForm,
+  startWhenVisible,
+  watchWindow,
+  type Effect,
+  type EffectEvent,
+  type FlowContext,
+  type FlowHost,
+} from './flow-effects.js';
+import { FlowEvents } from './flow-events.js';
+import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress } from './page.js';
+import { isOutcome } from './phases.js';
+import { choosePresentation, isOnHostedPage, type Presentation } from './presentation.js';
 import { sendHint } from './session-api.js';
-import { statusFeed, type StatusFeed } from './status-feed.js';
+import { statusPoller, type StatusPoller } from './status-poller.js';
 
-/** Problems that end by themselves when the tag says more; an order is not found without its token. */
+/** Problems that end when the tag changes: an order is not found without its token. */
 const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'];
 
-/** Three frames: nobody misses what is drawn after them. */
-export const PREPARED_WITHIN_MS = 50;
-
-/** Nobody has pressed anything: of a wait that is over sooner, there is nothing to say. */
-export const FORM_WITHIN_MS = 200;
-
-/** Something that goes on while its key is wanted, until its signal aborts. */
-type Run = readonly [
-  key: string | false | null | undefined,
-  start: (flow: FlowController, signal: AbortSignal) => unknown,
-];
+/** An effect, and the key that it runs under: none while it should not run. */
+type KeyedEffect = readonly [key: string | false | null | undefined, effect: Effect];
 
 /**
- * Drives one element through the flow: holds the state, runs what goes on in it, tells the page.
+ * Drives one element through the flow: holds the state, runs its effects, sends its events.
  *
- * What goes on follows from the state alone: `#runs` names it, each with a key. The same key changes
- * nothing, another one ends the old run and starts a new one, so only the newest may write, if each
- * looks at its signal before it does. Leaving the document stops what is seen and asked, keeps the
- * state, and lets an opening request end: coming back opens nothing twice.
+ * Which effects run follows from the state alone: `#effects` lists them with their keys. The same key
+ * keeps an effect running; another one aborts it and starts a new one, and only the newest may emit.
+ * Leaving the document ends what is seen and polled, keeps the state, and lets a request that creates
+ * a checkout end: coming back creates nothing twice.
  */
-export class FlowController implements ReactiveController {
+export class FlowController implements ReactiveController, FlowContext {
   state: FlowState = IDLE;
-  /** Whether the page's address named the checkout, so that nothing needs to be opened here. */
-  isFollowing: boolean | undefined;
-  /** Known from the server's configuration, before anything is opened. */
-  environment: Environment | undefined;
-  /** The server's configuration, from when it was asked for. */
-  configuration: Promise<CheckoutConfigReply> | undefined;
-  /** What the server described last. */
-  sdk: SdkDescription | undefined;
-  /** Where the payment happens: chosen at the last start. */
-  way: Way = 'inline';
-  /** The window with the form, in mode `popup`. */
-  window: Window | null | undefined;
-  /** The language that the server was asked to write in, at the last opening. */
-  askedLanguage: string | undefined;
-  /** Settles when the server has heard the last hint. */
+  presentation: Presentation = 'inline';
   lastHint: Promise<void> | undefined;
-  /** Whether nobody has pressed anything since the shopper came back to this page. */
-  isBack: boolean | undefined;
-  /** Ends the wait of {@link prepared}: there is something to show. */
-  show: () => void = () => undefined;
+  /** Whether the page's address named the checkout, so that none needs to be created. */
+  isFollowing = false;
+  /** Known from the server's configuration before a checkout exists. */
+  environment: Environment | undefined;
   readonly host: FlowHost;
-  readonly teller: FlowTeller;
+  readonly events: FlowEvents;
   readonly #running = new Map<string, AbortController>();
-  #isPlaced: boolean | undefined;
-  #isResting: boolean | undefined;
+  /** The window with the form, in mode `popup`. */
+  #window: Window | null | undefined;
+  /** The latest description from the server. */
+  #sdk: SdkDescription | undefined;
+  /** Whether the shopper came back to this page and has not pressed anything since. */
+  #isBack = false;
+  #isConnected = false;
+  #isPageHidden = false;
   #subject: string | undefined;
   #orderToken: string | null | undefined;
-  #drawings = 0;
+  #mountCount = 0;
 
   constructor(host: FlowHost) {
     this.host = host;
-    this.teller = new FlowTeller(host);
+    this.events = new FlowEvents(host);
     host.addController(this);
   }
 
-  /** The server's page for this order; a page with a `createSession` of its own has none. */
+  /** A page with a `createSession` of its own has no hosted page. */
   get hostedUrl(): string | undefined {
     const { createSession, serverUrl, merchant, order, orderToken } = this.host;
     if (createSession || !merchant || !order || !orderToken) return undefined;
     return `${serverUrl}/v1/pay/${encodeURIComponent(merchant)}/${encodeURIComponent(orderToken)}`;
   }
 
-  /** Whether there is a window with the form, still. */
   get hasWindow(): boolean {
-    return this.way === 'popup' && this.window?.closed === false;
+    return this.presentation === 'popup' && this.#window?.closed === false;
   }
 
-  start(byItself?: boolean): void {
-    this.isBack = byItself && cameByHistory();
-    if (mayStart(this.state) && this.staysHere()) this.send({ type: 'start' });
+  get nextPresentation(): Presentation {
+    const { mode, createSession } = this.host;
+    const navigates = this.#sdk?.navigates;
+    const wanted = navigates && this.#isBack ? 'redirect' : mode;
+    const chosen = choosePresentation(wanted, navigates);
+    return createSession && chosen !== 'overlay' ? 'inline' : chosen;
   }
 
-  /**
-   * Chooses the way: opens the window if it asks for one, and leaves the page if it must. Nobody who
-   * came Back is sent away again: the server is asked, and pay is offered.
-   */
-  staysHere(): boolean {
-    const { hostedUrl, host } = this;
-    this.way = this.choose();
-    if (this.way === 'popup' && hostedUrl) {
-      this.window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
-      if (!this.window) this.way = 'redirect';
-    }
-    if (!hostedUrl || this.way !== 'redirect' || this.isBack) return true;
-    this.leave(hostedUrl);
-    return false;
+  get poller(): StatusPoller {
+    return statusPoller(this.host.serverUrl);
+  }
+
+  /** Whether the payment starts when the element is seen. A window opens in a click only. */
+  get startsWhenVisible(): boolean {
+    const { merchant, order, mode, autostart } = this.host;
+    return Boolean(merchant && order && autostart && mode !== 'popup' && this.state === IDLE);
+  }
+
+  start(isAutomatic = false): void {
+    this.#isBack = isAutomatic && isHistoryNavigation();
+    if (canStart(this.state) && this.#present()) this.send({ type: 'start' });
   }
 
   close(): void {
-    // Nobody can cancel a card that was sent: the server looks what became of it.
-    this.hint(this.state.isSent ? 'shown' : 'cancelled');
-    if (this.send({ type: 'close' })) this.window?.close();
+    // A submitted card cannot be cancelled: the server finds out what became of it.
+    this.#hint(this.state.isSubmitted ? 'shown' : 'cancelled');
+    if (this.send({ type: 'close' })) this.#window?.close();
   }
 
-  /** Draws the form again, in the same session: a framework took it away with its own children. */
-  readonly redraw = ({ target }: Event): void => {
+  focusWindow(): void {
+    this.#window?.focus();
+  }
+
+  /** Mounts the form again, in the same session: a framework removed it with the tag's children. */
+  readonly remountForm = ({ target }: Event): void => {
     const slot = target as HTMLSlotElement;
     if (slot.name !== 'form' || slot.assignedElements().length) return;
-    this.#drawings += 1;
-    this.#sync();
+    this.#mountCount += 1;
+    this.#runEffects();
   };
 
-  /** Whether `event` was lawful. */
+  /** Whether the state allowed `event`. */
   send(event: FlowEvent): boolean {
     const previous = this.state;
     const state = transition(previous, event);
     if (state === previous) return false;
-    // What some script gave all objects is no part of what is known.
+    // Without prototypes, so that nothing that a script added to Object.prototype is part of the state.
     Object.setPrototypeOf(state.known ?? state, null);
     this.state = Object.setPrototypeOf(state, null) as FlowState;
-    if (state.phase !== 'opening') this.show();
-    // While it opens, nothing else is shown, and the SDK may be waiting for its turn.
-    if (previous.phase !== 'opening' || state.phase !== 'opening') this.host.requestUpdate();
+    this.host.requestUpdate();
     if (isOutcome(state.phase)) removeFromAddress(this.#parameter, state.known?.checkout);
-    this.teller.tell(previous, state, this.way);
-    this.#sync();
-    if (event.type === 'retry') this.feed.look();
+    this.events.publish(previous, state, this.presentation);
+    this.#runEffects();
+    if (event.type === 'retry') this.poller.poll();
     return true;
   }
 
-  fail(trouble: Trouble): void {
-    this.send({ type: 'trouble', trouble });
-  }
-
-  choose(): Way {
-    const { mode, createSession } = this.host;
-    const navigates = this.sdk?.navigates;
-    const wanted = navigates && this.isBack ? 'redirect' : mode;
-    const way = chooseWay(wanted, navigates);
-    return createSession && way !== 'overlay' ? 'inline' : way;
-  }
-
-  leave(url: string): void {
-    if (!this.send({ type: 'leave', url })) return;
-    if (this.host.dispatchEvent(new PayRedirectEvent(url))) location.assign(url);
-    else this.send({ type: 'reset' });
-  }
-
-  /** A hint about the session that is shown here; about none, there is nothing to tell. */
-  hint(kind: HintKind): void {
-    const { known } = this.state;
-    const session = sessionOf(this.state);
-    if (known && session) {
-      const hint = { kind, sessionId: session.sessionId };
-      this.lastHint = sendHint(this.host.serverUrl, known.checkout, hint);
-    }
-  }
-
   hostConnected(): void {
-    this.#isPlaced = true;
-    this.teller.connect();
+    this.#isConnected = true;
+    this.events.connect();
     this.host.requestUpdate();
   }
 
   hostDisconnected(): void {
-    this.#isPlaced = false;
-    this.#sync();
+    this.#isConnected = false;
+    this.#runEffects();
   }
 
   hostUpdate(): void {
-    if (!this.#isPlaced) return;
+    if (!this.#isConnected) return;
     this.#readTag();
-    this.#sync();
-  }
-
-  /**
-   * Asks for what a payment needs. Settles when nothing better may come of waiting: the configuration
-   * is there, or the form of a payment that begins by itself, or either has had its time.
-   */
-  async prepared(): Promise<unknown> {
-    this.hostUpdate();
-    const byItself = this.#running.has('watch');
-    const shown = new Promise<void>((resolve) => {
-      this.show = resolve;
-      setTimeout(resolve, byItself ? FORM_WITHIN_MS : PREPARED_WITHIN_MS);
-    });
-    return byItself ? shown : Promise.race([this.configuration, shown]).catch(() => undefined);
+    this.#runEffects();
   }
 
   get #parameter(): string {
     return this.host.returnParam || 'checkout';
   }
 
-  get feed(): StatusFeed {
-    return statusFeed(this.host.serverUrl);
+  /**
+   * Chooses the presentation and opens its window, or leaves the page: then it is false. A shopper who
+   * came Back is not sent away again.
+   */
+  #present(): boolean {
+    const { hostedUrl, host } = this;
+    this.presentation = this.nextPresentation;
+    if (this.presentation === 'popup' && hostedUrl) {
+      this.#window = openWindow(hostedUrl, `${host.merchant} ${host.order}`);
+      if (!this.#window) this.presentation = 'redirect';
+    }
+    if (!hostedUrl || this.presentation !== 'redirect' || this.#isBack) return true;
+    if (this.send({ type: 'redirect', url: hostedUrl })) {
+      if (host.dispatchEvent(new PayRedirectEvent(hostedUrl))) location.assign(hostedUrl);
+      else this.send({ type: 'reset' });
+    }
+    return false;
+  }
+
+  /** Sends a hint about the session that is shown, if any. */
+  #hint(kind: HintKind): void {
+    const { known } = this.state;
+    const session = sessionOf(this.state);
+    if (!known || !session) return;
+    const hint = { kind, sessionId: session.sessionId };
+    this.lastHint = sendHint(this.host.serverUrl, known.checkout, hint);
   }
 
   /**
-   * Takes up the order that the tag names, or the checkout that the page's address names. What the
-   * shopper began goes on with another order, and with what a problem asked of the tag; it never
-   * leaves the page: nobody has just pressed.
+   * Takes up the order that the tag names, or the checkout that the page's address names. A payment in
+   * progress continues with another order, and a problem of the tag ends when the tag changes; neither
+   * leaves the page, because the shopper has not just pressed anything.
    */
   #readTag(): void {
     const { merchant, order, orderToken } = this.host;
     const { state } = this;
     const subject = `${merchant} ${order}`;
-    const isOther = subject !== this.#subject;
-    const isNews = isOther || orderToken !== this.#orderToken;
-    const waits = state.phase === 'problem' && TAG_PROBLEMS.includes(state.trouble.code);
-    const goesOn = waits ? isNews : isOther && isAtWork(state);
+    const isOtherOrder = subject !== this.#subject;
+    const isChanged = isOtherOrder || orderToken !== this.#orderToken;
+    const hasTagProblem = state.phase === 'problem' && TAG_PROBLEMS.includes(state.error.code);
+    const continues = hasTagProblem ? isChanged : isOtherOrder && isInProgress(state);
     this.#orderToken = orderToken;
-    if (isOther) {
+    if (isOtherOrder) {
       if (this.#subject) {
-        this.window?.close();
-        this.send({ type: 'renamed' });
+        this.#window?.close();
+        this.send({ type: 'order-changed' });
       }
       this.#subject = subject;
       const checkout = checkoutInAddress(this.#parameter);
       this.isFollowing = Boolean(checkout);
       if (checkout) this.send({ type: 'follow', checkout, order: order ?? null });
     }
-    if (!goesOn) return;
-    // A window that is there has the old token in its address.
-    if (this.hasWindow) this.staysHere();
+    if (!continues) return;
+    // The window's address has the old token.
+    if (this.hasWindow) this.#present();
     this.send({ type: 'start' });
   }
 
-  /** What goes on in the state, here and now. */
-  get #runs(): readonly Run[] {
+  #receive(event: EffectEvent): void {
+    switch (event.type) {
+      case 'config-loaded':
+        this.environment = event.config.environment;
+        this.#sdk = event.config.sdk;
+        this.host.requestUpdate();
+        break;
+      case 'sdk-loaded':
+        this.events.measure('loader');
+        break;
+      case 'became-visible':
+        this.start(true);
+        break;
+      case 'checkout-created':
+        this.#receiveCheckout(event);
+        break;
+      case 'hint':
+        this.#hint(event.kind);
+        break;
+      case 'page-hidden':
+        // The browser may keep the page for the way back: it keeps its form and polls nothing.
+        this.#isPageHidden = true;
+        this.#isBack = false;
+        this.#runEffects();
+        break;
+      case 'page-restored':
+        this.#isPageHidden = false;
+        this.#isBack = true;
+        this.send({ type: 'restored' });
+        this.#runEffects();
+        break;
+      default:
+        this.send(event);
+    }
+  }
+
+  #receiveCheckout({ reply, order }: EffectEvent & { type: 'checkout-created' }): void {
+    this.events.measure('session');
+    this.#sdk = reply.sdk;
+    // The shopper's press may still open a window, if the SDK turns out to need one.
+    const mayNavigate = !isOnHostedPage(this.presentation) && this.hostedUrl && reply.sessionId;
+    if (mayNavigate && !this.#present()) return;
+    const isSentBack = this.#isBack && reply.sdk?.navigates;
+    const presentation = isSentBack ? 'redirect' : this.presentation;
+    this.send({ type: 'created', reply, order, presentation });
+  }
+
+  get #effects(): readonly KeyedEffect[] {
     const { state } = this;
-    const { merchant, order, orderToken, serverUrl, mode, autostart } = this.host;
-    const isHere = this.#isPlaced && !this.#isResting;
-    const isNamed = isHere && merchant && order;
-    // As soon as it is seen; a window opens in a click only.
-    const mayWatch = isNamed && autostart && mode !== 'popup' && state === IDLE;
+    const { merchant, order, orderToken, serverUrl, mode } = this.host;
+    const isActive = this.#isConnected && !this.#isPageHidden;
     const checkout = state.known?.checkout;
     const session = sessionOf(state);
     const inWindow = state.phase === 'ready' && state.inWindow;
-    const isRefused =
-      state.phase === 'problem' && isUnseen(state) && /^checkout_/.test(state.trouble.code);
-    const mayChange =
-      isHere && checkout && !isRefused && !isAsking(state) && state.phase !== 'paid';
-    const mayPrepare = isNamed && !this.isFollowing;
+    const isRejected =
+      state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
+    const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
+    const needsSdk = merchant && order && !this.isFollowing;
     return [
-      [this.#isPlaced && 'listen', listen],
-      [mayPrepare && `load ${serverUrl} ${merchant} ${mode}`, prepare],
-      [mayWatch && 'watch', startWhenVisible],
-      [!this.#isResting && isAsking(state) && `open ${orderToken}`, askToOpen],
+      [this.#isConnected && 'listen', listenToPage],
+      [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],
+      [isActive && this.startsWhenVisible && 'visible', startWhenVisible],
+      [!this.#isPageHidden && isCreating(state) && `open ${orderToken}`, openCheckout],
       [
-        this.#isPlaced && session && !inWindow && `draw ${session.sessionId} ${this.#drawings}`,
-        draw,
+        this.#isConnected &&
+          session &&
+          !inWindow &&
+          `form ${session.sessionId} ${this.#mountCount}`,
+        showForm,
       ],
-      [isHere && inWindow && 'window', closeWithWindow],
-      [mayChange && `follow ${checkout}`, follow],
-      [isHere && state.phase === 'confirming' && state.isSent && 'wait', stopWaiting],
+      [isActive && inWindow && 'window', watchWindow],
+      [isActive && canChange && `poll ${checkout}`, pollStatus],
+      [isActive && state.phase === 'confirming' && state.isSubmitted && 'result', awaitResult],
     ];
   }
 
-  #sync(): void {
+  #runEffects(): void {
     const { state } = this;
-    const runs = this.#runs;
+    const effects = this.#effects;
     for (const [key, abort] of this.#running) {
-      if (runs.some(([wanted]) => wanted === key)) continue;
+      if (effects.some(([wanted]) => wanted === key)) continue;
       this.#running.delete(key);
       abort.abort();
     }
-    for (const [key, start] of runs) {
-      // What a run found at once has been seen to already.
+    for (const [key, effect] of effects) {
+      // An effect that emitted at once has run the effects of the next state already.
       if (this.state !== state) return;
       if (!key || this.#running.has(key)) continue;
       const abort = new AbortController();
+      const { signal } = abort;
       this.#running.set(key, abort);
-      start(this, abort.signal);
+      const emit = (event: EffectEvent): void => {
+        if (!signal.aborted) this.#receive(event);
+      };
+      effect(this, emit, signal);
     }
-  }
-
-  /** A hidden page may be kept for the way back: it then holds and asks nothing, and keeps its form. */
-  rest(isResting: boolean): void {
-    this.#isResting = isResting;
-    this.isBack = !isResting;
-    if (this.isBack) this.send({ type: 'restored' });
-    this.#sync();
   }
 }

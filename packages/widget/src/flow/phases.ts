@@ -11,13 +11,23 @@ export type Phase =
   | OutcomePhase
   | 'problem';
 
-/** The phases in which there is something to tell about the payment. */
+/** The phases that show an outcome of the payment. */
 export type OutcomePhase = 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
+
+/** The event of each outcome. */
+export const OUTCOME_EVENTS = {
+  paid: 'pay-paid',
+  failed: 'pay-failed',
+  cancelled: 'pay-cancel',
+  left: 'pay-back',
+  expired: 'pay-expired',
+  unconfirmed: 'pay-unconfirmed',
+} as const satisfies Record<OutcomePhase, keyof GlobalEventHandlersEventMap>;
 
 /** What the shopper can press. What each does is in `docs/states.md`. */
 export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry';
 
-/** What each phase offers to press. */
+/** The button of each phase. */
 export const BUTTONS: Readonly<Record<Phase, ButtonName | undefined>> = {
   idle: 'pay',
   opening: undefined,
@@ -39,7 +49,12 @@ export function phaseOf(state: Exclude<CheckoutState, 'open'>): OutcomePhase | '
   return state === 'returned' ? 'confirming' : state;
 }
 
-/** Whether evidence stands behind what `phase` tells. */
+/** Whether `phase` shows an outcome of the payment. */
+export function isOutcome(phase: Phase): phase is OutcomePhase {
+  return phase in OUTCOME_EVENTS;
+}
+
+/** Whether the server has evidence for what `phase` shows. */
 export function isCertain(phase: OutcomePhase): boolean {
   return phase === 'paid' || phase === 'failed';
 }

@@ -1,11 +1,11 @@
 import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
-import { hasten } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 import {
   fetchConfig,
   fetchStatuses,
-  openCheckout,
+  createCheckout,
   sendHint,
   serverSession,
   type CreateSession,
@@ -15,8 +15,8 @@ const request = { merchant: 'corner-shop', order: 'A1001' };
 const { signal } = new AbortController();
 
 describe('talking to the session server', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   async function refusalOf(work: Promise<unknown>): Promise<CodedError> {
     const error: unknown = await work.then(
@@ -28,74 +28,74 @@ describe('talking to the session server', () => {
   }
 
   it('opens a checkout by naming merchant and order, and nothing of a price', async () => {
-    const reply = await openCheckout(serverSession(world.server), request, signal);
-    expect(reply).to.have.property('checkout', world.checkout);
-    const [seen] = await world.opens();
+    const reply = await createCheckout(serverSession(server.url), request, signal);
+    expect(reply).to.have.property('checkout', server.checkout);
+    const [seen] = await server.opens();
     expect(seen?.body).to.deep.equal(request);
   });
 
   it('asks again while another request is opening the same checkout', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 0 } };
-    await world.write({ open: [opening, opening, { status: 200, body: world.openReply() }] });
-    const reply = await openCheckout(serverSession(world.server), request, signal);
+    await server.set({ open: [opening, opening, { status: 200, body: server.openReply() }] });
+    const reply = await createCheckout(serverSession(server.url), request, signal);
     expect(reply).to.have.property('state', 'open');
-    expect(await world.opens()).to.have.length(3);
+    expect(await server.opens()).to.have.length(3);
   });
 
   it('gives up on an opening that goes on for more than a minute', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 24 } };
-    await world.write({ open: [opening] });
+    await server.set({ open: [opening] });
     const { now } = Date;
-    const relent = hasten(globalThis, 24_000);
+    const restore = speedUpWait(globalThis, 24_000);
     // A clock on which nothing but the waits takes any time.
     let asked = 0;
     Date.now = () => Math.max(0, asked - 1) * 24_000;
     const create: CreateSession = (...args) => {
       asked += 1;
-      return serverSession(world.server)(...args);
+      return serverSession(server.url)(...args);
     };
-    const error = await refusalOf(openCheckout(create, request, signal));
-    relent();
+    const error = await refusalOf(createCheckout(create, request, signal));
+    restore();
     Date.now = now;
     expect(error).to.include({ code: 'opening_timeout', status: 0 });
-    expect(await world.opens()).to.have.length(3);
+    expect(await server.opens()).to.have.length(3);
   });
 
   it('asks again after a broken connection', async () => {
-    await world.write({ faults: { open: 1 } });
-    const reply = await openCheckout(serverSession(world.server), request, signal);
-    expect(reply).to.have.property('checkout', world.checkout);
+    await server.set({ faults: { open: 1 } });
+    const reply = await createCheckout(serverSession(server.url), request, signal);
+    expect(reply).to.have.property('checkout', server.checkout);
   });
 
   it('asks again after a server error, and not after a refusal', async () => {
     const busy = { status: 503, body: { code: 'partner_unavailable' } };
     const refused = { status: 404, body: { code: 'order_not_found', requestId: 'r-1' } };
-    await world.write({ open: [busy, refused] });
-    const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
+    await server.set({ open: [busy, refused] });
+    const error = await refusalOf(createCheckout(serverSession(server.url), request, signal));
     expect(error).to.include({ code: 'order_not_found', requestId: 'r-1', status: 404 });
-    expect(await world.opens()).to.have.length(2);
+    expect(await server.opens()).to.have.length(2);
   });
 
   it('brings what the server asks for, when the shopper’s address is needed', async () => {
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-    await world.write({ open: [{ status: 200, body: needs }] });
-    expect(await openCheckout(serverSession(world.server), request, signal)).to.deep.equal(needs);
+    await server.set({ open: [{ status: 200, body: needs }] });
+    expect(await createCheckout(serverSession(server.url), request, signal)).to.deep.equal(needs);
   });
 
   it('names the fields that the server refused', async () => {
     const errors = [{ field: 'avs.postcode', message: 'expected some text' }];
-    await world.write({ open: [{ status: 400, body: { code: 'invalid_request', errors } }] });
-    const error = await refusalOf(openCheckout(serverSession(world.server), request, signal));
+    await server.set({ open: [{ status: 400, body: { code: 'invalid_request', errors } }] });
+    const error = await refusalOf(createCheckout(serverSession(server.url), request, signal));
     expect(error.fields).to.deep.equal(['avs.postcode']);
   });
 
   it('stops asking when nobody wants the answer any more', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 30 } };
-    await world.write({ open: [opening] });
+    await server.set({ open: [opening] });
     const abort = new AbortController();
-    const answer = openCheckout(
+    const answer = createCheckout(
       async (...args) => {
-        const reply = await serverSession(world.server)(...args);
+        const reply = await serverSession(server.url)(...args);
         queueMicrotask(() => abort.abort());
         return reply;
       },
@@ -107,27 +107,27 @@ describe('talking to the session server', () => {
   });
 
   it('a refusal without problem JSON still has a code', async () => {
-    await world.write({ config: { status: 418, body: 'tea' } });
-    const error = await refusalOf(fetchConfig(world.server, 'corner-shop', signal));
+    await server.set({ config: { status: 418, body: 'tea' } });
+    const error = await refusalOf(fetchConfig(server.url, 'corner-shop', signal));
     expect(error).to.include({ code: 'request_refused', status: 418 });
   });
 
   it('a server that cannot be reached is told apart from one that refuses', async () => {
-    await world.write({ faults: { status: 9 } });
-    const error = await refusalOf(fetchStatuses(world.server, [[world.checkout, 0]], 0, signal));
+    await server.set({ faults: { status: 9 } });
+    const error = await refusalOf(fetchStatuses(server.url, [[server.checkout, 0]], 0, signal));
     expect(error).to.include({ code: 'server_unreachable', status: 0 });
   });
 
   it('a poll is answered when the revision moves', async () => {
-    const answer = fetchStatuses(world.server, [[world.checkout, 1]], 25, signal);
-    await world.tell('returned');
+    const answer = fetchStatuses(server.url, [[server.checkout, 1]], 25, signal);
+    await server.setState('returned');
     const [status] = (await answer).checkouts;
     expect(status).to.include({ state: 'returned', revision: 2 });
   });
 
   it('a hint that cannot be delivered is nobody’s problem', async () => {
-    await sendHint(`${location.origin}/nowhere`, world.checkout, { kind: 'shown' });
-    await sendHint(world.server, world.checkout, { kind: 'declined' });
-    expect(await world.hints()).to.deep.equal(['declined']);
+    await sendHint(`${location.origin}/nowhere`, server.checkout, { kind: 'shown' });
+    await sendHint(server.url, server.checkout, { kind: 'declined' });
+    expect(await server.hints()).to.deep.equal(['declined']);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { MerchantPage } from '../testing/merchant-page.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** Markup whose names a browser puts in the way of its own. */
 const MARKUP: Readonly<Record<string, string>> = {
@@ -34,15 +34,15 @@ const MARKUP: Readonly<Record<string, string>> = {
 };
 
 describe('a page whose markup takes the names of globals', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   for (const [what, body] of Object.entries(MARKUP)) {
     it(`${what}: pays`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { body });
+      const [harness, page] = await MerchantPage.place(server, { body });
       await harness.during('ready', () => harness.press());
       expect(page.sdk.calls).to.have.length(1);
-      await harness.during('paid', () => world.tell('paid'));
+      await harness.during('paid', () => server.setState('paid'));
       expect(page.complaints).to.deep.equal([]);
       page.close();
     });
@@ -51,7 +51,7 @@ describe('a page whose markup takes the names of globals', () => {
   for (const tag of ['img', 'embed', 'iframe']) {
     it(`an ${tag} called currentScript does not become the server that is asked`, async () => {
       const elsewhere = `http://127.0.0.1:${location.port}/pay-checkout.png`;
-      const [harness, page] = await MerchantPage.place(world, {
+      const [harness, page] = await MerchantPage.place(server, {
         body: `<${tag} name="currentScript" src="${elsewhere}"></${tag}>`,
         attributes: { server: '' },
       });

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { MerchantPage } from '../testing/merchant-page.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 const CANARY = `"'><img src=x onerror="parent.canarySang=true"><script>parent.canarySang=true</script>`;
 
@@ -17,8 +17,8 @@ function hatched(page: MerchantPage): readonly string[] {
 }
 
 describe('nothing of an order or a provider becomes markup', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
   afterEach(() => expect((globalThis as WithCanary).canarySang).to.equal(undefined));
 
   it('neither the order, amount, currency, checkout, session nor environment', async () => {
@@ -29,28 +29,28 @@ describe('nothing of an order or a provider becomes markup', () => {
       currency: CANARY,
       environment: CANARY as 'sandbox',
     };
-    const told = { ...world.status({ checkout: CANARY, order: CANARY }) };
-    await world.write({
-      open: [{ status: 200, body: world.openReply(changes) }],
+    const told = { ...server.status({ checkout: CANARY, order: CANARY }) };
+    await server.set({
+      open: [{ status: 200, body: server.openReply(changes) }],
       status: told,
     });
     const attributes = { order: CANARY, locale: 'en' };
-    const [harness, page] = await MerchantPage.place(world, { attributes });
+    const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('ready', () => harness.press());
     expect(harness.reference).to.contain('<img');
     expect(harness.element.renderRoot.textContent).to.contain(`${CANARY} ${CANARY}`);
     expect(hatched(page)).to.deep.equal([]);
     await harness.during('paid', () =>
-      world.write({ status: { ...told, state: 'paid', revision: 2 } }),
+      server.set({ status: { ...told, state: 'paid', revision: 2 } }),
     );
     expect(hatched(page)).to.deep.equal([]);
     page.close();
   });
 
-  it('nor the amount as the server writes it', async () => {
-    const body = world.openReply({ amountText: CANARY });
-    await world.write({ open: [{ status: 200, body }] });
-    const [harness, page] = await MerchantPage.place(world);
+  it('nor the amount', async () => {
+    const body = server.openReply({ amount: CANARY, currency: CANARY });
+    await server.set({ open: [{ status: 200, body }] });
+    const [harness, page] = await MerchantPage.place(server);
     await harness.during('ready', () => harness.press());
     expect(harness.element.renderRoot.textContent).to.contain(CANARY);
     expect(hatched(page)).to.deep.equal([]);
@@ -59,8 +59,8 @@ describe('nothing of an order or a provider becomes markup', () => {
 
   it('neither the code nor the request of a refusal', async () => {
     const body = { code: CANARY, requestId: CANARY, detail: CANARY, title: CANARY };
-    await world.write({ open: [{ status: 409, body }] });
-    const [harness, page] = await MerchantPage.place(world);
+    await server.set({ open: [{ status: 409, body }] });
+    const [harness, page] = await MerchantPage.place(server);
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain(`${CANARY} · ${CANARY}`);
     expect(hatched(page)).to.deep.equal([]);
@@ -68,12 +68,12 @@ describe('nothing of an order or a provider becomes markup', () => {
   });
 
   it('neither what the SDK throws, nor the address that it is said to have', async () => {
-    const sdk = { ...world.sdkDescription, url: CANARY };
-    await world.write({
+    const sdk = { ...server.sdkDescription, url: CANARY };
+    await server.set({
       config: { status: 200, body: { merchant: CANARY, environment: 'sandbox', sdk } },
-      open: [{ status: 200, body: world.openReply({ sdk }) }],
+      open: [{ status: 200, body: server.openReply({ sdk }) }],
     });
-    const [harness, page] = await MerchantPage.place(world);
+    const [harness, page] = await MerchantPage.place(server);
     const refusing = { configure: () => Promise.reject(new Error(CANARY)) };
     Object.assign(page.page, { [sdk.global]: refusing });
     await harness.during('problem', () => harness.press());
@@ -83,18 +83,18 @@ describe('nothing of an order or a provider becomes markup', () => {
   });
 
   it('neither what a shopper typed, nor the fields that a server asks for', async () => {
-    const asked = { ...world.openReply(), needs: ['avs'], fields: ['houseNumber', 'postcode'] };
+    const asked = { ...server.openReply(), needs: ['avs'], fields: ['houseNumber', 'postcode'] };
     const refusal = {
       code: 'request_invalid',
       errors: [{ field: 'avs.postcode', message: CANARY }],
     };
-    await world.write({
+    await server.set({
       open: [
         { status: 200, body: asked },
         { status: 400, body: refusal },
       ],
     });
-    const [harness, page] = await MerchantPage.place(world);
+    const [harness, page] = await MerchantPage.place(server);
     await harness.during('address', () => harness.press());
     for (const input of harness.element.renderRoot.querySelectorAll('input')) {
       input.value = CANARY.slice(0, 30);
@@ -106,7 +106,7 @@ describe('nothing of an order or a provider becomes markup', () => {
 
   it('a redirect link is never a script', async () => {
     const attributes = { mode: 'redirect', order: `javascript:${CANARY}`, merchant: CANARY };
-    const [harness, page] = await MerchantPage.place(world, { attributes });
+    const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('redirecting', () => harness.press());
     page.page.stop();
     const link = harness.element.renderRoot.querySelector('a');

@@ -5,7 +5,7 @@ import type { SdkAdapter, SdkHandle } from '../sdk/sdk-adapter.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** Notes the types that anybody listens for at the window. */
 const NOTE_LISTENERS = `
@@ -35,13 +35,13 @@ class SlowSdk implements SdkAdapter {
 }
 
 describe('what goes wrong with other embeds', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   it('asks nobody before a page is left, and keeps no page out of the way back', async () => {
     for (const [, reach] of EVERY_PHASE) {
-      world = await new WorldClient().begin();
-      const [harness, page] = await MerchantPage.place(world, { before: NOTE_LISTENERS });
+      server = await new TestServer().start();
+      const [harness, page] = await MerchantPage.place(server, { before: NOTE_LISTENERS });
       await reach(harness);
       const { listened } = page.page as unknown as { listened: string[] };
       expect(listened).to.include('pageshow');
@@ -52,17 +52,17 @@ describe('what goes wrong with other embeds', () => {
   });
 
   it('a tag that a router takes away and another in its place: one form, and no error', async () => {
-    const first = await PayCheckoutHarness.ready(world);
+    const first = await PayCheckoutHarness.ready(server);
     first.element.remove();
-    const second = await PayCheckoutHarness.ready(world);
+    const second = await PayCheckoutHarness.ready(server);
     expect(document.querySelectorAll('pay-checkout [slot="form"]')).to.have.length(1);
-    expect(world.sdk.destroyed).to.equal(1);
+    expect(server.sdk.destroyed).to.equal(1);
     expect(second.events).not.to.include('pay-error');
   });
 
   it('an SDK that answers when the tag has gone is taken down', async () => {
     const adapter = new SlowSdk();
-    const harness = await PayCheckoutHarness.place(world, { adapter });
+    const harness = await PayCheckoutHarness.place(server, { adapter });
     await harness.during('opening', () => harness.press());
     await adapter.opened.promise;
     harness.element.remove();
@@ -74,13 +74,13 @@ describe('what goes wrong with other embeds', () => {
   });
 
   it('a price that changed: reset() and start() take the old form down and draw the new session', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const changed = { checkout: crypto.randomUUID(), sessionId: 'session-2', amount: '40.00' };
-    await world.write({ open: [{ status: 200, body: world.openReply(changed) }] });
+    await server.set({ open: [{ status: 200, body: server.openReply(changed) }] });
     harness.element.reset();
     await harness.during('ready', () => harness.element.start());
-    expect(world.sdk.destroyed).to.equal(1);
-    expect(world.sdk.calls.at(-1)).to.include({ session_id: 'session-2' });
+    expect(server.sdk.destroyed).to.equal(1);
+    expect(server.sdk.calls.at(-1)).to.include({ session_id: 'session-2' });
     expect(document.querySelectorAll('pay-checkout [slot="form"]')).to.have.length(1);
     expect(harness.element.renderRoot.querySelector('[part="amount"]')?.textContent).to.contain(
       '40.00',
@@ -89,7 +89,7 @@ describe('what goes wrong with other embeds', () => {
 
   it('the overlay lets the provider’s frame have the focus, whatever is learned meanwhile', async () => {
     const attributes = { mode: 'overlay' };
-    const [harness, page] = await MerchantPage.place(world, { attributes });
+    const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('ready', () => harness.press());
     const { document } = page.page;
     const challenge = document.createElement('iframe');
@@ -98,11 +98,11 @@ describe('what goes wrong with other embeds', () => {
     expect(document.activeElement === challenge).to.equal(true);
     page.sdk.calls[0]?.onDecline?.();
     await harness.element.updateComplete;
-    const polls = (await world.polls()).length;
-    await world.write({
-      status: { ...world.status({ revision: 2 } satisfies Partial<CheckoutStatus>) },
+    const polls = (await server.polls()).length;
+    await server.set({
+      status: { ...server.status({ revision: 2 } satisfies Partial<CheckoutStatus>) },
     });
-    await until(async () => (await world.polls()).length > polls);
+    await until(async () => (await server.polls()).length > polls);
     await harness.element.updateComplete;
     expect(document.activeElement === challenge).to.equal(true);
     page.close();
@@ -110,7 +110,10 @@ describe('what goes wrong with other embeds', () => {
 
   for (const mode of ['inline', 'overlay'] as const) {
     it(`a challenge that is wider than the phone can be seen to its end, mode ${mode}: the page stays`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { attributes: { mode }, width: 320 });
+      const [harness, page] = await MerchantPage.place(server, {
+        attributes: { mode },
+        width: 320,
+      });
       await harness.during('ready', () => harness.press());
       const { document } = page.page;
       const challenge = document.createElement('iframe');
@@ -135,7 +138,7 @@ describe('what goes wrong with other embeds', () => {
 
   it('its own fields are so large that no phone zooms in on them', async () => {
     const css = 'body { font-size: 11px; }';
-    const [harness, page] = await MerchantPage.place(world, { css });
+    const [harness, page] = await MerchantPage.place(server, { css });
     const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
     await reach(harness);
     for (const input of harness.element.renderRoot.querySelectorAll('input')) {
@@ -146,7 +149,7 @@ describe('what goes wrong with other embeds', () => {
 
   it('a tag that names no merchant or no order says so when it is started', async () => {
     for (const missing of ['merchant', 'order']) {
-      const [harness, page] = await MerchantPage.place(world, { attributes: { [missing]: '' } });
+      const [harness, page] = await MerchantPage.place(server, { attributes: { [missing]: '' } });
       const error = harness.hears('pay-error');
       await harness.during('problem', () => harness.element.start());
       expect((await error).code, missing).to.equal('tag_incomplete');
@@ -154,9 +157,9 @@ describe('what goes wrong with other embeds', () => {
     }
   });
 
-  for (const server of ['https://no such host', 'javascript:alert(1)']) {
-    it(`the server ${server} is a problem in words, not an element that never appears`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { attributes: { server } });
+  for (const address of ['https://no such host', 'javascript:alert(1)']) {
+    it(`the server ${address} is a problem in words, not an element that never appears`, async () => {
+      const [harness, page] = await MerchantPage.place(server, { attributes: { server: address } });
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('server_unreachable');
       page.close();

@@ -3,8 +3,8 @@ import { emulateMedia } from '@web/test-runner-commands';
 import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
 import { MerchantPage } from '../testing/merchant-page.js';
-import { WorldClient } from '../testing/world-client.js';
-import { contrastOf, isTouchable } from './look.js';
+import { TestServer } from '../testing/test-server.js';
+import { contrastOf, isTouchable } from './appearance.js';
 
 /** Rules of pages that mean something else, and meet the element too. */
 const RULES: Readonly<Record<string, string>> = {
@@ -44,14 +44,14 @@ function expectNoSidewaysScroll(harness: PayCheckoutHarness, page: MerchantPage)
 }
 
 describe('a page with styles of its own', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   for (const [what, css] of Object.entries(RULES)) {
     it(`${what}: every phase can be read and touched`, async () => {
       for (const [, reach] of EVERY_PHASE) {
-        world = await new WorldClient().begin();
-        const [harness, page] = await MerchantPage.place(world, { css });
+        server = await new TestServer().start();
+        const [harness, page] = await MerchantPage.place(server, { css });
         await reach(harness);
         expectUsable(harness, page);
         expectNoSidewaysScroll(harness, page);
@@ -74,9 +74,9 @@ describe('a page with styles of its own', () => {
   })) {
     it(`${what}: no phase is scrolled sideways`, async () => {
       for (const [, reach] of EVERY_PHASE) {
-        world = await new WorldClient().begin();
+        server = await new TestServer().start();
         const attributes = { order: 'A'.repeat(64) };
-        const [harness, page] = await MerchantPage.place(world, { ...parts, attributes });
+        const [harness, page] = await MerchantPage.place(server, { ...parts, attributes });
         await reach(harness);
         expectUsable(harness, page);
         expectNoSidewaysScroll(harness, page);
@@ -87,14 +87,14 @@ describe('a page with styles of its own', () => {
 
   it('that is read from right to left is laid out from right to left', async () => {
     const root = 'lang="ar" dir="rtl"';
-    const [harness, page] = await MerchantPage.place(world, { root });
+    const [harness, page] = await MerchantPage.place(server, { root });
     await harness.during('ready', () => harness.press());
     const find = (selector: string): DOMRect =>
       harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
     const card = find('section');
     expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
     expect(find('[part="badge"]').left - card.left).to.be.below(40);
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     expect(find('.message > span').right).to.be.below(find('.icon').left);
     expectUsable(harness, page);
     expectNoSidewaysScroll(harness, page);
@@ -103,7 +103,7 @@ describe('a page with styles of its own', () => {
 
   it('that is read from left to right stays so, with the tag, whatever locale the tag asks for', async () => {
     const attributes = { locale: 'ar' };
-    const [harness, page] = await MerchantPage.place(world, { attributes });
+    const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('ready', () => harness.press());
     const find = (selector: string): DOMRect =>
       harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
@@ -116,10 +116,10 @@ describe('a page with styles of its own', () => {
 
   it('that is read from right to left leaves English sentences their full stop', async () => {
     const root = 'lang="ar" dir="rtl"';
-    const [harness, page] = await MerchantPage.place(world, { root });
+    const [harness, page] = await MerchantPage.place(server, { root });
     await harness.during('paid', async () => {
       await harness.during('ready', () => harness.press());
-      await world.tell('paid');
+      await server.setState('paid');
     });
     const words = harness.element.renderRoot.querySelector('.message > span') as Element;
     const range = page.page.document.createRange();
@@ -136,9 +136,9 @@ describe('a page with styles of its own', () => {
       ['lang="en"', true],
       ['lang="ar" dir="rtl"', false],
     ] as const) {
-      world = await new WorldClient().begin();
+      server = await new TestServer().start();
       const attributes = { mode: 'overlay' };
-      const [harness, page] = await MerchantPage.place(world, { root, attributes });
+      const [harness, page] = await MerchantPage.place(server, { root, attributes });
       await harness.during('ready', () => harness.press());
       const { renderRoot } = harness.element;
       const close = renderRoot.querySelector('.close')!.getBoundingClientRect();
@@ -150,7 +150,7 @@ describe('a page with styles of its own', () => {
   });
 
   it('with a wall above everything does not cover the overlay', async () => {
-    const [harness, page] = await MerchantPage.place(world, {
+    const [harness, page] = await MerchantPage.place(server, {
       css: '#wall { position: fixed; inset: 0; z-index: 2147483647; background: red; }',
       after: '<div id="wall"></div>',
       attributes: { mode: 'overlay' },
@@ -166,8 +166,8 @@ describe('a page with styles of its own', () => {
   it('in forced colours every phase keeps its shapes', async () => {
     await emulateMedia({ forcedColors: 'active' });
     for (const [, reach] of EVERY_PHASE) {
-      world = await new WorldClient().begin();
-      const [harness, page] = await MerchantPage.place(world);
+      server = await new TestServer().start();
+      const [harness, page] = await MerchantPage.place(server);
       await reach(harness);
       const { renderRoot } = harness.element;
       for (const one of renderRoot.querySelectorAll('.button, input, section')) {

@@ -1,17 +1,17 @@
 import { expect } from '@open-wc/testing';
 import { MerchantPage } from '../testing/merchant-page.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** Names that the element looks up in what it is told, remembers, and hands to the browser. */
 const NAMES = [
   'container avs body headers method mode redirect locale id once signal keepalive duration end',
-  'needs fields sdk sessionId construct navigates integrity callbacks amountText environment',
-  'code errors requestId retryAfterSeconds news ask now revision session address renew known',
-  'checking declines inWindow refused given trouble remedy',
+  'needs fields sdk sessionId construct navigates integrity callbacks environment',
+  'code errors requestId retryAfterSeconds update wanted isUrgent revision session address renew known',
+  'checking declines inWindow rejected input request error recovery',
 ].join(' ');
 
-/** What other scripts of a page do to what all scripts share. */
-const DEEDS: Readonly<Record<string, string>> = {
+/** What other scripts of a page do to built-in objects. */
+const CHANGES: Readonly<Record<string, string>> = {
   'every name that it looks up, in Object.prototype': `
     for (const name of '${NAMES}'.split(' ')) Object.prototype[name] = 'x';`,
   'Object.prototype.toJSON = undefined': `Object.prototype.toJSON = undefined;`,
@@ -45,14 +45,14 @@ const DEEDS: Readonly<Record<string, string>> = {
 };
 
 describe('a page whose other scripts change what all scripts share', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
-  for (const [what, before] of Object.entries(DEEDS)) {
+  for (const [what, before] of Object.entries(CHANGES)) {
     it(`${what}: pays, and asks the server for what the tag says`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { before });
+      const [harness, page] = await MerchantPage.place(server, { before });
       await harness.during('ready', () => harness.press());
-      const [open] = await world.opens();
+      const [open] = await server.opens();
       expect(open?.body).to.deep.equal({
         merchant: 'corner-shop',
         order: 'A1001',
@@ -62,14 +62,14 @@ describe('a page whose other scripts change what all scripts share', () => {
       const amount = harness.element.renderRoot.querySelector('[part="amount"]');
       expect(amount?.textContent).to.contain('42.50');
       expect(page.sdk.calls).to.have.length(1);
-      expect(page.sdk.calls[0]).to.include({ session_id: `session-${world.id}` });
+      expect(page.sdk.calls[0]).to.include({ session_id: `session-${server.id}` });
       await harness.during('cancelled', async () => {
         harness.element.close();
-        await world.tell('cancelled', 2);
+        await server.setState('cancelled', 2);
       });
       await harness.during('ready', () => harness.press());
-      await harness.during('paid', () => world.tell('paid', 3));
-      expect(await world.hints()).to.include('cancelled');
+      await harness.during('paid', () => server.setState('paid', 3));
+      expect(await server.hints()).to.include('cancelled');
       expect(page.complaints).to.deep.equal([]);
       page.close();
     });

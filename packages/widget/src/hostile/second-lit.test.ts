@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { MerchantPage, STRICT_POLICY } from '../testing/merchant-page.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** What any copy of Lit does with Trusted Types when it is loaded. */
 const OTHER_LIT = `window.otherLit = () => trustedTypes.createPolicy('lit-html', { createHTML: (text) => text });`;
@@ -11,8 +11,8 @@ interface WithLit {
 }
 
 describe('a page with another copy of Lit', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   for (const [what, policy] of [
     ['has no policy', ''],
@@ -20,7 +20,7 @@ describe('a page with another copy of Lit', () => {
   ] as const) {
     it(`that ${what} works, whoever comes first`, async () => {
       const before = `${OTHER_LIT} otherLit();`;
-      const [harness, page] = await MerchantPage.place(world, { policy, before });
+      const [harness, page] = await MerchantPage.place(server, { policy, before });
       await harness.during('ready', () => harness.press());
       (page.page as unknown as WithLit).otherLit();
       expect(page.complaints).to.deep.equal([]);
@@ -29,22 +29,22 @@ describe('a page with another copy of Lit', () => {
   }
 
   it("that does not, and comes second, is the one that breaks: allow 'allow-duplicates'", async () => {
-    const [harness, page] = await MerchantPage.place(world, {
+    const [harness, page] = await MerchantPage.place(server, {
       policy: STRICT_POLICY,
       before: OTHER_LIT,
     });
     await harness.during('ready', () => harness.press());
     expect(page.complaints).to.deep.equal([]);
     expect(() => (page.page as unknown as WithLit).otherLit()).to.throw('lit-html');
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     page.close();
   });
 
   it('that does not, and comes first, leaves the shopper the link to the hosted page', async () => {
-    const page = await MerchantPage.open(world, {
+    const page = await MerchantPage.open(server, {
       policy: STRICT_POLICY,
       before: `${OTHER_LIT} otherLit();`,
-      inside: `<a href="${world.server}/v1/pay/corner-shop/token">Pay</a>`,
+      inside: `<a href="${server.url}/v1/pay/corner-shop/token">Pay</a>`,
     });
     expect(page.complaints.join()).to.contain('lit-html');
     expect(page.element.matches(':defined')).to.equal(false);
@@ -54,13 +54,13 @@ describe('a page with another copy of Lit', () => {
   });
 
   it('and our script twice, by mistake, pays as if it were there once', async () => {
-    const [harness, page] = await MerchantPage.place(world, {
+    const [harness, page] = await MerchantPage.place(server, {
       policy: WITH_DUPLICATES,
       after: `<script nonce="cjRuZDBt" src="/packages/widget/dist/pay-checkout.js"></script>`,
     });
     await harness.during('ready', () => harness.press());
     expect(page.complaints).to.deep.equal([]);
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
     page.close();
   });
 });

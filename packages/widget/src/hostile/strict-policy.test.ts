@@ -2,14 +2,14 @@ import { expect } from '@open-wc/testing';
 import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
 import { MerchantPage, NONCE, STRICT_POLICY } from '../testing/merchant-page.js';
 import { until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 describe("a page under default-src 'none', a nonce, and Trusted Types", () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   it('is under that policy', async () => {
-    const page = await MerchantPage.open(world, {
+    const page = await MerchantPage.open(server, {
       policy: STRICT_POLICY,
       body: '<p style="color:red">',
     });
@@ -21,7 +21,7 @@ describe("a page under default-src 'none', a nonce, and Trusted Types", () => {
 
   for (const [what, reach] of [...EVERY_PHASE, ...WITHIN_PHASES]) {
     it(`${what}: nothing is blocked, nothing is said, nothing is styled inline`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { policy: STRICT_POLICY });
+      const [harness, page] = await MerchantPage.place(server, { policy: STRICT_POLICY });
       await reach(harness);
       expect(what).to.match(new RegExp(`^${harness.phase}`));
       expect(page.complaints).to.deep.equal([]);
@@ -34,7 +34,7 @@ describe("a page under default-src 'none', a nonce, and Trusted Types", () => {
   }
 
   it('lends the SDK its nonce, of which no attribute is left to read', async () => {
-    const [harness, page] = await MerchantPage.place(world, { policy: STRICT_POLICY });
+    const [harness, page] = await MerchantPage.place(server, { policy: STRICT_POLICY });
     await harness.during('ready', () => harness.press());
     const script = page.page.document.querySelector<HTMLScriptElement>('script[src*="sdk.js"]');
     expect(script?.nonce).to.equal(NONCE);

@@ -1,46 +1,46 @@
 import type { AvsField } from '@pay-checkout/session-server/contract';
 import type { ButtonName, Phase } from '../flow/phases.js';
 
-/** Every word that the element says. Text only: nothing here is ever read as markup. */
+/** Every text that the element shows. Plain text: none of it is parsed as markup. */
 export interface Labels {
-  /** BCP 47 tag of these words. */
+  /** BCP 47 tag of these texts. */
   readonly locale: string;
   readonly phases: Readonly<Partial<Record<Phase, string>>>;
   readonly buttons: Readonly<Record<ButtonName, string>>;
-  /** By code of `docs/error-codes.md`; the others are said with `sdkProblem` or `problem`. */
+  /** By code of `docs/error-codes.md`; for the others see `sdkError` and `error`. */
   readonly codes: Readonly<Record<string, string>>;
-  /** Of the codes that begin with `sdk_`, and of a session that the SDK refused. */
-  readonly sdkProblem: string;
-  readonly problem: string;
+  /** For the codes that begin with `sdk_`, and for a session that the SDK refused. */
+  readonly sdkError: string;
+  readonly error: string;
   readonly declined: string;
   readonly inWindow: string;
   readonly fields: Readonly<Record<AvsField, string>>;
-  readonly refusedField: string;
+  readonly rejectedField: string;
   readonly close: string;
   readonly checking: string;
   readonly amount: string;
   readonly reference: string;
   readonly test: string;
-  /** What assistive technology calls the element, and the provider's form in it. */
+  /** Accessible name of the element. */
   readonly card: string;
+  /** Accessible name of the provider's form. */
   readonly form: string;
 }
-
-const UNKNOWN = 'We have not been able to confirm your payment yet.';
 
 export const en: Labels = {
   locale: 'en',
   phases: {
     opening: 'Opening the checkout.',
-    address: 'Please enter the address that your card is registered to.',
+    address: 'Please enter the billing address of your card.',
     redirecting: 'Taking you to the payment page.',
     confirming: 'We are confirming your payment. Please do not pay again.',
     paid: 'Payment received. Thank you.',
     failed: 'The payment did not go through. You can try again.',
     cancelled: 'You cancelled the payment.',
     left: 'You left the payment before it was finished.',
-    expired: 'This checkout was open for too long. You can start again.',
-    unconfirmed: `${UNKNOWN} Please do not pay again: the shop has been told and will contact you.`,
+    expired: 'This checkout has expired. You can start again.',
+    unconfirmed:
+      'We have not been able to confirm your payment yet. Please do not pay again: the shop has been notified and will contact you.',
   },
   buttons: {
     pay: 'Pay',
@@ -50,16 +50,16 @@ export const en: Labels = {
     retry: 'Try again',
   },
   codes: {
-    server_unreachable: 'The payment service cannot be reached. Check your connection.',
-    order_already_paid: 'This order has been paid already.',
-    order_void: 'This order can no longer be paid. Please ask the shop.',
+    server_unreachable: 'The payment service cannot be reached. Please check your connection.',
+    order_already_paid: 'This order has already been paid.',
+    order_void: 'This order can no longer be paid. Please contact the shop.',
     order_token_expired: 'This page has been open for too long. Reload it to pay.',
-    checkout_mismatch: 'The address of this page belongs to another order.',
-    checkout_not_found: 'The payment in the address of this page was not found.',
-    outcome_unknown: `${UNKNOWN} Please ask the shop.`,
+    checkout_mismatch: 'The link to this page belongs to another order.',
+    checkout_not_found: 'The payment in the link to this page was not found.',
+    outcome_unknown: 'We have not been able to confirm your payment yet. Please contact the shop.',
   },
-  sdkProblem: 'The payment form could not be shown.',
-  problem: 'Something went wrong. Please try again in a moment.',
+  sdkError: 'The payment form could not be shown.',
+  error: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
   inWindow: 'Please pay in the window that has opened.',
   fields: {
@@ -69,9 +69,9 @@ export const en: Labels = {
     address1: 'Address',
     address2: 'Address, second line',
   },
-  refusedField: 'Please check this.',
+  rejectedField: 'Please check this field.',
   close: 'Close',
-  checking: 'Asking about the payment.',
+  checking: 'Checking the payment.',
   amount: 'Amount',
   reference: 'Reference',
   test: 'Test',

@@ -5,7 +5,7 @@ import type {
   OpenCheckoutRequest,
 } from '@pay-checkout/session-server/contract';
 import { en } from '../labels/en.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const CANARY = 'Canary Cottage';
@@ -24,20 +24,20 @@ function fill(harness: PayCheckoutHarness, ...values: readonly string[]): void {
 }
 
 describe('<pay-checkout> when the server needs the shopper’s address', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
-  const opened = () => ({ status: 200, body: world.openReply() });
+  const opened = () => ({ status: 200, body: server.openReply() });
   async function asked(
     ...answers: { status: number; body: unknown }[]
   ): Promise<PayCheckoutHarness> {
-    await world.write({ open: answers });
-    const harness = await PayCheckoutHarness.place(world, { locale: 'en-GB' });
+    await server.set({ open: answers });
+    const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
     await harness.during('address', () => harness.press());
     return harness;
   }
   const sent = async (): Promise<unknown> =>
-    ((await world.opens()).at(-1)?.body as OpenCheckoutRequest).avs;
+    ((await server.opens()).at(-1)?.body as OpenCheckoutRequest).avs;
 
   it('asks for house number and postcode, and pays with them', async () => {
     const harness = await asked(needs(), opened());
@@ -49,7 +49,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     await harness.during('ready', () => harness.press());
     expect(await sent()).to.deep.equal({ houseNumber: '12a', postcode: 'ZZ1 1ZZ' });
     expect(inputsOf(harness)).to.have.length(0);
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
   });
 
   it('asks for what the server lists, in its order, and leaves out what stays empty', async () => {
@@ -93,7 +93,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
       expect(activeElement?.getAttribute('name')).to.equal(inputs[wrong]?.name);
     }
     expect(harness.phase).to.equal('address');
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
   });
 
   it('shows which field the server refused, with what was typed', async () => {
@@ -110,7 +110,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     const words = harness.element.renderRoot.querySelector(
       `#${postcode?.getAttribute('aria-describedby') ?? ''}`,
     );
-    expect(words?.textContent).to.equal(en.refusedField);
+    expect(words?.textContent).to.equal(en.rejectedField);
     expect((harness.element.renderRoot as ShadowRoot).activeElement).to.equal(postcode);
     fill(harness, '12', 'ZZ1 1ZZ');
     await harness.during('ready', () => harness.press());
@@ -147,6 +147,6 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     await harness.during('idle', () => harness.element.close());
     await harness.during('address', () => harness.press());
     expect(inputsOf(harness).map(({ value }) => value)).to.deep.equal(['', '']);
-    expect(await world.hints()).to.deep.equal([]);
+    expect(await server.hints()).to.deep.equal([]);
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from '@open-wc/testing';
-import type { Mode } from '../flow/modes.js';
+import type { Mode } from '../flow/presentation.js';
 import type { Phase } from '../flow/phases.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 import type { PayCheckout } from './pay-checkout.js';
 
@@ -25,7 +25,7 @@ interface Moment {
 const MOMENTS: Readonly<Record<string, Moment>> = {
   'while it opens': {
     phase: 'opening',
-    goOn: ({ world }) => world.write({ holdOpen: false }),
+    goOn: ({ server }) => server.set({ holdOpen: false }),
   },
   'while it asks for the address': {
     phase: 'address',
@@ -51,8 +51,8 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   'when it is paid': { phase: 'paid' },
 };
 
-function bringAnswer({ world }: PayCheckoutHarness): Promise<void> {
-  return world.write({ open: [{ status: 200, body: world.openReply() }] });
+function bringAnswer({ server }: PayCheckoutHarness): Promise<void> {
+  return server.set({ open: [{ status: 200, body: server.openReply() }] });
 }
 
 /** What a page does with an element that is on it, and whether the form stays the one that it was. */
@@ -91,8 +91,8 @@ function placeBeside(element: Element): HTMLElement {
 }
 
 describe('<pay-checkout> at any moment', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   const open = window.open.bind(window);
   const popups: (Window | null)[] = [];
@@ -112,7 +112,7 @@ describe('<pay-checkout> at any moment', () => {
     for (const [what, [keepsForm, act]] of Object.entries(ACTS)) {
       it(`${what} ${moment}, it stays what it was, and gets paid`, async function () {
         if (what.includes('moveBefore') && !('moveBefore' in document.body)) this.skip();
-        const harness = await PayCheckoutHarness.place(world, { mode: mode ?? null });
+        const harness = await PayCheckoutHarness.place(server, { mode: mode ?? null });
         const { element } = harness;
         const [, reach] = EVERY_PHASE.find(([name]) => name === phase)!;
         await reach(harness);
@@ -129,18 +129,18 @@ describe('<pay-checkout> at any moment', () => {
         expect(harness.phase).to.equal(phase);
 
         if (goOn) await harness.during('ready', () => goOn(harness));
-        if (phase !== 'paid') await harness.during('paid', () => world.tell('paid', 3));
+        if (phase !== 'paid') await harness.during('paid', () => server.setState('paid', 3));
         expect(harness.phase).to.equal('paid');
         expect(harness.count('pay-paid')).to.equal(1);
         expect(harness.count('pay-error')).to.equal(errors);
-        expect(await world.opens()).to.have.length(opens);
+        expect(await server.opens()).to.have.length(opens);
       });
     }
   }
 
   for (const mode of ['redirect', 'popup'] as const) {
     it(`removed and put back, one press in mode ${mode} leads there once`, async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode });
+      const harness = await PayCheckoutHarness.place(server, { mode });
       const { element } = harness;
       element.addEventListener('pay-redirect', (event) => event.preventDefault());
       const [, removeAndPutBack] = ACTS['removed and put back']!;
@@ -151,7 +151,7 @@ describe('<pay-checkout> at any moment', () => {
       expect(harness.count('pay-ready')).to.equal(isPopup ? 1 : 0);
       expect(harness.count('pay-redirect')).to.equal(isPopup ? 0 : 1);
       expect(harness.count('pay-statechange')).to.equal(2);
-      expect(await world.opens()).to.have.length(isPopup ? 1 : 0);
+      expect(await server.opens()).to.have.length(isPopup ? 1 : 0);
     });
   }
 });

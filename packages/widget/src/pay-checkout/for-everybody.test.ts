@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 /** To a payment page that is a part of this one: leaving would take the page of the tests along. */
@@ -11,41 +11,41 @@ async function redirectWithin(harness: PayCheckoutHarness): Promise<void> {
 }
 
 describe('<pay-checkout> for everybody', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   for (const [what, reach] of [...EVERY_PHASE, ...WITHIN_PHASES]) {
     for (const theme of ['light', 'dark'] as const) {
       it(`${what}, ${theme}: passes the accessibility check`, async () => {
-        const harness = await PayCheckoutHarness.place(world, { theme });
+        const harness = await PayCheckoutHarness.place(server, { theme });
         await (what === 'redirecting' ? redirectWithin : reach)(harness);
         expect(what).to.match(new RegExp(`^${harness.phase}`));
         await expect(harness.element).to.be.accessible();
         harness.element.close();
         history.replaceState(null, '', location.pathname + location.search);
-        await world.write({ holdOpen: false, holdStatus: false });
+        await server.set({ holdOpen: false, holdStatus: false });
       });
     }
   }
 
   it('its live regions are there from the first render', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     const { renderRoot } = harness.element;
     const status = renderRoot.querySelector('[role="status"]');
     const alert = renderRoot.querySelector('[role="alert"]');
     await harness.during('ready', () => harness.element.start());
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     expect(renderRoot.querySelector('[role="status"]')).to.equal(status);
     expect(renderRoot.querySelector('[role="alert"]')).to.equal(alert);
     expect(status?.getAttribute('aria-live')).to.equal('polite');
   });
 
   it('moves the focus for one who pressed the button, and says each thing once', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     harness.button?.focus();
     await harness.during('ready', () => harness.press());
     expect(document.activeElement).to.equal(harness.form);
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     const { shadowRoot } = harness.element;
     expect(shadowRoot?.activeElement?.textContent).to.contain('Payment received');
     const status = shadowRoot?.querySelector('[role="status"]');
@@ -53,27 +53,27 @@ describe('<pay-checkout> for everybody', () => {
   });
 
   it('takes the focus from nobody who did not press it', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     await harness.during('ready', () => harness.element.start());
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     expect(document.activeElement).to.equal(document.body);
   });
 
   it('takes the focus from nothing else on the page', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     const field = document.createElement('input');
     harness.element.after(field);
     await harness.during('opening', () => harness.press());
     field.focus();
     await harness.during('paid', async () => {
       await harness.arrives('ready');
-      await world.tell('paid');
+      await server.setState('paid');
     });
     expect(document.activeElement).to.equal(field);
   });
 
   it('follows a dark page, and only a page that is dark', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     const surface = (): string => {
       const card = harness.element.renderRoot.querySelector('section') as Element;
       return getComputedStyle(card).backgroundColor;
@@ -87,8 +87,8 @@ describe('<pay-checkout> for everybody', () => {
   });
 
   it('turns its spinner, slowly for one who wants less motion', async () => {
-    await world.write({ holdOpen: true });
-    const harness = await PayCheckoutHarness.place(world);
+    await server.set({ holdOpen: true });
+    const harness = await PayCheckoutHarness.place(server);
     await harness.during('opening', () => harness.press());
     const spinner = harness.element.renderRoot.querySelector('.spinner') as Element;
     expect(spinner.getAnimations()).to.have.length(1);
@@ -96,27 +96,27 @@ describe('<pay-checkout> for everybody', () => {
     expect(getComputedStyle(spinner).animationDuration).to.equal('9s');
     await emulateMedia({ reducedMotion: 'no-preference' });
     expect(getComputedStyle(spinner).animationDuration).to.equal('0.9s');
-    await world.write({ holdOpen: false });
+    await server.set({ holdOpen: false });
   });
 
   it('its button is a native one, large enough for a thumb', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     expect(harness.button).to.be.instanceOf(HTMLButtonElement);
     expect(harness.button?.getBoundingClientRect().height).to.be.at.least(44);
   });
 
   it('has no style attribute and asks for none', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     expect(harness.element.renderRoot.querySelector('[style], style')).to.equal(null);
     expect(harness.form?.hasAttribute('style')).to.equal(false);
   });
 
   it('fits a screen of 320 pixels', async () => {
-    const harness = await PayCheckoutHarness.place(world, { order: 'A'.repeat(64) });
+    const harness = await PayCheckoutHarness.place(server, { order: 'A'.repeat(64) });
     const home = harness.element.parentElement as HTMLElement;
     home.style.inlineSize = '288px';
     await harness.during('ready', () => harness.element.start());
-    await harness.during('unconfirmed', () => world.tell('unconfirmed'));
+    await harness.during('unconfirmed', () => server.setState('unconfirmed'));
     expect(home.scrollWidth).to.equal(288);
   });
 });

@@ -1,86 +1,63 @@
 import { expect } from '@open-wc/testing';
 import type { OpenCheckoutReply } from '@pay-checkout/session-server/contract';
-import { FORM_WITHIN_MS, PREPARED_WITHIN_MS } from '../flow/flow-controller.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
-import { forbid, nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { nextTask, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 import type { PayCheckout } from './pay-checkout.js';
 
 describe('<pay-checkout> in a page that changes', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   it('moved as usual draws the same session again, and opens nothing', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const place = document.createElement('div');
     document.body.append(place);
     place.append(harness.element);
-    await until(() => world.sdk.calls.length === 2);
-    expect(world.sdk.destroyed).to.equal(1);
-    expect(await world.opens()).to.have.length(1);
+    await until(() => server.sdk.calls.length === 2);
+    expect(server.sdk.destroyed).to.equal(1);
+    expect(await server.opens()).to.have.length(1);
     expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
     place.remove();
   });
 
-  describe('before it is drawn for the first time', () => {
-    let resume: (() => void) | undefined;
-    const stopClock = (wait = PREPARED_WITHIN_MS): unknown => (resume = forbid(window, wait));
-    afterEach(() => resume?.());
-    const isDrawn = (): boolean =>
-      document.querySelector('pay-checkout')?.shadowRoot?.childElementCount !== 0;
-
-    it('waits for the configuration, which says more of what there is to draw', async () => {
-      stopClock();
-      await world.write({ holdConfig: true });
-      const placed = PayCheckoutHarness.place(world);
-      await until(async () => (await world.seen('GET', /checkout-config$/)).length === 1);
-      expect(isDrawn()).to.equal(false);
-      await world.write({ holdConfig: false });
-      const { badge } = await placed;
-      expect(badge).not.to.equal(null);
-    });
-
-    it('does not wait for one that is late, and draws what it says when it comes', async () => {
-      await world.write({ holdConfig: true });
-      const harness = await PayCheckoutHarness.place(world);
+  describe('while something is late', () => {
+    it('shows the pay button without the configuration, and the badge when it comes', async () => {
+      await server.set({ holdConfig: true });
+      const harness = await PayCheckoutHarness.place(server);
       expect(harness.button).not.to.equal(null);
       expect(harness.badge).to.equal(null);
-      await world.write({ holdConfig: false });
+      await server.set({ holdConfig: false });
       await until(() => harness.badge !== null);
     });
 
-    it('does not wait for one that cannot be had', async () => {
-      stopClock();
-      await world.write({ config: { status: 404, body: {} } });
-      const harness = await PayCheckoutHarness.place(world);
+    it('shows the pay button when there is no configuration', async () => {
+      await server.set({ config: { status: 404, body: {} } });
+      const harness = await PayCheckoutHarness.place(server);
       expect(harness.button).not.to.equal(null);
     });
 
-    it('waits for nothing where no configuration is asked for', async () => {
-      stopClock();
-      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect' });
+    it('requests no configuration for a payment on the hosted page', async () => {
+      const harness = await PayCheckoutHarness.place(server, { mode: 'redirect' });
       expect(harness.button).not.to.equal(null);
-      expect(await world.seen('GET', /checkout-config$/)).to.have.length(0);
+      expect(await server.seen('GET', /checkout-config$/)).to.have.length(0);
     });
 
-    it('asks for the session with autostart, and is drawn with its form', async () => {
-      stopClock(FORM_WITHIN_MS);
-      await world.write({ holdOpen: true });
-      const placed = PayCheckoutHarness.place(world, { autostart: true });
-      await until(() => 'configure' in (world.sdk ?? {}));
-      await until(async () => (await world.opens()).length === 1);
-      expect(isDrawn()).to.equal(false);
-      await world.write({ holdOpen: false });
-      const harness = await placed;
+    it('with autostart says that the checkout opens, and never shows a pay button', async () => {
+      await server.set({ holdOpen: true });
+      const harness = await PayCheckoutHarness.place(server, { autostart: true });
+      expect(harness.button).to.equal(null);
+      await harness.reaches('opening');
+      expect(harness.announcement).to.equal('Opening the checkout.');
+      expect(harness.button).to.equal(null);
+      await server.set({ holdOpen: false });
       await harness.reaches('ready');
-      expect(harness.form).not.to.equal(null);
       expect(harness.button).to.equal(null);
     });
 
-    it('gives the form its place before the SDK draws it', async () => {
-      stopClock(FORM_WITHIN_MS);
+    it('gives the form its place before the SDK mounts it', async () => {
       const widths: number[] = [];
       const adapter: SdkAdapter = {
         load: () => Promise.resolve(),
@@ -89,32 +66,15 @@ describe('<pay-checkout> in a page that changes', () => {
           return Promise.resolve();
         },
       };
-      const harness = await PayCheckoutHarness.place(world, { autostart: true, adapter });
+      const harness = await PayCheckoutHarness.place(server, { autostart: true, adapter });
       await harness.reaches('ready');
       expect(widths).to.have.length(1);
       expect(widths[0]).to.be.above(100);
     });
-
-    it('tells of a form that is late', async () => {
-      await world.write({ holdOpen: true });
-      const harness = await PayCheckoutHarness.place(world, { autostart: true });
-      expect(harness.announcement).to.equal('Opening the checkout.');
-      expect(harness.button).to.equal(null);
-      await world.write({ holdOpen: false });
-      await harness.reaches('ready');
-    });
-
-    it('does not wait for a form that cannot come', async () => {
-      stopClock(FORM_WITHIN_MS);
-      await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
-      const harness = await PayCheckoutHarness.place(world, { autostart: true });
-      await harness.reaches('problem');
-      expect(harness.notice).to.contain('order_not_found');
-    });
   });
 
   it('copied with its form is a tag of its own, without the form', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const holder = harness.element.parentElement?.cloneNode(true) as HTMLElement;
     const copy = holder.querySelector('pay-checkout') as PayCheckout;
     copy.orderToken = harness.element.orderToken;
@@ -124,8 +84,8 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(copy.matches(':state(idle)')).to.equal(true);
     expect(copy.order).to.equal('A1001');
     expect(harness.form).not.to.equal(null);
-    await new PayCheckoutHarness(copy, world).during('ready', () => copy.start());
-    expect(await world.opens()).to.have.length(2);
+    await new PayCheckoutHarness(copy, server).during('ready', () => copy.start());
+    expect(await server.opens()).to.have.length(2);
     for (const one of [harness.element, copy]) {
       expect(one.querySelectorAll('[slot="form"]')).to.have.length(1);
     }
@@ -133,7 +93,7 @@ describe('<pay-checkout> in a page that changes', () => {
   });
 
   it('attributes and properties agree both ways', async () => {
-    const { element } = await PayCheckoutHarness.place(world);
+    const { element } = await PayCheckoutHarness.place(server);
     const pairs = {
       merchant: 'merchant',
       order: 'order',
@@ -143,7 +103,7 @@ describe('<pay-checkout> in a page that changes', () => {
       theme: 'theme',
       returnParam: 'return-param',
     } as const;
-    const values = { mode: 'inline', theme: 'dark', server: world.server, locale: 'de' } as const;
+    const values = { mode: 'inline', theme: 'dark', server: server.url, locale: 'de' } as const;
     for (const [property, attribute] of Object.entries(pairs)) {
       const value = values[property as keyof typeof values] ?? 'x-1';
       Object.assign(element, { [property]: value });
@@ -164,7 +124,7 @@ describe('<pay-checkout> in a page that changes', () => {
   });
 
   it('an order token that code sets is not written into the page', async () => {
-    const { element } = await PayCheckoutHarness.place(world);
+    const { element } = await PayCheckoutHarness.place(server);
     expect(element.outerHTML).not.to.contain('c2lnbmF0dXJl');
   });
 
@@ -180,10 +140,10 @@ describe('<pay-checkout> in a page that changes', () => {
       heard.push(name);
     };
     document.addEventListener('pay-metric', hear);
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     await until(() => heard.includes('loader'));
     await harness.during('ready', () => harness.press());
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     document.removeEventListener('pay-metric', hear);
     expect(heard).to.deep.equal(['paint', 'loader', 'session', 'ready', 'outcome']);
     for (const name of heard) {
@@ -193,30 +153,30 @@ describe('<pay-checkout> in a page that changes', () => {
   });
 
   it('a page that starts over while it hears the outcome has both payments measured', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const heard: string[] = [];
     harness.element.addEventListener('pay-metric', ({ name }) => heard.push(name));
     harness.element.addEventListener('pay-expired', () => harness.element.start());
-    await world.write({ open: [{ status: 200, body: world.openReply({ revision: 3 }) }] });
-    await harness.during('ready', () => world.tell('expired'));
+    await server.set({ open: [{ status: 200, body: server.openReply({ revision: 3 }) }] });
+    await harness.during('ready', () => server.setState('expired'));
     expect(heard).to.deep.equal(['outcome', 'session', 'ready']);
   });
 
   describe('in a shadow root', () => {
-    /** An SDK that is given its container; the usual one of a world looks for it. */
+    /** An SDK that is given its container; the usual one of a server looks for it. */
     const describeTaking = (): Promise<void> => {
-      const { global } = world.sdkDescription;
+      const { global } = server.sdkDescription;
       const query = new URLSearchParams({ shape: 'takes the element', global });
-      const url = `/packages/widget/test-world/sdk-doubles.ts?${query}`;
-      const sdk = { ...world.sdkDescription, url, container: 'element' as const };
+      const url = `/packages/widget/test-server/sdk-doubles.ts?${query}`;
+      const sdk = { ...server.sdkDescription, url, container: 'element' as const };
       const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-      return world.write({
+      return server.set({
         config: { status: 200, body: config },
-        open: [{ status: 200, body: world.openReply({ sdk }) }],
+        open: [{ status: 200, body: server.openReply({ sdk }) }],
       });
     };
     const placeInShadow = async (): Promise<PayCheckoutHarness> => {
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       const holder = document.createElement('div');
       harness.element.after(holder);
       holder.attachShadow({ mode: 'open' }).append(harness.element);
@@ -232,7 +192,7 @@ describe('<pay-checkout> in a page that changes', () => {
       const types = ['pay-statechange', 'pay-ready', 'pay-paid'] as const;
       for (const type of types) document.addEventListener(type, hear);
       await harness.during('ready', () => harness.press());
-      await harness.during('paid', () => world.tell('paid'));
+      await harness.during('paid', () => server.setState('paid'));
       for (const type of types) document.removeEventListener(type, hear);
       expect(heard).to.deep.equal([
         ...['pay-statechange', 'pay-statechange', 'pay-ready'],
@@ -246,7 +206,7 @@ describe('<pay-checkout> in a page that changes', () => {
       expect(harness.notice).to.contain('The payment form could not be shown.');
       expect(harness.notice).to.contain('sdk_place_hidden');
       expect(harness.form?.outerHTML).to.equal(undefined);
-      expect(world.sdk.calls).to.deep.equal([]);
+      expect(server.sdk.calls).to.deep.equal([]);
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
     });
 
@@ -269,16 +229,16 @@ describe('<pay-checkout> in a page that changes', () => {
     const watched: WeakRef<PayCheckout>[] = [];
     for (let round = 0; round < 1000; round += 1) {
       const element = document.createElement('pay-checkout');
-      Object.assign(element, { merchant: 'corner-shop', order: 'A1001', server: world.server });
+      Object.assign(element, { merchant: 'corner-shop', order: 'A1001', server: server.url });
       document.body.append(element);
       await element.updateComplete;
       element.remove();
       watched.push(new WeakRef(element));
     }
     expect(document.querySelectorAll('pay-checkout')).to.have.length(0);
-    expect(await world.opens()).to.have.length(0);
-    expect(await world.polls()).to.have.length(0);
-    expect(await world.seen('GET', /sdk\.js$/)).to.have.length.at.most(1);
+    expect(await server.opens()).to.have.length(0);
+    expect(await server.polls()).to.have.length(0);
+    expect(await server.seen('GET', /sdk\.js$/)).to.have.length.at.most(1);
     // A busy machine's collector may need longer than a page: it has the rest of the test's minute.
     for (let left = watched.length; left > 2; await nextTask()) {
       (globalThis as unknown as { gc(): void }).gc();
@@ -287,10 +247,10 @@ describe('<pay-checkout> in a page that changes', () => {
   });
 
   it('connect, disconnect, connect again opens one session', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     const { element } = harness;
     const home = element.parentElement;
-    await world.write({ holdOpen: true });
+    await server.set({ holdOpen: true });
     element.start();
     element.remove();
     home?.append(element);
@@ -298,39 +258,39 @@ describe('<pay-checkout> in a page that changes', () => {
     element.remove();
     await nextTask();
     home?.append(element);
-    await harness.during('ready', () => world.write({ holdOpen: false }));
-    expect(await world.opens()).to.have.length(1);
+    await harness.during('ready', () => server.set({ holdOpen: false }));
+    expect(await server.opens()).to.have.length(1);
     expect(harness.form?.childElementCount).to.equal(1);
   });
 
   it('an autostart that is moved before it is drawn opens one session', async () => {
-    const harness = await PayCheckoutHarness.place(world, { autostart: true });
+    const harness = await PayCheckoutHarness.place(server, { autostart: true });
     const home = harness.element.parentElement;
     harness.element.remove();
     home?.append(harness.element);
     await harness.reaches('ready');
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
   });
 
   it('moving a form draws it again in its new place, with the same session', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const home = harness.element.parentElement;
     harness.element.remove();
-    expect(world.sdk.destroyed).to.equal(1);
+    expect(server.sdk.destroyed).to.equal(1);
     expect(harness.element.childElementCount).to.equal(0);
     home?.append(harness.element);
-    await until(() => world.sdk.calls.length === 2);
+    await until(() => server.sdk.calls.length === 2);
     expect(harness.phase).to.equal('ready');
     expect(harness.form?.childElementCount).to.equal(1);
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
     expect(harness.count('pay-ready')).to.equal(1);
   });
 
   it('does nothing more for an element that has left the page', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     harness.element.remove();
     const before = harness.events.length;
-    await world.tell('paid', 2);
+    await server.setState('paid', 2);
     dispatchEvent(new Event('online'));
     await nextTask();
     expect(harness.events).to.have.length(before);
@@ -340,12 +300,12 @@ describe('<pay-checkout> in a page that changes', () => {
     const isOther = { order: 'A1002', merchant: 'tea-shop' } as const;
     const answerOf = (sessionId: string) => ({
       status: 200,
-      body: world.openReply({ checkout: crypto.randomUUID(), sessionId }),
+      body: server.openReply({ checkout: crypto.randomUUID(), sessionId }),
     });
     const expectOnlyTheOther = (harness: PayCheckoutHarness): void => {
       expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
-      expect(world.sdk.calls.at(-1)).to.include({ session_id: 'other' });
-      expect(world.sdk.calls.length - world.sdk.destroyed).to.equal(1);
+      expect(server.sdk.calls.at(-1)).to.include({ session_id: 'other' });
+      expect(server.sdk.calls.length - server.sdk.destroyed).to.equal(1);
     };
 
     for (const [name, value] of Object.entries(isOther)) {
@@ -353,36 +313,36 @@ describe('<pay-checkout> in a page that changes', () => {
         Object.assign(element, { [name]: value });
 
       it(`another ${name} is another payment`, async () => {
-        const harness = await PayCheckoutHarness.ready(world);
-        await world.write({ open: [answerOf('other')] });
+        const harness = await PayCheckoutHarness.ready(server);
+        await server.set({ open: [answerOf('other')] });
         await harness.during('ready', () => change(harness));
-        const [, second] = await world.opens();
+        const [, second] = await server.opens();
         expect(second?.body).to.include({ [name]: value });
         expectOnlyTheOther(harness);
       });
 
       it(`another ${name} while it opens has only its own form drawn`, async () => {
-        await world.write({ open: [answerOf('first'), answerOf('other')], holdOpen: true });
-        const harness = await PayCheckoutHarness.place(world);
+        await server.set({ open: [answerOf('first'), answerOf('other')], holdOpen: true });
+        const harness = await PayCheckoutHarness.place(server);
         await harness.during('opening', () => harness.press());
-        await until(async () => (await world.opens()).length === 1);
+        await until(async () => (await server.opens()).length === 1);
         change(harness);
-        await until(async () => (await world.opens()).length === 2);
-        await harness.during('ready', () => world.write({ holdOpen: false }));
-        const [, second] = await world.opens();
+        await until(async () => (await server.opens()).length === 2);
+        await harness.during('ready', () => server.set({ holdOpen: false }));
+        const [, second] = await server.opens();
         expect(second?.body).to.include({ [name]: value });
-        expect(world.sdk.calls).to.have.length(1);
+        expect(server.sdk.calls).to.have.length(1);
         expectOnlyTheOther(harness);
       });
 
       it(`another ${name} while it asks for the address is opened in its place`, async () => {
         const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
-        const harness = await PayCheckoutHarness.place(world);
+        const harness = await PayCheckoutHarness.place(server);
         await reach(harness);
-        await world.write({ open: [answerOf('other')] });
+        await server.set({ open: [answerOf('other')] });
         await harness.during('ready', () => change(harness));
         expect(harness.element.renderRoot.querySelectorAll('input')).to.have.length(0);
-        const [, second, ...more] = await world.opens();
+        const [, second, ...more] = await server.opens();
         expect(second?.body).to.include({ [name]: value });
         expect(more).to.deep.equal([]);
         expectOnlyTheOther(harness);
@@ -396,19 +356,19 @@ describe('<pay-checkout> in a page that changes', () => {
         answers.push(answer);
         return answer.promise;
       };
-      const harness = await PayCheckoutHarness.place(world, { createSession });
+      const harness = await PayCheckoutHarness.place(server, { createSession });
       await harness.during('opening', () => harness.press());
       harness.element.order = 'A1002';
       await until(() => answers.length === 2);
       answers[0]?.resolve(answerOf('first').body);
       await nextTask();
       await harness.during('ready', () => answers[1]?.resolve(answerOf('other').body));
-      expect(world.sdk.calls).to.have.length(1);
+      expect(server.sdk.calls).to.have.length(1);
       expectOnlyTheOther(harness);
     });
 
     it('another token of the same order leaves the form alone, and opens the next time', async () => {
-      const harness = await PayCheckoutHarness.ready(world);
+      const harness = await PayCheckoutHarness.ready(server);
       const { form } = harness;
       const orderToken = 'A1001.2000000001.bmV3';
       harness.element.orderToken = orderToken;
@@ -416,24 +376,24 @@ describe('<pay-checkout> in a page that changes', () => {
       await nextTask();
       expect(harness.form === form).to.equal(true);
       expect(harness.phase).to.equal('ready');
-      expect(await world.opens()).to.have.length(1);
+      expect(await server.opens()).to.have.length(1);
       await harness.during('idle', () => harness.element.close());
       await harness.during('ready', () => harness.press());
-      const [, second] = await world.opens();
+      const [, second] = await server.opens();
       expect(second?.body).to.include({ orderToken });
     });
   });
 
   it('two elements on a page share one script and keep apart', async () => {
-    const first = await PayCheckoutHarness.ready(world);
-    const second = await PayCheckoutHarness.ready(world);
-    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
+    const first = await PayCheckoutHarness.ready(server);
+    const second = await PayCheckoutHarness.ready(server);
+    expect(await server.seen('GET', /sdk\.js$/)).to.have.length(1);
     const [one, other] = [first, second].map(({ form }) => form?.firstElementChild?.id);
     expect(one).not.to.equal(other);
   });
 
   it('autostart waits until it is seen', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     const far = document.createElement('div');
     far.style.paddingBlockStart = '300vh';
     harness.element.parentElement?.append(far);
@@ -441,8 +401,8 @@ describe('<pay-checkout> in a page that changes', () => {
     harness.element.autostart = true;
     await harness.element.updateComplete;
     await new Promise(requestAnimationFrame);
-    expect(await world.opens()).to.have.length(0);
+    expect(await server.opens()).to.have.length(0);
     await harness.during('ready', () => harness.element.scrollIntoView());
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
   });
 });

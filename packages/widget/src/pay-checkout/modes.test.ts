@@ -1,11 +1,11 @@
 import { expect } from '@open-wc/testing';
-import type { PayRedirectEvent } from '../events/pay-redirect.js';
-import type { Way } from '../flow/modes.js';
+import type { PayRedirectEvent } from '../events.js';
+import type { Presentation } from '../flow/presentation.js';
 import type { OutcomePhase } from '../flow/phases.js';
 import { OUTCOMES } from '../testing/every-phase.js';
 import { Tab } from '../testing/tab.js';
-import { hasten, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const WINDOW_ASKS_MS = 4000;
@@ -36,23 +36,23 @@ function dialogOf({ element }: PayCheckoutHarness): HTMLDialogElement {
   return element.renderRoot.querySelector('dialog') as HTMLDialogElement;
 }
 
-function hear(harness: PayCheckoutHarness): Way[] {
-  const ways: Way[] = [];
+function hear(harness: PayCheckoutHarness): Presentation[] {
+  const ways: Presentation[] = [];
   harness.element.addEventListener('pay-statechange', ({ mode }) => ways.push(mode));
   return ways;
 }
 
 describe('<pay-checkout> modes', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
-  const hostedUrl = (): string => `${world.server}/v1/pay/corner-shop/${TOKEN}`;
+  const hostedUrl = (): string => `${server.url}/v1/pay/corner-shop/${TOKEN}`;
   const describeNavigating = (): Promise<void> => {
-    const sdk = { ...world.sdkDescription, navigates: true };
+    const sdk = { ...server.sdkDescription, navigates: true };
     const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-    return world.write({
+    return server.set({
       config: { status: 200, body: config },
-      open: [{ status: 200, body: world.openReply({ sdk }) }],
+      open: [{ status: 200, body: server.openReply({ sdk }) }],
     });
   };
 
@@ -61,13 +61,13 @@ describe('<pay-checkout> modes', () => {
       const wall = document.createElement('div');
       Object.assign(wall.style, { position: 'fixed', inset: '0', zIndex: '2147483647' });
       document.body.append(wall);
-      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
       const ways = hear(harness);
       expect(dialogOf(harness).matches(':modal')).to.equal(true);
       const button = harness.form?.querySelector('button') as HTMLElement;
       const { left, top } = button.getBoundingClientRect();
       expect(document.elementFromPoint(left + 2, top + 2)).to.equal(button);
-      await harness.during('paid', () => world.tell('paid'));
+      await harness.during('paid', () => server.setState('paid'));
       expect(dialogOf(harness).matches(':modal')).to.equal(false);
       expect(harness.announcement).to.equal('Payment received. Thank you.');
       expect(ways).to.deep.equal(['overlay']);
@@ -75,12 +75,12 @@ describe('<pay-checkout> modes', () => {
     });
 
     it('Escape and the close button cancel, and the page can be used again', async () => {
-      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
       const dialog = dialogOf(harness);
       await harness.during('idle', () => dialog.dispatchEvent(new Event('cancel')));
       expect(dialog.matches(':modal')).to.equal(false);
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
-      await until(async () => (await world.hints()).includes('cancelled'));
+      await until(async () => (await server.hints()).includes('cancelled'));
       await harness.during('ready', () => harness.press());
       const close = dialog.querySelector<HTMLElement>('[part="close"]') as HTMLElement;
       await harness.during('idle', () => close.click());
@@ -91,7 +91,7 @@ describe('<pay-checkout> modes', () => {
       const tall = document.createElement('style');
       tall.textContent = '[slot="form"] { display: block; height: 4000px; }';
       document.head.append(tall);
-      const harness = await PayCheckoutHarness.place(world, { mode: 'overlay' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'overlay' });
       harness.button?.focus();
       await harness.during('ready', () => harness.press());
       expect(document.activeElement).to.equal(harness.form);
@@ -105,23 +105,23 @@ describe('<pay-checkout> modes', () => {
     });
 
     it('shows the hosted page in a frame when the SDK cannot be told where to draw', async () => {
-      const { container: _, ...sdk } = world.sdkDescription;
-      await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
-      const harness = await PayCheckoutHarness.ready(world, { mode: 'overlay' });
+      const { container: _, ...sdk } = server.sdkDescription;
+      await server.set({ open: [{ status: 200, body: server.openReply({ sdk }) }] });
+      const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
       const frame = harness.form?.querySelector('iframe');
       expect(frame?.src).to.equal(hostedUrl());
       expect(frame?.title).to.equal('Payment form');
       expect(frame?.clientWidth).to.be.above((harness.form?.clientWidth ?? Infinity) - 8);
       expect(frame?.clientHeight).to.be.above(500);
-      expect(world.sdk.calls).to.have.length(0);
-      await harness.during('paid', () => world.tell('paid'));
+      expect(server.sdk.calls).to.have.length(0);
+      await harness.during('paid', () => server.setState('paid'));
       expect(harness.element.querySelector('iframe')).to.equal(null);
     });
 
     it('a trouble ends the overlay, with its words on the page', async () => {
       const refusal = { status: 409, body: { code: 'order_void', requestId: 'r-1' } };
-      await world.write({ open: [refusal] });
-      const harness = await PayCheckoutHarness.place(world, { mode: 'overlay' });
+      await server.set({ open: [refusal] });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'overlay' });
       await harness.during('problem', () => harness.press());
       expect(dialogOf(harness).matches(':modal')).to.equal(false);
       expect(harness.notice).to.contain('can no longer be paid');
@@ -130,7 +130,7 @@ describe('<pay-checkout> modes', () => {
 
   describe('popup', () => {
     it('opens the hosted page in the click, follows it, and ends in the same events', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const ways = hear(harness);
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
@@ -138,40 +138,40 @@ describe('<pay-checkout> modes', () => {
       await until(() => popup?.location.href === hostedUrl());
       expect(harness.announcement).to.equal('Please pay in the window that has opened.');
       expect(harness.form).to.equal(null);
-      expect(world.sdk).to.equal(undefined);
+      expect(server.sdk).to.equal(undefined);
       expect(harness.count('pay-ready')).to.equal(1);
-      await harness.during('confirming', () => world.tell('returned', 2));
-      await harness.during('paid', () => world.tell('paid', 3));
+      await harness.during('confirming', () => server.setState('returned', 2));
+      await harness.during('paid', () => server.setState('paid', 3));
       expect(ways).to.deep.equal(['popup', 'popup', 'popup', 'popup']);
       popup?.close();
     });
 
     it('a window that the shopper closed: the server looks, and pay is offered again', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
       await harness.during('idle', () => popup?.close());
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
-      await until(async () => (await world.hints()).length > 0);
-      expect(await world.hints()).to.deep.equal(['shown']);
-      await harness.during('paid', () => world.tell('paid'));
+      await until(async () => (await server.hints()).length > 0);
+      expect(await server.hints()).to.deep.equal(['shown']);
+      await harness.during('paid', () => server.setState('paid'));
     });
 
     it('close() closes the window, and tells the server that the shopper cancelled', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
       await harness.during('idle', () => harness.element.close());
       expect(popup?.closed).to.equal(true);
-      await until(async () => (await world.hints()).includes('cancelled'));
+      await until(async () => (await server.hints()).includes('cancelled'));
     });
 
     it('two orders of one page have a window each, and each keeps its own', async () => {
-      const first = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const first = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const other = { order: 'A1002', orderToken: 'A1002.2000000000.c2lnbmF0dXJl' };
-      const second = await PayCheckoutHarness.place(world, { mode: 'popup', ...other });
+      const second = await PayCheckoutHarness.place(server, { mode: 'popup', ...other });
       let opening = nextWindow();
       await first.during('ready', () => first.press());
       const ofFirst = await opening;
@@ -183,7 +183,7 @@ describe('<pay-checkout> modes', () => {
       expect(ofFirst?.name).not.to.equal(ofSecond?.name);
 
       // As after a reload: whoever opens the order again gets the window that it has.
-      const again = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const again = await PayCheckoutHarness.place(server, { mode: 'popup' });
       opening = nextWindow();
       await again.during('ready', () => again.press());
       expect(await opening).to.equal(ofFirst);
@@ -194,27 +194,27 @@ describe('<pay-checkout> modes', () => {
     it('a window asks for the address, and the page goes on when it has it', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
       const asks = { status: 200, body: { needs: ['avs'], ...price } };
-      await world.write({ open: [asks, asks, { status: 200, body: world.openReply() }] });
-      const relent = hasten(globalThis, WINDOW_ASKS_MS);
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      await server.set({ open: [asks, asks, { status: 200, body: server.openReply() }] });
+      const restore = speedUpWait(globalThis, WINDOW_ASKS_MS);
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
-      relent();
+      restore();
       expect(harness.announcement).to.equal('Please pay in the window that has opened.');
-      await harness.during('paid', () => world.tell('paid'));
-      expect(await world.opens()).to.have.length(3);
+      await harness.during('paid', () => server.setState('paid'));
+      expect(await server.opens()).to.have.length(3);
       popup?.close();
     });
 
     it('a window that asks for the address is named, and can be brought to the front', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('opening', () => harness.press());
       const popup = await opening;
-      await until(async () => (await world.opens()).length === 1);
+      await until(async () => (await server.opens()).length === 1);
       expect(harness.announcement).to.equal('Please pay in the window that has opened.');
       expect(harness.button?.textContent?.trim()).to.equal('Continue to the payment page');
       await harness.during('idle', () => harness.element.close());
@@ -223,19 +223,19 @@ describe('<pay-checkout> modes', () => {
 
     it('a window that is closed before it has the address: pay is offered again', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
-      const relent = hasten(globalThis, WINDOW_ASKS_MS);
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const restore = speedUpWait(globalThis, WINDOW_ASKS_MS);
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('opening', () => harness.press());
       const popup = await opening;
       await harness.during('idle', () => popup?.close());
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
-      relent();
+      restore();
     });
 
     it('another order in the tag takes the window of the order before away', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
@@ -244,7 +244,7 @@ describe('<pay-checkout> modes', () => {
     });
 
     it('a window that the browser blocks is a redirect, which the page may prevent', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const ways = hear(harness);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       blockNextWindow();
@@ -256,7 +256,7 @@ describe('<pay-checkout> modes', () => {
     });
 
     it('asks for its window inside the press, where alone a browser lets it', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       const real = window.open.bind(window);
       let asked = 0;
@@ -270,7 +270,7 @@ describe('<pay-checkout> modes', () => {
     });
 
     it('an order whose token comes after the press: pay is offered again, and opens the window', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', orderToken: null });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup', orderToken: null });
       await harness.during('problem', () => harness.press());
       await harness.during('idle', () => (harness.element.orderToken = TOKEN));
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
@@ -283,21 +283,21 @@ describe('<pay-checkout> modes', () => {
 
     it('so it is when the address is asked for: nobody waits for a window that is not there', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', orderToken: null });
+      await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup', orderToken: null });
       await harness.during('problem', () => harness.press());
       await harness.during('idle', () => (harness.element.orderToken = TOKEN));
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
     });
 
     it('a window whose token has expired goes on with the new one, like the page', async () => {
-      await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+      await server.set({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('problem', () => harness.press());
       const popup = await opening;
       await until(() => popup?.location.href === hostedUrl());
-      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      await server.set({ open: [{ status: 200, body: server.openReply() }] });
       const renewed = 'A1001.2000000001.bmV3';
       await harness.during('ready', () => (harness.element.orderToken = renewed));
       await until(() => popup?.location.href === hostedUrl().replace(TOKEN, renewed));
@@ -311,7 +311,7 @@ describe('<pay-checkout> modes', () => {
         opened += 1;
         return null;
       };
-      const harness = await PayCheckoutHarness.place(world, { mode: 'popup', autostart: true });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'popup', autostart: true });
       await new Promise((resolve) => {
         const observer = new IntersectionObserver(([entry]) => {
           if (entry?.isIntersecting) resolve(observer.disconnect());
@@ -329,30 +329,30 @@ describe('<pay-checkout> modes', () => {
   describe('auto', () => {
     it('leaves the page for the hosted one when the SDK would leave it anyway', async () => {
       await describeNavigating();
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       await until(() => harness.element.renderRoot.querySelector('[part="badge"]') !== null);
       const redirect = harness.hears('pay-redirect');
       harness.press();
       expect((await redirect).url).to.equal(hostedUrl());
-      expect(await world.opens()).to.have.length(0);
-      expect(await world.seen('GET', /sdk\.js$/)).to.have.length(0);
+      expect(await server.opens()).to.have.length(0);
+      expect(await server.seen('GET', /sdk\.js$/)).to.have.length(0);
     });
 
     it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
       await describeNavigating();
-      await world.write({ config: { status: 500, body: {} } });
-      const harness = await PayCheckoutHarness.place(world);
+      await server.set({ config: { status: 500, body: {} } });
+      const harness = await PayCheckoutHarness.place(server);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       const redirect = harness.hears('pay-redirect');
       harness.press();
       expect((await redirect).url).to.equal(hostedUrl());
-      expect(await world.opens()).to.have.length(1);
+      expect(await server.opens()).to.have.length(1);
     });
 
     it('opens a window from inside a frame, where the SDK’s page may not be shown', async () => {
       await describeNavigating();
-      const tab = await Tab.open(world);
+      const tab = await Tab.open(server);
       const badge = (): unknown => tab.element.renderRoot.querySelector('[part="badge"]');
       await until(() => badge() !== null);
       let url: string | URL | undefined;
@@ -369,8 +369,8 @@ describe('<pay-checkout> modes', () => {
 
     it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
       await describeNavigating();
-      await world.write({ config: { status: 500, body: {} } });
-      const tab = await Tab.open(world);
+      await server.set({ config: { status: 500, body: {} } });
+      const tab = await Tab.open(server);
       const { page } = tab;
       const opened: string[] = [];
       page.open = (wanted) => {
@@ -380,15 +380,15 @@ describe('<pay-checkout> modes', () => {
       tab.element.start();
       await tab.reaches('ready');
       expect(opened).to.deep.equal([hostedUrl()]);
-      expect(await world.opens()).to.have.length(1);
-      expect(await world.seen('GET', /sdk\.js$/)).to.have.length(0);
+      expect(await server.opens()).to.have.length(1);
+      expect(await server.seen('GET', /sdk\.js$/)).to.have.length(0);
       tab.close();
     });
 
     it('asks in the frame, on the hosted page, when the browser opens no window so late', async () => {
       await describeNavigating();
-      await world.write({ config: { status: 500, body: {} } });
-      const tab = await Tab.open(world);
+      await server.set({ config: { status: 500, body: {} } });
+      const tab = await Tab.open(server);
       tab.page.open = () => null;
       const redirect = new Promise<PayRedirectEvent>((resolve) => {
         tab.element.addEventListener('pay-redirect', (event) => {
@@ -403,10 +403,10 @@ describe('<pay-checkout> modes', () => {
 
     it('goes nowhere with an order that turns out to be paid', async () => {
       await describeNavigating();
-      const sdk = { ...world.sdkDescription, navigates: true };
-      const { sessionId: _none, ...paid } = world.openReply({ state: 'paid', sdk });
-      await world.write({ config: { status: 500, body: {} }, open: [{ status: 200, body: paid }] });
-      const harness = await PayCheckoutHarness.place(world);
+      const sdk = { ...server.sdkDescription, navigates: true };
+      const { sessionId: _none, ...paid } = server.openReply({ state: 'paid', sdk });
+      await server.set({ config: { status: 500, body: {} }, open: [{ status: 200, body: paid }] });
+      const harness = await PayCheckoutHarness.place(server);
       const left: string[] = [];
       harness.element.addEventListener('pay-redirect', (event) => {
         event.preventDefault();
@@ -431,11 +431,11 @@ describe('<pay-checkout> modes', () => {
     for (const mode of ['inline', 'overlay', 'popup'] as const) {
       for (const phase of OUTCOMES) {
         it(`${mode}, ${phase}: it is told in one event of its kind, and in no other`, async () => {
-          const harness = await PayCheckoutHarness.place(world, { mode });
+          const harness = await PayCheckoutHarness.place(server, { mode });
           const ways = hear(harness);
           const opening = mode === 'popup' ? nextWindow() : null;
           await harness.during('ready', () => harness.press());
-          await harness.during(phase, () => world.tell(phase));
+          await harness.during(phase, () => server.setState(phase));
           (await opening)?.close();
           const told = harness.events.filter((type) => Object.values<string>(TYPES).includes(type));
           expect(told).to.deep.equal([TYPES[phase]]);
@@ -447,9 +447,9 @@ describe('<pay-checkout> modes', () => {
   });
 
   it('a page that opens its own sessions stays where it is, whatever mode it asks for', async () => {
-    const createSession = (): Promise<ReturnType<WorldClient['openReply']>> =>
-      Promise.resolve(world.openReply());
-    const harness = await PayCheckoutHarness.ready(world, { mode: 'popup', createSession });
+    const createSession = (): Promise<ReturnType<TestServer['openReply']>> =>
+      Promise.resolve(server.openReply());
+    const harness = await PayCheckoutHarness.ready(server, { mode: 'popup', createSession });
     expect(harness.form).not.to.equal(null);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from '@open-wc/testing';
 import type { SdkAdapter, SdkOpenOptions } from '../sdk/sdk-adapter.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 describe('<pay-checkout> for people who bring their own', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   it('createSession and adapter replace server and SDK', async () => {
     let opened: SdkOpenOptions | undefined;
@@ -18,15 +18,15 @@ describe('<pay-checkout> for people who bring their own', () => {
         return Promise.resolve();
       },
     };
-    const harness = await PayCheckoutHarness.place(world, {
+    const harness = await PayCheckoutHarness.place(server, {
       adapter,
-      createSession: () => Promise.resolve(world.openReply({ sessionId: 'own' })),
+      createSession: () => Promise.resolve(server.openReply({ sessionId: 'own' })),
       locale: 'cy-GB',
     });
     await harness.during('ready', () => harness.press());
     expect(opened).to.include({ sessionId: 'own', locale: 'cy-GB' });
-    expect(await world.opens()).to.have.length(0);
-    expect(await world.seen('GET', /config|sdk/)).to.have.length(0);
+    expect(await server.opens()).to.have.length(0);
+    expect(await server.seen('GET', /config|sdk/)).to.have.length(0);
     harness.element.remove();
     expect(opened?.signal.aborted).to.equal(true);
   });
@@ -40,20 +40,20 @@ describe('<pay-checkout> for people who bring their own', () => {
         return Promise.resolve();
       },
     };
-    const createSession = () => Promise.resolve(world.openReply({ sessionId: 'own' }));
-    const harness = await PayCheckoutHarness.place(world, { adapter, createSession });
+    const createSession = () => Promise.resolve(server.openReply({ sessionId: 'own' }));
+    const harness = await PayCheckoutHarness.place(server, { adapter, createSession });
     await harness.during('ready', () => harness.press());
     report?.('declined');
     expect(harness.count('pay-declined')).to.equal(1);
-    await harness.during('confirming', () => world.tell('returned', 2));
-    await harness.during('paid', () => world.tell('paid', 3));
+    await harness.during('confirming', () => server.setState('returned', 2));
+    await harness.during('paid', () => server.setState('paid', 3));
     expect(harness.count('pay-paid')).to.equal(1);
-    await until(async () => (await world.hints()).length === 2);
-    expect(await world.hintBodies()).to.have.deep.members([
+    await until(async () => (await server.hints()).length === 2);
+    expect(await server.hintBodies()).to.have.deep.members([
       { kind: 'declined', sessionId: 'own' },
       { kind: 'shown', sessionId: 'own' },
     ]);
-    expect(await world.opens()).to.have.length(0);
+    expect(await server.opens()).to.have.length(0);
   });
 
   it('an adapter that is there only after the tag has gone draws nothing', async () => {
@@ -69,8 +69,8 @@ describe('<pay-checkout> for people who bring their own', () => {
         return new Promise(() => undefined);
       },
     };
-    const createSession = () => Promise.resolve(world.openReply());
-    const harness = await PayCheckoutHarness.place(world, { adapter, createSession });
+    const createSession = () => Promise.resolve(server.openReply());
+    const harness = await PayCheckoutHarness.place(server, { adapter, createSession });
     harness.press();
     // Once beside the opening of the session, and once before drawing.
     await until(() => calls.length === 2);
@@ -82,7 +82,7 @@ describe('<pay-checkout> for people who bring their own', () => {
   });
 
   it('a createSession that throws is a problem, not a broken page', async () => {
-    const harness = await PayCheckoutHarness.place(world, {
+    const harness = await PayCheckoutHarness.place(server, {
       createSession: () => Promise.reject(new Error('no')),
     });
     await harness.during('problem', () => harness.press());

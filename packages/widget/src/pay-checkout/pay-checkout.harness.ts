@@ -1,8 +1,8 @@
 import { fixture, html } from '@open-wc/testing';
-import { FORM_FIRST_MS } from '../flow/following.js';
+import { FORM_GRACE_MS } from '../flow/flow-effects.js';
 import type { Phase } from '../flow/phases.js';
-import { hasten } from '../testing/until.js';
-import type { WorldClient } from '../testing/world-client.js';
+import { speedUpWait } from '../testing/until.js';
+import type { TestServer } from '../testing/test-server.js';
 import './pay-checkout.js';
 import type { PayCheckout } from './pay-checkout.js';
 
@@ -12,23 +12,23 @@ const hurried = new WeakSet<Window>();
 /** What a shopper, and the shop's page, do with the element and see of it. */
 export class PayCheckoutHarness {
   readonly element: PayCheckout;
-  readonly world: WorldClient;
+  readonly server: TestServer;
   readonly events: string[] = [];
 
-  constructor(element: PayCheckout, world: WorldClient) {
+  constructor(element: PayCheckout, server: TestServer) {
     this.element = element;
-    this.world = world;
+    this.server = server;
     const page = element.ownerDocument.defaultView;
     if (page && !hurried.has(page)) {
       hurried.add(page);
-      hasten(page, FORM_FIRST_MS);
+      speedUpWait(page, FORM_GRACE_MS);
     }
     for (const type of EVENTS) this.element.addEventListener(type, () => this.events.push(type));
   }
 
   /** A tag on the page, as a merchant would write it, with `changes` made before it is connected. */
   static async place(
-    world: WorldClient,
+    server: TestServer,
     changes: Partial<PayCheckout> = {},
   ): Promise<PayCheckoutHarness> {
     const element = document.createElement('pay-checkout');
@@ -36,10 +36,10 @@ export class PayCheckoutHarness {
       merchant: 'corner-shop',
       order: 'A1001',
       orderToken: 'A1001.2000000000.c2lnbmF0dXJl',
-      server: world.server,
+      server: server.url,
       ...changes,
     });
-    const harness = new PayCheckoutHarness(element, world);
+    const harness = new PayCheckoutHarness(element, server);
     await fixture(html`<div>${element}</div>`);
     await element.updateComplete;
     return harness;
@@ -47,10 +47,10 @@ export class PayCheckoutHarness {
 
   /** An element on the page with its form drawn. */
   static async ready(
-    world: WorldClient,
+    server: TestServer,
     changes: Partial<PayCheckout> = {},
   ): Promise<PayCheckoutHarness> {
-    const harness = await PayCheckoutHarness.place(world, changes);
+    const harness = await PayCheckoutHarness.place(server, changes);
     await harness.during('ready', () => harness.element.start());
     return harness;
   }

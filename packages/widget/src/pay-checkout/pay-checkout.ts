@@ -1,30 +1,23 @@
+import type { OpenCheckoutReply } from '@pay-checkout/session-server/contract';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import {
-  isAtWork,
-  isChecked,
-  isUnseen,
-  type FlowState,
-  type KnownCheckout,
-} from '../flow/checkout-flow.js';
+import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
-import type { FlowHost } from '../flow/flow-host.js';
-import type { Mode } from '../flow/modes.js';
+import type { FlowHost } from '../flow/flow-effects.js';
+import type { Settlement } from '../flow/flow-events.js';
 import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
+import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
-import type { Settlement } from '../flow/settlement.js';
 import { en } from '../labels/en.js';
 import { scriptOrigin } from '../script-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { readAddress, renderAddress } from './address-form.js';
-import { formatMoney } from './money.js';
 import { styles } from './pay-checkout.styles.js';
 
 /** `auto` follows the page's `color-scheme`. */
 export type Theme = 'auto' | 'light' | 'dark';
 
-type Drawn = TemplateResult | typeof nothing;
-/** What is known of the payment, whoever said it. */
-type Facts = Partial<Pick<KnownCheckout, 'amount' | 'currency' | 'amountText' | 'environment'>>;
+type Rendered = TemplateResult | typeof nothing;
+type Price = Partial<Pick<OpenCheckoutReply, 'amount' | 'currency' | 'environment'>>;
 
 const REFLECTED = { reflect: true };
 
@@ -40,49 +33,49 @@ const ICONS: Readonly<Partial<Record<Phase, string>>> = {
   problem: 'M12 5v8m0 3v3',
 };
 
-/** What the focus moves to, the first of them that is there. */
-const FOCUS_GOALS = ['[aria-invalid=true]', 'input', '.message', '.button'];
+/** The focus moves to the first of them that is rendered. */
+const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 
 /**
- * Takes the payment of one order: opens the checkout, shows the provider's form, says what is known.
+ * Takes the payment of one order: creates the checkout, shows the provider's form, shows the outcome.
  *
- * `pay-paid` is for the eyes. Ship on the signed event that your back end receives.
+ * Use `pay-paid` for display only. Ship on the signed event that your back end receives.
  *
  * @tag pay-checkout
  * @slot form - The provider's form. The element fills it; leave it alone.
- * @slot pay - Words of the pay button, instead of “Pay”.
+ * @slot pay - Label of the pay button, instead of “Pay”.
  *
  * @fires pay-statechange - One phase follows another: `phase`, `previous`, `mode`.
  * @fires pay-ready - The form can be used.
- * @fires pay-paid - The payment is certain. Once for a checkout.
+ * @fires pay-paid - The payment is certain. Once per checkout.
  * @fires pay-declined - A card was declined; the form stays for another.
  * @fires pay-failed - The payment did not go through; certain.
- * @fires pay-unconfirmed - No evidence in time; it may still come.
+ * @fires pay-unconfirmed - No evidence in time; it may still arrive.
  * @fires pay-cancel - The shopper cancelled.
  * @fires pay-back - The shopper went back.
  * @fires pay-expired - The checkout was open for too long.
- * @fires pay-error - Technical trouble: `code`, `retryable`, `requestId`.
+ * @fires pay-error - A technical error: `code`, `retryable`, `requestId`.
  * @fires pay-metric - How long something took: `name`, `startTime`, `duration`.
  * @fires pay-redirect - The page is about to be left for `url`; cancelable.
  *
- * @csspart card - The whole.
+ * @csspart card - The whole element.
  * @csspart header - The line with amount and badge.
  * @csspart amount - The amount.
- * @csspart badge - The mark of a test environment.
- * @csspart message - What the element says.
+ * @csspart badge - The label of a test environment.
+ * @csspart message - The status.
  * @csspart notice - A problem, or a decline.
  * @csspart overlay - The native dialog of mode `overlay`.
- * @csspart close - The button that closes it.
- * @csspart field - A label with its input, when the address is asked for.
- * @csspart input - The input.
+ * @csspart close - The button that closes the overlay.
+ * @csspart field - A label with its input, when an address is required.
+ * @csspart input - The input of a field.
  * @csspart button - The button or link.
  * @csspart reference - Order and checkout, for a shopper to quote.
  *
  * @cssproperty --pay-checkout-accent - Button, focus ring, spinner.
- * @cssproperty --pay-checkout-on-accent - Words on the button.
+ * @cssproperty --pay-checkout-on-accent - Text on the button.
  * @cssproperty --pay-checkout-surface - Background of the card.
- * @cssproperty --pay-checkout-text - Words.
- * @cssproperty --pay-checkout-muted - Lesser words.
+ * @cssproperty --pay-checkout-text - Text.
+ * @cssproperty --pay-checkout-muted - Secondary text.
  * @cssproperty --pay-checkout-border - Line around the card.
  * @cssproperty --pay-checkout-good - Colour of a payment received.
  * @cssproperty --pay-checkout-bad - Colour of failure and problems.
@@ -97,7 +90,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   static override properties = {
     merchant: REFLECTED,
     order: REFLECTED,
-    // Not reflected: recorders of pages keep attributes.
+    // Not reflected: session recorders store attributes.
     orderToken: { attribute: 'order-token' },
     server: REFLECTED,
     mode: REFLECTED,
@@ -111,13 +104,13 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   /** The merchant's id at the session server. */
   declare merchant: string | null | undefined;
-  /** The shop's own name of the order. */
+  /** The shop's own id of the order. */
   declare order: string | null | undefined;
-  /** The shop's signed word that this page may pay the order. */
+  /** The shop's signed permission for this page to pay the order. */
   declare orderToken: string | null | undefined;
   /** Address of the session server. Default: the origin that this script came from. */
   declare server: string | null | undefined;
-  /** Where the payment happens. Default `auto`: here, unless the SDK leaves the page. */
+  /** Where the payment happens. Default `auto`: here, unless the SDK navigates. */
   declare mode: Mode | null | undefined;
   /** Opens when first visible, without a pay button. */
   autostart = false;
@@ -125,20 +118,23 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare locale: string | null | undefined;
   /** Default `auto`. */
   declare theme: Theme | null | undefined;
-  /** Name of the parameter of the page's address that names a checkout to follow. Default `checkout`. */
+  /** Name of the query parameter that names a checkout to follow. Default `checkout`. */
   declare returnParam: string | null | undefined;
-  /** Opens the checkout instead of the session server's route; its answer has the same shape. */
+  /** Creates the checkout instead of the session server's route; its reply has the same shape. */
   declare createSession: CreateSession | undefined;
-  /** Another client SDK than the server describes. */
+  /** Replaces the client SDK that the server describes. */
   declare adapter: SdkAdapter | undefined;
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
   readonly #submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    this.#flow.send({ type: 'given', given: readAddress(event.target as HTMLFormElement) });
+    this.#flow.send({
+      type: 'address-entered',
+      input: readAddress(event.target as HTMLFormElement),
+    });
   };
-  /** The close button, or Escape: what belongs to it is done here, and not by the browser. */
+  /** The close button or Escape. The element closes the dialog, not the browser. */
   readonly #cancel = (event: Event): void => {
     event.preventDefault();
     this.close();
@@ -147,27 +143,27 @@ export class PayCheckout extends LitElement implements FlowHost {
   #shownPhase: Phase | undefined;
   #movesFocus: boolean | undefined;
 
-  /** What becomes of the payment: the latest outcome, or the next one. Never rejects. */
+  /** The outcome of the payment: the latest, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
-    return this.#flow.teller.whenSettled;
+    return this.#flow.events.whenSettled;
   }
 
-  /** Opens the checkout, or leaves for the payment page. Does nothing while a payment is under way. */
+  /** Creates the checkout, or leaves for the payment page. Does nothing while a payment is in progress. */
   start(): void {
     this.#flow.start();
   }
 
-  /** Repeats what failed, or asks the server again. */
+  /** Repeats what failed, or polls the server again. */
   retry(): void {
     this.#flow.send({ type: 'retry' });
   }
 
-  /** Takes the form down and tells the server that the shopper cancelled, unless a card was sent. */
+  /** Removes the form and reports a cancel to the server, unless a card was submitted. */
   close(): void {
     this.#flow.close();
   }
 
-  /** Forgets the checkout, without a word to the server. */
+  /** Forgets the checkout without reporting anything to the server. */
   reset(): void {
     this.#flow.send({ type: 'reset' });
   }
@@ -177,13 +173,13 @@ export class PayCheckout extends LitElement implements FlowHost {
     try {
       return new URL(given, this.baseURI).href.replace(/\/+$/, '');
     } catch {
-      // What is no address is found to be unreachable.
+      // A request to it fails with `server_unreachable`.
       return given;
     }
   }
 
   get language(): string | undefined {
-    // What lies in a shadow root cannot see further up than that.
+    // `closest()` ends at a shadow root.
     const closest = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
     return this.locale || closest.lang || undefined;
   }
@@ -197,31 +193,25 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.requestUpdate();
   }
 
-  /** What is asked for goes first, and is a task of its own. */
-  protected override async scheduleUpdate(): Promise<void> {
-    if (!this.hasUpdated) await this.#flow.prepared();
-    this.performUpdate();
-  }
-
   protected override firstUpdated(): void {
-    // Left by whoever copied an element with its form.
+    // The form of an element that a script cloned.
     for (const child of [...this.children]) if (child.slot === 'form') child.remove();
-    this.renderRoot.addEventListener('slotchange', this.#flow.redraw);
-    this.#flow.teller.measure('paint');
+    this.renderRoot.addEventListener('slotchange', this.#flow.remountForm);
+    this.#flow.events.measure('paint');
   }
 
-  /** After the flow has read the tag, and before anything is drawn. */
+  /** Runs after the flow has read the tag. */
   protected override update(changed: PropertyValues<this>): void {
     const { phase } = this.#flow.state;
     const isOther = phase !== this.#shownPhase;
-    // What is said within a phase has to be spoken: no focus goes there.
-    this.#movesFocus = isOther && this.#wasPressed && this.#hasFocusOrNobody();
+    // A change within a phase is announced by its live region and moves no focus.
+    this.#movesFocus = isOther && this.#wasPressed && this.#ownsFocus();
     if (isOther) {
       try {
         this.#internals.states.clear();
         this.#internals.states.add(phase);
       } catch {
-        // An older browser has no such states; a shopper can pay in it all the same.
+        // An older browser has no custom states.
       }
     }
     super.update(changed);
@@ -245,17 +235,17 @@ export class PayCheckout extends LitElement implements FlowHost {
       if (!form.contains(activeElement)) form.focus({ preventScroll: this.#isModal });
     } else {
       const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
-      FOCUS_GOALS.map(find).find(Boolean)?.focus();
+      FOCUS_TARGETS.map(find).find(Boolean)?.focus();
     }
   }
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
     const live = this.#movesFocus && 'off';
-    const facts: Facts = (state.phase === 'address' ? state.address.asked : state.known) ?? {};
-    const isTest = (facts.environment ?? this.#flow.environment) === 'sandbox';
+    const price = state.phase === 'address' ? state.address.request : state.known;
+    const isTest = (price?.environment ?? this.#flow.environment) === 'sandbox';
     const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
-    const header = this.#header(state, facts, badge);
+    const header = this.#header(state, price, badge);
     return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}>
       <section part="card" lang=${en.locale} aria-label=${en.card}>
         ${header}
@@ -275,54 +265,49 @@ export class PayCheckout extends LitElement implements FlowHost {
     </button>`;
   }
 
-  /** The line with the amount. While it opens, the message stands there: nothing below it moves. */
-  #header({ phase }: FlowState, facts: Facts, badge: Drawn): Drawn {
-    const { amount, currency, amountText } = facts;
+  /** The line with the amount. While the checkout opens, the message is in its place. */
+  #header({ phase }: FlowState, price: Price | undefined, badge: Rendered): Rendered {
+    const { amount, currency } = price ?? {};
     if (!amount || !currency || phase === 'opening') return nothing;
-    // What the server wrote is of the language that the tag had then.
-    const written = amountText && this.language === this.#flow.askedLanguage && amountText;
     return html`<header part="header">
       <span
         ><small>${en.amount}</small>
-        <strong part="amount"
-          >${written || formatMoney(amount, currency, this.language)}</strong
-        ></span
+        <strong part="amount">${formatAmount(amount, currency, this.language)}</strong></span
       >
       ${badge}
     </header>`;
   }
 
-  /** Whether the shopper is at work in a window, from the moment that it opens. */
+  /** Whether the shopper is paying in a window. */
   get #inWindow(): boolean {
     const { state, hasWindow } = this.#flow;
-    return isAtWork(state) && hasWindow;
+    return isInProgress(state) && hasWindow;
   }
 
-  /** Whether it lies above the page. */
   get #isModal(): boolean {
-    const { state, way } = this.#flow;
-    return way === 'overlay' && isAtWork(state);
+    const { state, presentation } = this.#flow;
+    return presentation === 'overlay' && isInProgress(state);
   }
 
-  #message(state: FlowState): Drawn {
-    const isChecking = isChecked(state) || (state.phase === 'confirming' && isUnseen(state));
+  #message(state: FlowState): Rendered {
+    const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
     const words = isChecking ? en.checking : this.#inWindow ? en.inWindow : en.phases[state.phase];
-    return words ? say('message', words, isChecking ? 'opening' : state.phase) : nothing;
+    return words ? message('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
 
-  #notice(state: FlowState): Drawn {
+  #notice(state: FlowState): Rendered {
     if (state.phase === 'ready' && state.declines) {
-      const words = say('notice', en.declined, 'problem');
-      // The next decline is another element, so that it is spoken too.
+      const words = message('notice', en.declined, 'problem');
+      // A new element for each decline, so that each is announced.
       return state.declines % 2 ? words : html`${words}`;
     }
     if (state.phase !== 'problem') return nothing;
-    const { code, requestId } = state.trouble;
+    const { code, requestId } = state.error;
     const quote = [code, requestId].filter(Boolean).join(' · ');
-    return say('notice', html`${wordsOf(code)}<small>${quote}</small>`, 'problem');
+    return message('notice', html`${errorText(code)}<small>${quote}</small>`, 'problem');
   }
 
-  #button(state: FlowState): Drawn {
+  #button(state: FlowState): Rendered {
     const name = this.#offers(state);
     if (!name) return nothing;
     const words = en.buttons[name];
@@ -333,15 +318,15 @@ export class PayCheckout extends LitElement implements FlowHost {
       form="address"
       class="button"
       part="button"
-      aria-disabled=${isChecked(state)}
+      aria-disabled=${isRechecking(state)}
       .onclick=${() => this.#press(name)}
     >
       ${name === 'pay' ? html`<slot name="pay">${words}</slot>` : words}
     </button>`;
   }
 
-  /** What a shopper can quote; of a problem before anything is known, the order that the tag names. */
-  #reference(state: FlowState): Drawn {
+  /** What a shopper can quote to the shop. */
+  #reference(state: FlowState): Rendered {
     const { phase } = state;
     const { order = this.order, checkout = '' } = state.known ?? {};
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
@@ -350,12 +335,13 @@ export class PayCheckout extends LitElement implements FlowHost {
     return html`<small class="reference" part="reference">${en.reference}: ${words}</small>`;
   }
 
-  /** The button of the phase, when it can do something here. */
+  /** The button of the phase, if it can do something here. */
   #offers(state: FlowState): ButtonName | undefined {
     const button = BUTTONS[state.phase];
     if (this.#inWindow) return 'continue';
-    if (state.phase === 'problem' && !state.trouble.remedy) return undefined;
+    if (state.phase === 'problem' && !state.error.recovery) return undefined;
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
+    if (this.#flow.startsWhenVisible) return undefined;
     if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return undefined;
     return button;
   }
@@ -363,23 +349,23 @@ export class PayCheckout extends LitElement implements FlowHost {
   #press(name: ButtonName): void {
     this.#wasPressed = true;
     if (name === 'pay') this.start();
-    else if (name === 'continue') this.#flow.window?.focus();
+    else if (name === 'continue') this.#flow.focusWindow();
     else if (name !== 'next') this.retry();
   }
 
-  /** Whether moving the focus would take it from nothing else on the page. */
-  #hasFocusOrNobody(): boolean {
+  /** Whether no other element of the page has the focus. */
+  #ownsFocus(): boolean {
     const { activeElement } = this.getRootNode() as Document | ShadowRoot;
     return !activeElement || activeElement === document.body || this.contains(activeElement);
   }
 }
 
-function wordsOf(code: string): string {
-  return en.codes[code] ?? (/^sdk_|^session_refused/.test(code) ? en.sdkProblem : en.problem);
+function errorText(code: string): string {
+  return en.codes[code] ?? (/^sdk_|^session_refused/.test(code) ? en.sdkError : en.error);
 }
 
-/** Words with the icon of a phase, or with a spinner. */
-function say(part: string, words: string | TemplateResult, phase: Phase): TemplateResult {
+/** A text with the icon of a phase, or with a spinner. */
+function message(part: string, text: string | TemplateResult, phase: Phase): TemplateResult {
   const path = ICONS[phase];
   return html`<div class="message" part=${part} tabindex="-1">
     ${
@@ -388,8 +374,24 @@ function say(part: string, words: string | TemplateResult, phase: Phase): Templa
             <path d=${path}></path>
           </svg>`
         : html`<span class="spinner"></span>`
-    }<span>${words}</span>
+    }<span>${text}</span>
   </div>`;
+}
+
+/** Decimal text as people of `locale` write money, with exactly its fraction digits. */
+function formatAmount(amount: string, currency: string, locale: string | undefined): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  try {
+    return new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }).format(amount as Intl.StringNumericLiteral);
+  } catch {
+    // An unknown locale or currency code.
+    return `${amount} ${currency}`;
+  }
 }
 
 if (!customElements.get('pay-checkout')) customElements.define('pay-checkout', PayCheckout);

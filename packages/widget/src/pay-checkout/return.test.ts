@@ -2,7 +2,7 @@ import { expect, fixture, html } from '@open-wc/testing';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 function setAddress(search: string): void {
@@ -13,27 +13,27 @@ function setAddress(search: string): void {
 }
 
 describe('<pay-checkout> and the way out and back', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
   afterEach(() => setAddress(''));
 
   describe('the way back', () => {
     it('follows the checkout that the address names, without a token, and opens nothing', async () => {
-      setAddress(`checkout=${world.checkout}&other=1`);
-      await world.tell('returned', 2);
-      const harness = await PayCheckoutHarness.place(world, { orderToken: null, autostart: true });
+      setAddress(`checkout=${server.checkout}&other=1`);
+      await server.setState('returned', 2);
+      const harness = await PayCheckoutHarness.place(server, { orderToken: null, autostart: true });
       expect(harness.phase).to.equal('confirming');
-      await harness.during('paid', () => world.tell('paid', 3));
-      expect(await world.opens()).to.have.length(0);
+      await harness.during('paid', () => server.setState('paid', 3));
+      expect(await server.opens()).to.have.length(0);
     });
 
     it('takes only its own parameter out of the address, and only when it is settled', async () => {
-      setAddress(`checkout=${world.checkout}&other=1`);
-      await world.tell('returned', 2);
-      const harness = await PayCheckoutHarness.place(world);
+      setAddress(`checkout=${server.checkout}&other=1`);
+      await server.setState('returned', 2);
+      const harness = await PayCheckoutHarness.place(server);
       const entries = history.length;
-      expect(new URLSearchParams(location.search).get('checkout')).to.equal(world.checkout);
-      await harness.during('paid', () => world.tell('paid', 3));
+      expect(new URLSearchParams(location.search).get('checkout')).to.equal(server.checkout);
+      await harness.during('paid', () => server.setState('paid', 3));
       expect(new URLSearchParams(location.search).has('checkout')).to.equal(false);
       expect(new URLSearchParams(location.search).get('other')).to.equal('1');
       expect(history.length).to.equal(entries);
@@ -41,22 +41,22 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('follows the parameter that the tag names instead, and leaves the usual one to the page', async () => {
-      setAddress(`paid-with=${world.checkout}&checkout=${crypto.randomUUID()}`);
-      await world.tell('returned', 2);
-      const harness = await PayCheckoutHarness.place(world, { returnParam: 'paid-with' });
+      setAddress(`paid-with=${server.checkout}&checkout=${crypto.randomUUID()}`);
+      await server.setState('returned', 2);
+      const harness = await PayCheckoutHarness.place(server, { returnParam: 'paid-with' });
       expect(harness.phase).to.equal('confirming');
       const { search } = location;
-      await harness.during('paid', () => world.tell('paid', 3));
+      await harness.during('paid', () => server.setState('paid', 3));
       const expected = new URLSearchParams(search);
       expected.delete('paid-with');
       expect(location.search).to.equal(`?${expected}`);
       expect(expected.has('checkout')).to.equal(true);
-      expect(await world.opens()).to.have.length(0);
+      expect(await server.opens()).to.have.length(0);
     });
 
     it('ignores a checkout of another order', async () => {
-      setAddress(`checkout=${world.checkout}`);
-      const harness = await PayCheckoutHarness.place(world, { order: 'B2002' });
+      setAddress(`checkout=${server.checkout}`);
+      const harness = await PayCheckoutHarness.place(server, { order: 'B2002' });
       await harness.reaches('problem');
       expect(harness.notice).to.contain('checkout_mismatch');
       expect(harness.events).not.to.include('pay-paid');
@@ -65,53 +65,53 @@ describe('<pay-checkout> and the way out and back', () => {
 
     it('says when the server does not know the checkout', async () => {
       setAddress(`checkout=${crypto.randomUUID()}`);
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       await harness.reaches('problem');
       expect(harness.notice).to.contain('checkout_not_found');
     });
 
     it('claims nothing while the server is gone, says so with a reference, and goes on by itself', async () => {
-      setAddress(`checkout=${world.checkout}`);
-      await world.write({ faults: { status: 2 } });
-      await world.tell('returned', 2);
-      const harness = await PayCheckoutHarness.place(world);
+      setAddress(`checkout=${server.checkout}`);
+      await server.set({ faults: { status: 2 } });
+      await server.setState('returned', 2);
+      const harness = await PayCheckoutHarness.place(server);
       expect(harness.phase).to.equal('confirming');
       expect(harness.announcement).to.equal(en.checking);
       expect(harness.button).to.equal(null);
       await harness.reaches('problem');
       expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
-      expect(harness.reference).to.equal(`Reference: A1001 · ${world.checkout.slice(0, 8)}`);
+      expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
       await harness.reaches('confirming');
       expect(harness.announcement).to.equal(en.phases.confirming);
-      expect(await world.opens()).to.have.length(0);
+      expect(await server.opens()).to.have.length(0);
     });
 
     it('leaves a parameter alone that is not an id of ours', async () => {
       setAddress('checkout=1');
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       expect(harness.phase).to.equal('idle');
     });
 
     it('the return page in a frame of the SDK’s frame is acknowledged, and makes the element look', async () => {
-      const harness = await PayCheckoutHarness.ready(world);
-      await until(async () => (await world.polls()).length > 0);
-      const polls = (await world.polls()).length;
+      const harness = await PayCheckoutHarness.ready(server);
+      await until(async () => (await server.polls()).length > 0);
+      const polls = (await server.polls()).length;
       const outer = document.createElement('iframe');
       outer.srcdoc = '<p>Card</p>';
       const loaded = new Promise((resolve) => (outer.onload = resolve));
       harness.form?.append(outer);
       await loaded;
       const frame = document.createElement('iframe');
-      frame.src = `${world.server}/return?checkout=${world.checkout}`;
+      frame.src = `${server.url}/return?checkout=${server.checkout}`;
       outer.contentDocument?.body.append(frame);
       await until(() => frame.contentDocument?.body?.dataset.state === 'told');
-      await until(async () => (await world.polls()).length > polls);
+      await until(async () => (await server.polls()).length > polls);
       expect(harness.phase).to.equal('ready');
     });
 
     it('a message in a page whose tag names no server that can be asked is no error', async () => {
-      await PayCheckoutHarness.place(world, { server: 'http://[' });
+      await PayCheckoutHarness.place(server, { server: 'http://[' });
       const heard = new Promise((resolve) => {
         addEventListener('message', resolve, { once: true });
       });
@@ -120,15 +120,15 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('a message from another origin, of another shape, or about another checkout is ignored', async () => {
-      const harness = await PayCheckoutHarness.ready(world);
-      await until(async () => (await world.polls()).length > 0);
-      const polls = (await world.polls()).length;
+      const harness = await PayCheckoutHarness.ready(server);
+      await until(async () => (await server.polls()).length > 0);
+      const polls = (await server.polls()).length;
       const answers: unknown[] = [];
       const frame = await fixture<HTMLIFrameElement>(html`<iframe></iframe>`);
       const source = Object.assign(frame.contentWindow as Window, {
         postMessage: (answer: unknown) => answers.push(answer),
       });
-      const good = { type: 'pay-checkout:return', checkout: world.checkout, kind: 'return' };
+      const good = { type: 'pay-checkout:return', checkout: server.checkout, kind: 'return' };
       const say = (data: unknown, origin = location.origin): boolean =>
         dispatchEvent(new MessageEvent('message', { data, origin, source }));
       say(good, 'https://elsewhere.example');
@@ -139,34 +139,37 @@ describe('<pay-checkout> and the way out and back', () => {
       say(null);
       await nextTask();
       expect(answers).to.deep.equal([]);
-      expect(await world.polls()).to.have.length(polls);
-      say({ type: 'pay-checkout:changed', checkout: world.checkout });
-      await until(async () => (await world.polls()).length > polls);
+      expect(await server.polls()).to.have.length(polls);
+      say({ type: 'pay-checkout:changed', checkout: server.checkout });
+      await until(async () => (await server.polls()).length > polls);
       expect(harness.phase).to.equal('ready');
     });
   });
 
   describe('leaving for the payment page', () => {
     it('can be prevented, and opens no session', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect' });
+      const harness = await PayCheckoutHarness.place(server, { mode: 'redirect' });
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       const redirect = harness.hears('pay-redirect');
       await harness.during('idle', () => harness.press());
       expect((await redirect).url).to.equal(
-        `${world.server}/v1/pay/corner-shop/A1001.2000000000.c2lnbmF0dXJl`,
+        `${server.url}/v1/pay/corner-shop/A1001.2000000000.c2lnbmF0dXJl`,
       );
-      expect(await world.opens()).to.have.length(0);
+      expect(await server.opens()).to.have.length(0);
     });
 
     it('needs a token, and says so', async () => {
-      const harness = await PayCheckoutHarness.place(world, { mode: 'redirect', orderToken: null });
+      const harness = await PayCheckoutHarness.place(server, {
+        mode: 'redirect',
+        orderToken: null,
+      });
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('tag_incomplete');
     });
 
     /** A page that has just left for the payment page, and is shown again by Back. */
     async function leaveAndGoBack(): Promise<Tab> {
-      const tab = await Tab.open(world);
+      const tab = await Tab.open(server);
       tab.element.mode = 'redirect';
       tab.element.start();
       tab.page.stop();
@@ -175,52 +178,52 @@ describe('<pay-checkout> and the way out and back', () => {
     }
 
     it('goes there, and shows a link in case', async () => {
-      const tab = await Tab.open(world);
+      const tab = await Tab.open(server);
       tab.element.mode = 'redirect';
       tab.element.start();
       await tab.element.updateComplete;
       const link = tab.element.renderRoot.querySelector<HTMLAnchorElement>('a[part="button"]');
-      expect(link?.href).to.equal(`${world.server}/v1/pay/corner-shop/${tab.element.orderToken}`);
-      await until(async () => (await world.seen('GET', /\/v1\/pay\//)).length === 1);
+      expect(link?.href).to.equal(`${server.url}/v1/pay/corner-shop/${tab.element.orderToken}`);
+      await until(async () => (await server.seen('GET', /\/v1\/pay\//)).length === 1);
       tab.close();
     });
 
     it('Back makes the button usable again, once the server has been asked', async () => {
-      await world.write({ holdOpen: true });
+      await server.set({ holdOpen: true });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
       await tab.reaches('opening');
       expect(tab.element.renderRoot.querySelector('[part="button"]')).to.equal(null);
-      await world.write({ holdOpen: false });
+      await server.set({ holdOpen: false });
       await tab.reaches('idle');
       const button = tab.element.renderRoot.querySelector('[part="button"]');
       expect(button?.textContent?.trim()).to.equal('Pay');
       expect(tab.element.childElementCount).to.equal(0);
-      expect(await world.opens()).to.have.length(1);
-      await world.tell('paid', 2);
+      expect(await server.opens()).to.have.length(1);
+      await server.setState('paid', 2);
       await tab.reaches('paid');
       tab.close();
     });
 
     for (const state of ['paid', 'open'] as const) {
       it(`Back to a page that the SDK itself left asks before anything is offered: ${state}`, async () => {
-        const sdk = { ...world.sdkDescription, navigates: true };
-        await world.write({ open: [{ status: 200, body: world.openReply({ sdk }) }] });
-        const tab = await Tab.open(world);
+        const sdk = { ...server.sdkDescription, navigates: true };
+        await server.set({ open: [{ status: 200, body: server.openReply({ sdk }) }] });
+        const tab = await Tab.open(server);
         tab.element.mode = 'inline';
         tab.element.start();
         await until(() => tab.element.querySelector('[slot="form"] button') !== null);
         tab.turn('pagehide');
-        await world.write({
+        await server.set({
           holdOpen: true,
-          open: [{ status: 200, body: world.openReply({ sdk, state }) }],
+          open: [{ status: 200, body: server.openReply({ sdk, state }) }],
         });
         tab.turn('pageshow');
-        await until(async () => (await world.opens()).length === 2);
+        await until(async () => (await server.opens()).length === 2);
         const button = (): Element | null =>
           tab.element.renderRoot.querySelector('[part="button"]');
         expect(button()).to.equal(null);
-        await world.write({ holdOpen: false });
+        await server.set({ holdOpen: false });
         await tab.reaches(state === 'open' ? 'idle' : 'paid');
         // The SDK would leave again, and nobody has pressed.
         expect(tab.element.childElementCount).to.equal(0);
@@ -230,12 +233,12 @@ describe('<pay-checkout> and the way out and back', () => {
     }
 
     it('so does Back to a page with a createSession of its own, which is asked once more', async () => {
-      const tab = await Tab.open(world);
-      const sdk = { ...world.sdkDescription, navigates: true };
+      const tab = await Tab.open(server);
+      const sdk = { ...server.sdkDescription, navigates: true };
       let asked = 0;
       tab.element.createSession = () => {
         asked += 1;
-        return Promise.resolve(world.openReply({ sdk }));
+        return Promise.resolve(server.openReply({ sdk }));
       };
       tab.element.start();
       await until(() => tab.element.querySelector('[slot="form"] button') !== null);
@@ -248,7 +251,7 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('Back from a payment page that did not answer says so, once the server is asked in vain', async () => {
-      await world.write({ faults: { open: 4 } });
+      await server.set({ faults: { open: 4 } });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
       await tab.reaches('problem');
@@ -261,7 +264,7 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('Back after paying says that it is paid, and offers no payment', async () => {
-      await world.write({ open: [{ status: 200, body: world.openReply({ state: 'paid' }) }] });
+      await server.set({ open: [{ status: 200, body: server.openReply({ state: 'paid' }) }] });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
       await tab.reaches('paid');
@@ -272,13 +275,13 @@ describe('<pay-checkout> and the way out and back', () => {
 
     /** A page that is loaded again on the way back, where the server describes an SDK that leaves. */
     const comeBack = async (): Promise<Tab> => {
-      const sdk = { ...world.sdkDescription, navigates: true };
+      const sdk = { ...server.sdkDescription, navigates: true };
       const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-      await world.write({
+      await server.set({
         config: { status: 200, body: config },
-        open: [{ status: 200, body: world.openReply({ sdk }) }],
+        open: [{ status: 200, body: server.openReply({ sdk }) }],
       });
-      return Tab.open(world, (page) => {
+      return Tab.open(server, (page) => {
         const entry = { type: 'back_forward' } as PerformanceNavigationTiming;
         page.performance.getEntriesByType = () => [entry];
         page.open = () => null;
@@ -289,7 +292,7 @@ describe('<pay-checkout> and the way out and back', () => {
       const tab = await comeBack();
       const drawn = (): Element | null => tab.element.querySelector('[slot="form"]');
       Object.assign(tab.element, { mode: 'inline', autostart: true });
-      await until(async () => (await world.opens()).length === 1);
+      await until(async () => (await server.opens()).length === 1);
       await tab.reaches('idle');
       expect(drawn()).to.equal(null);
       tab.element.start();
@@ -306,7 +309,7 @@ describe('<pay-checkout> and the way out and back', () => {
           urls.push(event.url);
         });
         Object.assign(tab.element, { mode, autostart: true });
-        await until(async () => (await world.opens()).length === 1);
+        await until(async () => (await server.opens()).length === 1);
         await tab.reaches('idle');
         expect(urls).to.deep.equal([]);
         tab.element.start();
@@ -317,7 +320,7 @@ describe('<pay-checkout> and the way out and back', () => {
 
     it('Back before the address was given leaves the question to the payment page', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-      await world.write({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
+      await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
       await tab.reaches('idle');
@@ -327,11 +330,11 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     it('a new token goes on with the question after Back, and never leaves the page by itself', async () => {
-      await world.write({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
+      await server.set({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
       await tab.reaches('problem');
-      await world.write({ open: [{ status: 200, body: world.openReply() }] });
+      await server.set({ open: [{ status: 200, body: server.openReply() }] });
       let redirects = 0;
       tab.element.addEventListener('pay-redirect', () => (redirects += 1));
       tab.element.orderToken = 'A1001.2000000001.bmV3';

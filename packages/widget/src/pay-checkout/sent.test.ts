@@ -1,38 +1,38 @@
 import { expect } from '@open-wc/testing';
 import { en } from '../labels/en.js';
-import { hasten, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const FOUND_WITHIN_MS = 60_000;
 
 describe('<pay-checkout> after a card was sent', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   /** An element whose shopper has just sent a card, and of which no decline was told. */
   async function send(changes?: Parameters<typeof PayCheckoutHarness.ready>[1]) {
-    const harness = await PayCheckoutHarness.ready(world, changes);
-    world.sdk.calls[0]?.onSubmit?.();
+    const harness = await PayCheckoutHarness.ready(server, changes);
+    server.sdk.calls[0]?.onSubmit?.();
     return harness;
   }
 
   /** Waits until the element has heard what the server told as its second revision. */
   const isHeard = (): Promise<void> =>
-    until(async () => (await world.polls()).some(({ query }) => query.includes(':2&')));
+    until(async () => (await server.polls()).some(({ query }) => query.includes(':2&')));
 
   it('a session that ends under the form is no reason for another: it says that it is confirming', async () => {
     const harness = await send();
-    await harness.during('confirming', () => world.sdk.calls[0]?.onRefuse?.());
+    await harness.during('confirming', () => server.sdk.calls[0]?.onRefuse?.());
     expect(harness.announcement).to.equal(en.phases.confirming);
-    expect(harness.reference).to.contain(world.checkout.slice(0, 8));
+    expect(harness.reference).to.contain(server.checkout.slice(0, 8));
     expect(harness.button).to.equal(null);
     expect(harness.form).to.equal(null);
     expect(harness.count('pay-error')).to.equal(0);
     harness.element.start();
     harness.element.retry();
-    await harness.during('paid', () => world.tell('paid'));
-    expect(await world.opens()).to.have.length(1);
+    await harness.during('paid', () => server.setState('paid'));
+    expect(await server.opens()).to.have.length(1);
   });
 
   for (const [what, leave] of [
@@ -45,17 +45,17 @@ describe('<pay-checkout> after a card was sent', () => {
   ] satisfies [string, (harness: PayCheckoutHarness) => unknown][]) {
     it(`${what} cancels nothing: the server looks, and only what it says leads on`, async () => {
       const harness = await send({ mode: 'overlay' });
-      await until(async () => (await world.hints()).length === 2);
+      await until(async () => (await server.hints()).length === 2);
       await harness.during('confirming', () => leave(harness));
       expect(harness.button).to.equal(null);
-      const sessionId = `session-${world.id}`;
-      await until(async () => (await world.hints()).length === 3);
-      expect(await world.hintBodies()).to.have.deep.members([
+      const sessionId = `session-${server.id}`;
+      await until(async () => (await server.hints()).length === 3);
+      expect(await server.hintBodies()).to.have.deep.members([
         { kind: 'submitted', sessionId },
         { kind: 'shown', sessionId },
         { kind: 'shown', sessionId },
       ]);
-      await harness.during('left', () => world.tell('left'));
+      await harness.during('left', () => server.setState('left'));
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
     });
   }
@@ -63,7 +63,7 @@ describe('<pay-checkout> after a card was sent', () => {
   it('a form that cannot be drawn again, because its card is taken, is no reason for another session', async () => {
     const harness = await send();
     const home = harness.element.parentElement;
-    world.sdk.fails = 1;
+    server.sdk.fails = 1;
     harness.element.remove();
     await harness.during('confirming', () => home?.append(harness.element));
     expect(harness.button).to.equal(null);
@@ -71,20 +71,20 @@ describe('<pay-checkout> after a card was sent', () => {
 
   it('a checkout that was open for too long keeps its form: the card may be with the bank', async () => {
     const harness = await send();
-    await world.tell('expired');
+    await server.setState('expired');
     await isHeard();
     expect(harness.phase).to.equal('ready');
     expect(harness.form).not.to.equal(null);
     expect(harness.button).to.equal(null);
-    await harness.during('confirming', () => world.sdk.calls[0]?.onRefuse?.());
-    await harness.during('paid', () => world.tell('paid', 3));
+    await harness.during('confirming', () => server.sdk.calls[0]?.onRefuse?.());
+    await harness.during('paid', () => server.setState('paid', 3));
     expect(harness.events).not.to.include('pay-expired');
   });
 
   it('so does one that is opened elsewhere meanwhile', async () => {
     const harness = await send();
     await harness.during('confirming', () => harness.element.close());
-    await world.tell('open');
+    await server.setState('open');
     await isHeard();
     expect(harness.phase).to.equal('confirming');
     expect(harness.button).to.equal(null);
@@ -92,27 +92,27 @@ describe('<pay-checkout> after a card was sent', () => {
 
   it('when nothing is found, it is said with a reference, and the way on is the same session', async () => {
     const harness = await send();
-    const relent = hasten(globalThis, FOUND_WITHIN_MS);
+    const restore = speedUpWait(globalThis, FOUND_WITHIN_MS);
     const error = harness.hears('pay-error');
-    await harness.during('problem', () => world.sdk.calls[0]?.onRefuse?.());
-    relent();
+    await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
+    restore();
     expect(await error).to.include({ code: 'outcome_unknown', retryable: true });
     expect(harness.notice).to.equal(`${en.codes.outcome_unknown}outcome_unknown`);
-    expect(harness.reference).to.equal(`Reference: A1001 · ${world.checkout.slice(0, 8)}`);
+    expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
     await harness.during('ready', () => harness.press());
-    const [, second] = await world.opens();
+    const [, second] = await server.opens();
     expect(second?.body).not.to.have.property('renew');
   });
 
   it('a decline ends it: what happens next is what happens to any form', async () => {
     const harness = await send();
-    world.sdk.calls[0]?.onDecline?.();
-    await harness.during('problem', () => world.sdk.calls[0]?.onRefuse?.());
+    server.sdk.calls[0]?.onDecline?.();
+    await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     expect(harness.notice).to.contain('session_refused');
   });
 
   it('an SDK that tells of the card before it tells of its form is believed', async () => {
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     harness.element.adapter = {
       load: () => Promise.resolve(),
       open: ({ report }) => {

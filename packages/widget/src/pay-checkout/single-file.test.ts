@@ -6,7 +6,7 @@ describe('the single file of <pay-checkout>', () => {
   let element: PayCheckout | null | undefined;
   beforeEach(async () => {
     frame = document.createElement('iframe');
-    frame.src = '/packages/widget/test-world/classic.html';
+    frame.src = '/packages/widget/test-server/classic.html';
     document.body.append(frame);
     await new Promise((resolve) => (frame.onload = resolve));
     element = frame.contentDocument?.querySelector('pay-checkout');

@@ -2,15 +2,15 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { sendKeys, sendMouse } from '@web/test-runner-commands';
 import { en } from '../labels/en.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   async function pressed(mode: 'inline' | 'overlay' = 'inline'): Promise<PayCheckoutHarness> {
-    const harness = await PayCheckoutHarness.place(world, { mode });
+    const harness = await PayCheckoutHarness.place(server, { mode });
     harness.button?.focus();
     await harness.during('ready', () => sendKeys({ press: 'Enter' }));
     return harness;
@@ -22,7 +22,7 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
 
   it('a decline is spoken, though the focus went to the form before it', async () => {
     const harness = await pressed();
-    world.sdk.calls[0]?.onDecline?.();
+    server.sdk.calls[0]?.onDecline?.();
     await harness.element.updateComplete;
     expect(harness.notice).to.equal(en.declined);
     expect(liveOf(harness, 'alert')).to.equal('assertive');
@@ -38,7 +38,7 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     listener.observe(alert, { childList: true });
     for (const times of [1, 2, 3]) {
       heard.length = 0;
-      world.sdk.calls[0]?.onDecline?.();
+      server.sdk.calls[0]?.onDecline?.();
       await harness.element.updateComplete;
       await nextTask();
       expect(
@@ -52,15 +52,15 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
 
   it('asking again is spoken, and leaves the focus on its button', async () => {
     const harness = await pressed();
-    await harness.during('unconfirmed', () => world.tell('unconfirmed'));
+    await harness.during('unconfirmed', () => server.setState('unconfirmed'));
     const { button } = harness;
     button?.focus();
-    await world.write({ holdStatus: true });
+    await server.set({ holdStatus: true });
     await sendKeys({ press: 'Enter' });
     await until(() => harness.announcement === en.checking);
     expect(liveOf(harness, 'status')).to.equal('polite');
     expect(button?.ariaDisabled).to.equal('true');
-    await world.write({ holdStatus: false });
+    await server.set({ holdStatus: false });
     await until(() => harness.announcement === en.phases.unconfirmed);
     await new Promise(requestAnimationFrame);
     expect(focusOf(harness)).to.equal(button);
@@ -98,7 +98,7 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
       const holder = document.createElement('div');
       document.body.append(holder);
       const focusable = create();
-      const { element } = await PayCheckoutHarness.place(world, {
+      const { element } = await PayCheckoutHarness.place(server, {
         adapter: {
           load: () => Promise.resolve(),
           open: async ({ container }) => {

@@ -1,27 +1,27 @@
 import { expect } from '@open-wc/testing';
-import type { Script } from '../../test-world/script.js';
+import type { Script } from '../../test-server/script.js';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
-import { hasten, speedUp, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait, speedUp, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
 const REQUEST_TIMEOUT_MS = 25_000;
-const OWN_TIMEOUT_MS = 28_000;
+const PAGE_CODE_TIMEOUT_MS = 28_000;
 
 describe('<pay-checkout> in trouble', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   it('a script that fails is a problem, and trying again works', async () => {
-    await world.write({ faults: { sdk: 12 }, config: { status: 404, body: {} } });
-    const harness = await PayCheckoutHarness.place(world);
+    await server.set({ faults: { sdk: 12 }, config: { status: 404, body: {} } });
+    const harness = await PayCheckoutHarness.place(server);
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
     expect(await error).to.include({ code: 'sdk_load_failed', retryable: true });
     await harness.during('problem', () => harness.press());
     await harness.during('ready', () => harness.press());
-    expect(await world.opens()).to.have.length(1);
+    expect(await server.opens()).to.have.length(1);
   });
 
   for (const [what, sdk, code] of [
@@ -30,45 +30,45 @@ describe('<pay-checkout> in trouble', () => {
     ['never answers', 'silent', 'sdk_timeout'],
   ] as const) {
     it(`a script that ${what} ends in words and a code, and trying again works later`, async () => {
-      await world.write({ sdk });
-      const relent = hasten(globalThis, sdk === 'silent' ? 20_000 : 0);
-      const harness = await PayCheckoutHarness.place(world);
+      await server.set({ sdk });
+      const restore = speedUpWait(globalThis, sdk === 'silent' ? 20_000 : 0);
+      const harness = await PayCheckoutHarness.place(server);
       const error = harness.hears('pay-error');
       await harness.during('problem', () => harness.press());
-      relent();
+      restore();
       expect(await error).to.include({ code, retryable: true });
-      expect(harness.notice).to.equal(`${en.sdkProblem}${code}`);
+      expect(harness.notice).to.equal(`${en.sdkError}${code}`);
       expect(harness.reference).to.contain('A1001');
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
-      await world.write({ sdk: 'fine' });
+      await server.set({ sdk: 'fine' });
       await harness.during('ready', () => harness.press());
       expect(harness.form?.childElementCount).to.equal(1);
-      expect(await world.opens()).to.have.length(1);
+      expect(await server.opens()).to.have.length(1);
     });
   }
 
   it('a script that the page’s policy forbids ends in words and a code, and works once it is allowed', async () => {
-    await world.write({ forbidsSdk: true });
-    const blocked = await Tab.open(world, undefined, `${world.server}/page`);
+    await server.set({ forbidsSdk: true });
+    const blocked = await Tab.open(server, undefined, `${server.url}/page`);
     blocked.element.start();
     await blocked.reaches('problem');
     const notice = blocked.element.renderRoot.querySelector('[part="notice"]');
     expect(notice?.textContent).to.contain('sdk_blocked_csp');
     const reference = blocked.element.renderRoot.querySelector('[part="reference"]');
     const words = reference?.textContent?.replace(/\s+/g, ' ').trim();
-    expect(words).to.equal(`Reference: A1001 · ${world.checkout.slice(0, 8)}`);
+    expect(words).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
     expect(blocked.element.renderRoot.querySelector('button')?.textContent).to.contain('Try again');
     blocked.close();
-    await world.write({ forbidsSdk: false });
-    const allowed = await Tab.open(world, undefined, `${world.server}/page`);
+    await server.set({ forbidsSdk: false });
+    const allowed = await Tab.open(server, undefined, `${server.url}/page`);
     allowed.element.start();
     await allowed.reaches('ready');
     allowed.close();
   });
 
   it('a server that cannot be reached is a problem with a reference, and trying again works later', async () => {
-    await world.write({ faults: { open: 4 } });
-    const harness = await PayCheckoutHarness.place(world);
+    await server.set({ faults: { open: 4 } });
+    const harness = await PayCheckoutHarness.place(server);
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain('server_unreachable');
     expect(harness.reference).to.equal('Reference: A1001');
@@ -76,9 +76,9 @@ describe('<pay-checkout> in trouble', () => {
   });
 
   it('a server that never answers ends in words and a code, and trying again works later', async () => {
-    const harness = await PayCheckoutHarness.place(world);
-    await world.write({ holdOpen: true });
-    const relents = [speedUp(globalThis), hasten(globalThis, REQUEST_TIMEOUT_MS)];
+    const harness = await PayCheckoutHarness.place(server);
+    await server.set({ holdOpen: true });
+    const relents = [speedUp(globalThis), speedUpWait(globalThis, REQUEST_TIMEOUT_MS)];
     // The clock goes as fast as the waits for an answer are hastened.
     const { now } = Date;
     const startedAt = now();
@@ -86,50 +86,50 @@ describe('<pay-checkout> in trouble', () => {
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
     Date.now = now;
-    for (const relent of relents.toReversed()) relent();
+    for (const restore of relents.toReversed()) restore();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
     expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
-    await world.write({ holdOpen: false });
+    await server.set({ holdOpen: false });
     await harness.during('ready', () => harness.press());
   });
 
   it('a createSession of the page that never settles ends in words and a code, and is called once', async () => {
-    const relent = hasten(globalThis, OWN_TIMEOUT_MS);
+    const restore = speedUpWait(globalThis, PAGE_CODE_TIMEOUT_MS);
     let calls = 0;
     const createSession = (): Promise<never> => {
       calls += 1;
       return new Promise(() => undefined);
     };
-    const harness = await PayCheckoutHarness.place(world, { createSession });
+    const harness = await PayCheckoutHarness.place(server, { createSession });
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
-    relent();
+    restore();
     expect(await error).to.include({ code: 'session_failed', retryable: true });
-    expect(harness.notice).to.equal(`${en.problem}session_failed`);
+    expect(harness.notice).to.equal(`${en.error}session_failed`);
     expect(harness.reference).to.equal('Reference: A1001');
     expect(calls).to.equal(1);
-    harness.element.createSession = () => Promise.resolve(world.openReply());
+    harness.element.createSession = () => Promise.resolve(server.openReply());
     await harness.during('ready', () => harness.press());
   });
 
   it('an adapter of the page that is never loaded ends in words and a code', async () => {
-    const relent = hasten(globalThis, OWN_TIMEOUT_MS);
+    const restore = speedUpWait(globalThis, PAGE_CODE_TIMEOUT_MS);
     const load = (): Promise<never> => new Promise(() => undefined);
     const open = (): Promise<void> => Promise.resolve();
-    const harness = await PayCheckoutHarness.place(world, { adapter: { load, open } });
+    const harness = await PayCheckoutHarness.place(server, { adapter: { load, open } });
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
-    relent();
+    restore();
     expect(await error).to.include({ code: 'sdk_timeout', retryable: true });
-    expect(harness.notice).to.equal(`${en.sdkProblem}sdk_timeout`);
-    expect(harness.reference).to.contain(world.checkout.slice(0, 8));
+    expect(harness.notice).to.equal(`${en.sdkError}sdk_timeout`);
+    expect(harness.reference).to.contain(server.checkout.slice(0, 8));
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
   });
 
   it('a server that is gone leaves nobody in a window alone: its page says so, with a reference', async () => {
-    await world.write({ faults: { open: 4 } });
-    const harness = await PayCheckoutHarness.place(world, { mode: 'popup' });
+    await server.set({ faults: { open: 4 } });
+    const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain('server_unreachable');
     expect(harness.reference).to.equal('Reference: A1001');
@@ -144,9 +144,9 @@ describe('<pay-checkout> in trouble', () => {
     ['refuses', { statusReply: { status: 400, body: { code: 'invalid_request' } } }],
   ] satisfies [string, Script][]) {
     it(`checking again while the server ${what} ends where it began, and can be asked for again`, async () => {
-      const harness = await PayCheckoutHarness.ready(world);
-      await harness.during('unconfirmed', () => world.tell('unconfirmed', 2));
-      await world.write(trouble);
+      const harness = await PayCheckoutHarness.ready(server);
+      await harness.during('unconfirmed', () => server.setState('unconfirmed', 2));
+      await server.set(trouble);
       harness.press();
       await harness.element.updateComplete;
       expect(harness.announcement).to.equal(en.checking);
@@ -154,56 +154,56 @@ describe('<pay-checkout> in trouble', () => {
       expect(harness.phase).to.equal('unconfirmed');
       expect(harness.button?.getAttribute('aria-disabled')).to.equal('false');
       expect(harness.count('pay-error')).to.equal(0);
-      await world.write({ faults: {}, statusReply: null });
-      await world.tell('paid', 3);
+      await server.set({ faults: {}, statusReply: null });
+      await server.setState('paid', 3);
       harness.press();
       await harness.reaches('paid');
     });
   }
 
   it('a page whose origin the server refuses learns no more: its browser hides the answer', async () => {
-    const server = world.server.replace('//localhost', '//127.0.0.1');
-    expect(server).not.to.equal(world.server);
-    const relent = speedUp(globalThis);
-    const harness = await PayCheckoutHarness.place(world, { server });
+    const otherOrigin = server.url.replace('//localhost', '//127.0.0.1');
+    expect(otherOrigin).not.to.equal(server.url);
+    const restore = speedUp(globalThis);
+    const harness = await PayCheckoutHarness.place(server, { server: otherOrigin });
     const error = harness.hears('pay-error');
     await harness.during('problem', () => harness.press());
-    relent();
+    restore();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
     expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
     expect(harness.reference).to.equal('Reference: A1001');
   });
 
   it('a session that the SDK refuses when its form is there already is renewed by naming it', async () => {
-    const harness = await PayCheckoutHarness.ready(world);
+    const harness = await PayCheckoutHarness.ready(server);
     const error = harness.hears('pay-error');
-    await harness.during('problem', () => world.sdk.calls[0]?.onRefuse?.());
+    await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     expect(await error).to.include({ code: 'session_refused', retryable: true });
-    expect(harness.notice).to.equal(`${en.sdkProblem}session_refused`);
+    expect(harness.notice).to.equal(`${en.sdkError}session_refused`);
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
     expect(harness.element.childElementCount).to.equal(0);
-    await until(async () => (await world.hints()).includes('refused'));
+    await until(async () => (await server.hints()).includes('refused'));
     await harness.during('ready', () => harness.press());
-    const [, second] = await world.opens();
-    expect(second?.body).to.include({ renew: `session-${world.id}` });
+    const [, second] = await server.opens();
+    expect(second?.body).to.include({ renew: `session-${server.id}` });
   });
 
   it('a refused session is renewed by naming it', async () => {
-    const harness = await PayCheckoutHarness.place(world);
-    await until(() => world.sdk !== undefined);
-    world.sdk.fails = 1;
+    const harness = await PayCheckoutHarness.place(server);
+    await until(() => server.sdk !== undefined);
+    server.sdk.fails = 1;
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain('sdk_configure_failed');
     await harness.during('ready', () => harness.press());
-    const [, second] = await world.opens();
-    expect(second?.body).to.include({ renew: `session-${world.id}` });
-    expect(await world.hints()).to.include('refused');
+    const [, second] = await server.opens();
+    expect(second?.body).to.include({ renew: `session-${server.id}` });
+    expect(await server.hints()).to.include('refused');
   });
 
   it('says the code and the request of a refusal, and offers no hopeless button', async () => {
     const body = { code: 'order_void', requestId: 'req-77' };
-    await world.write({ open: [{ status: 409, body }] });
-    const harness = await PayCheckoutHarness.place(world);
+    await server.set({ open: [{ status: 409, body }] });
+    const harness = await PayCheckoutHarness.place(server);
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.equal(`${en.codes.order_void}order_void · req-77`);
     expect(harness.button).to.equal(null);
@@ -211,43 +211,43 @@ describe('<pay-checkout> in trouble', () => {
 
   it('an expired token goes on by itself when the page brings a new one', async () => {
     const body = { code: 'order_token_expired' };
-    await world.write({ open: [{ status: 401, body }] });
-    const harness = await PayCheckoutHarness.place(world);
+    await server.set({ open: [{ status: 401, body }] });
+    const harness = await PayCheckoutHarness.place(server);
     await harness.during('problem', () => harness.press());
-    await world.write({ open: [{ status: 200, body: world.openReply() }] });
+    await server.set({ open: [{ status: 200, body: server.openReply() }] });
     await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
   });
 
   it('so it does when the new one comes while the one before is being asked about', async () => {
     const expired = { status: 401, body: { code: 'order_token_expired' } };
-    await world.write({
+    await server.set({
       holdOpen: true,
-      open: [expired, { status: 200, body: world.openReply() }],
+      open: [expired, { status: 200, body: server.openReply() }],
     });
-    const harness = await PayCheckoutHarness.place(world);
+    const harness = await PayCheckoutHarness.place(server);
     harness.press();
-    await until(async () => (await world.opens()).length === 1);
+    await until(async () => (await server.opens()).length === 1);
     harness.element.orderToken = 'A1001.2000000001.bmV3';
     await harness.element.updateComplete;
-    await world.write({ holdOpen: false });
+    await server.set({ holdOpen: false });
     await harness.reaches('ready');
   });
 
   it('an order whose token comes later goes on by itself when it is there', async () => {
-    await world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+    await server.set({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     const changes = { orderToken: null, autostart: true };
-    const harness = await PayCheckoutHarness.place(world, changes);
+    const harness = await PayCheckoutHarness.place(server, changes);
     await harness.reaches('problem');
-    await world.write({ open: [{ status: 200, body: world.openReply() }] });
+    await server.set({ open: [{ status: 200, body: server.openReply() }] });
     await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
   });
 
   it('nothing of an order or an SDK becomes markup', async () => {
     const order = '<img src=x onerror=alert(1)>';
-    const harness = await PayCheckoutHarness.place(world, { order });
+    const harness = await PayCheckoutHarness.place(server, { order });
     await harness.during('ready', () => harness.element.start());
     await harness.during('confirming', () =>
-      world.write({ status: { ...world.status({ order, state: 'returned', revision: 2 }) } }),
+      server.set({ status: { ...server.status({ order, state: 'returned', revision: 2 }) } }),
     );
     expect(harness.element.renderRoot.querySelector('img')).to.equal(null);
     expect(harness.reference).to.contain('<img');

@@ -2,8 +2,8 @@ import { expect } from '@open-wc/testing';
 import { CodedError } from '../coded-error.js';
 import { LoaderPage } from '../testing/loader-page.js';
 import { speedUp, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
-import type { ScriptOptions } from './insert-script.js';
+import { TestServer } from '../testing/test-server.js';
+import type { ScriptOptions } from './script-loader.js';
 import { loadScript } from './script-loader.js';
 
 const WRONG_HASH = 'sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC';
@@ -24,18 +24,18 @@ async function load(options: ScriptOptions, timeoutMs?: number): Promise<string 
 }
 
 describe('loading the client SDK', () => {
-  let world: WorldClient;
+  let server: TestServer;
   let wanted: ScriptOptions;
-  let relent: () => void;
+  let restore: () => void;
   beforeEach(async () => {
-    world = await new WorldClient().begin();
-    const { url, global } = world.sdkDescription;
+    server = await new TestServer().start();
+    const { url, global } = server.sdkDescription;
     wanted = { url, global };
-    relent = speedUp(globalThis);
+    restore = speedUp(globalThis);
   });
-  afterEach(() => relent());
+  afterEach(() => restore());
 
-  const asked = async (): Promise<number> => (await world.seen('GET', /sdk\.js$/)).length;
+  const asked = async (): Promise<number> => (await server.seen('GET', /sdk\.js$/)).length;
 
   it('loads once, however many ask at once or later', async () => {
     await Promise.all([load(wanted), load(wanted)]);
@@ -50,35 +50,35 @@ describe('loading the client SDK', () => {
   });
 
   it('tries again by itself, past every cache, and leaves one tag', async () => {
-    await world.write({ faults: { sdk: 1 } });
+    await server.set({ faults: { sdk: 1 } });
     expect(await load(wanted)).to.equal(undefined);
-    const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+    const queries = (await server.seen('GET', /sdk\.js$/)).map(({ query }) => query);
     expect(queries[0]).not.to.contain('retry=');
     expect(queries.at(-1)).to.contain('retry=');
     expect([...document.scripts].filter(({ src }) => src.startsWith(wanted.url))).to.have.length(1);
   });
 
   it('forgets a failure and its tags, so that asking again can work', async () => {
-    await world.write({ sdk: 'missing' });
+    await server.set({ sdk: 'missing' });
     expect(await load(wanted)).to.equal('sdk_not_found');
     expect([...document.scripts].filter(({ src }) => src.startsWith(wanted.url))).to.have.length(0);
-    await world.write({ sdk: 'fine' });
+    await server.set({ sdk: 'fine' });
     expect(await load(wanted)).to.equal(undefined);
   });
 
   it('gives up on a script that never answers, all tries together', async () => {
-    await world.write({ sdk: 'silent' });
+    await server.set({ sdk: 'silent' });
     expect(await load(wanted, 20)).to.equal('sdk_timeout');
     expect(tagsOf(wanted.url)).to.have.length(0);
-    await world.write({ sdk: 'fine' });
+    await server.set({ sdk: 'fine' });
     expect(await load(wanted)).to.equal(undefined);
   });
 
   it('a script that fails fast has no more time than that either, whatever tries are left', async () => {
-    relent();
-    await world.write({ sdk: 'missing' });
+    restore();
+    await server.set({ sdk: 'missing' });
     expect(await load(wanted, 200)).to.equal('sdk_timeout');
-    const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+    const queries = (await server.seen('GET', /sdk\.js$/)).map(({ query }) => query);
     expect(queries.filter((query) => query.includes('retry='))).to.deep.equal([]);
   });
 
@@ -95,13 +95,13 @@ describe('loading the client SDK', () => {
       ['it leaves no global', 'empty', 'sdk_global_missing'],
     ] as const) {
       it(`${what}: ${code}`, async () => {
-        await world.write({ sdk });
+        await server.set({ sdk });
         expect(await load(wanted)).to.equal(code);
       });
     }
 
     it('its status is hidden, because its server allows no other origin: sdk_load_failed', async () => {
-      await world.write({ sdk: 'missing' });
+      await server.set({ sdk: 'missing' });
       const url = wanted.url.replace('//localhost', '//127.0.0.1');
       expect(url).not.to.equal(wanted.url);
       expect(await load({ ...wanted, url })).to.equal('sdk_load_failed');
@@ -109,7 +109,7 @@ describe('loading the client SDK', () => {
 
     it('it is not the one described: sdk_integrity, without another try', async () => {
       expect(await load({ ...wanted, integrity: WRONG_HASH })).to.equal('sdk_integrity');
-      const queries = (await world.seen('GET', /sdk\.js$/)).map(({ query }) => query);
+      const queries = (await server.seen('GET', /sdk\.js$/)).map(({ query }) => query);
       expect(queries.filter((query) => query.includes('retry='))).to.have.length(0);
     });
 
@@ -131,7 +131,7 @@ describe('loading the client SDK', () => {
     const self = `'self' 'unsafe-inline'`;
 
     async function loadUnder(policy: string, options = wanted): Promise<string | undefined> {
-      const page = await LoaderPage.open(world, policy);
+      const page = await LoaderPage.open(server, policy);
       const code = await page.load(options);
       page.close();
       return code;
@@ -158,7 +158,7 @@ describe('loading the client SDK', () => {
     });
 
     it('a policy that only reports blocks nothing, and is blamed for nothing', async () => {
-      await world.write({ reportOnlyPolicy: `script-src ${self}`, sdk: 'missing' });
+      await server.set({ reportOnlyPolicy: `script-src ${self}`, sdk: 'missing' });
       expect(await loadUnder('', elsewhere())).to.equal('sdk_load_failed');
     });
 
@@ -169,9 +169,9 @@ describe('loading the client SDK', () => {
 
     it('Trusted Types are served by the policy pay-checkout-sdk', async () => {
       const policy = `require-trusted-types-for 'script'; trusted-types lit-html pay-checkout-sdk`;
-      const page = await LoaderPage.open(world, policy);
+      const page = await LoaderPage.open(server, policy);
       expect(await page.load(wanted)).to.equal(undefined);
-      const second = await new WorldClient().begin();
+      const second = await new TestServer().start();
       const { url, global } = second.sdkDescription;
       expect(await page.load({ url, global })).to.equal(undefined);
       page.close();
@@ -184,7 +184,7 @@ describe('loading the client SDK', () => {
     });
 
     it('a name that another copy of this script has taken does no harm where nothing is enforced', async () => {
-      const page = await LoaderPage.open(world, `trusted-types pay-checkout-sdk`);
+      const page = await LoaderPage.open(server, `trusted-types pay-checkout-sdk`);
       takePolicyName(page);
       expect(await page.load(wanted)).to.equal(undefined);
       page.close();
@@ -192,7 +192,7 @@ describe('loading the client SDK', () => {
 
     it('and where they are, a default policy of the page may still help', async () => {
       const policy = `require-trusted-types-for 'script'; trusted-types default pay-checkout-sdk`;
-      const page = await LoaderPage.open(world, policy);
+      const page = await LoaderPage.open(server, policy);
       takePolicyName(page);
       expect(await page.load(wanted)).to.equal('sdk_blocked_csp');
       takePolicyName(page, 'default');
@@ -202,7 +202,7 @@ describe('loading the client SDK', () => {
   });
 
   it('waits for a global that comes after the script', async () => {
-    await world.write({ sdk: 'empty' });
+    await server.set({ sdk: 'empty' });
     const loading = load(wanted);
     await until(() => tagsOf(wanted.url).length === 1);
     await until(async () => (await asked()) === 1);

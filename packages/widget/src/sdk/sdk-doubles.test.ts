@@ -3,8 +3,8 @@ import { expect } from '@open-wc/testing';
 import type { Phase } from '../flow/phases.js';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import { Tab } from '../testing/tab.js';
-import { hasten, nextTask, speedUp, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait, nextTask, speedUp, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** How a double is described where it differs from: an object, a selector, callbacks. */
 type Described = Partial<Omit<SdkDescription, 'container'>> & {
@@ -63,19 +63,19 @@ const FAILING: Readonly<Record<string, readonly [string, Described]>> = {
   'is an element of the page': ['sdk_global_missing', {}],
 };
 
-const SCRIPT = '/packages/widget/test-world/sdk-doubles.ts';
-const DRAW_TIMEOUT_MS = 20_000;
+const SCRIPT = '/packages/widget/test-server/sdk-doubles.ts';
+const MOUNT_TIMEOUT_MS = 20_000;
 
-/** A world that serves the double `shape`, so described. */
+/** A server that serves the double `shape`, so described. */
 async function serve(
-  world: WorldClient,
+  server: TestServer,
   shape: string,
   described: Described,
 ): Promise<SdkDescription> {
-  const { global } = world.sdkDescription;
-  const query = new URLSearchParams({ shape, global, page: `${world.server}/v1/pay/form` });
+  const { global } = server.sdkDescription;
+  const query = new URLSearchParams({ shape, global, page: `${server.url}/v1/pay/form` });
   const { container = 'selector', ...changes } = described;
-  const { container: _, ...base } = world.sdkDescription;
+  const { container: _, ...base } = server.sdkDescription;
   const sdk: SdkDescription = {
     ...base,
     ...changes,
@@ -84,22 +84,22 @@ async function serve(
     global: global + (described.global ?? ''),
   };
   const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-  await world.write({
+  await server.set({
     config: { status: 200, body: config },
-    open: [{ status: 200, body: world.openReply({ sdk }) }],
+    open: [{ status: 200, body: server.openReply({ sdk }) }],
   });
   return sdk;
 }
 
 describe('any plausible SDK', () => {
-  let world: WorldClient;
+  let server: TestServer;
   let cardForm: HTMLElement;
   const relents: (() => void)[] = [];
   const relentAll = (): void => {
-    for (const relent of relents.splice(0).reverse()) relent();
+    for (const restore of relents.splice(0).reverse()) restore();
   };
   beforeEach(async () => {
-    world = await new WorldClient().begin();
+    server = await new TestServer().start();
     cardForm = document.createElement('div');
     cardForm.id = 'card-form';
     document.body.append(cardForm);
@@ -111,16 +111,16 @@ describe('any plausible SDK', () => {
   });
 
   const formsOf = (): number =>
-    document.querySelectorAll(`[data-double="${world.sdkDescription.global}"]`).length;
+    document.querySelectorAll(`[data-double="${server.sdkDescription.global}"]`).length;
   const globalOf = (suffix = ''): unknown =>
-    (globalThis as Record<string, unknown>)[world.sdkDescription.global + suffix];
+    (globalThis as Record<string, unknown>)[server.sdkDescription.global + suffix];
   const drawsHere = (shape: string): boolean => !shape.includes('popup');
   const place = async (shape: string, described: Described): Promise<PayCheckoutHarness> => {
-    await serve(world, shape, described);
-    const harness = await PayCheckoutHarness.place(world, { mode: 'inline' });
+    await serve(server, shape, described);
+    const harness = await PayCheckoutHarness.place(server, { mode: 'inline' });
     if (/never (answers|goes)/.test(shape)) {
       await until(() => globalOf() !== undefined);
-      relents.push(hasten(globalThis, DRAW_TIMEOUT_MS));
+      relents.push(speedUpWait(globalThis, MOUNT_TIMEOUT_MS));
     }
     return harness;
   };
@@ -141,18 +141,18 @@ describe('any plausible SDK', () => {
         const unhandled = hearRejections();
         await harness.during('ready', () => harness.press());
         expect(formsOf()).to.equal(drawsHere(shape) ? 1 : 0);
-        await until(async () => (await world.hints()).includes('shown'));
+        await until(async () => (await server.hints()).includes('shown'));
 
         await harness.during('idle', () => harness.element.close());
         expect(formsOf()).to.equal(0);
         await harness.during('ready', () => harness.press());
         expect(formsOf()).to.equal(drawsHere(shape) ? 1 : 0);
 
-        await harness.during('paid', () => world.tell('paid'));
+        await harness.during('paid', () => server.setState('paid'));
         expect(formsOf()).to.equal(0);
         expect(harness.form).to.equal(null);
-        await until(async () => (await world.hints()).length === 3);
-        expect(await world.hints()).to.deep.equal(['shown', 'cancelled', 'shown']);
+        await until(async () => (await server.hints()).length === 3);
+        expect(await server.hints()).to.deep.equal(['shown', 'cancelled', 'shown']);
         expect(eventsOf(harness)).to.deep.equal([
           ...['pay-statechange', 'pay-statechange', 'pay-ready'],
           ...['pay-statechange', 'pay-statechange', 'pay-statechange', 'pay-ready'],
@@ -177,8 +177,8 @@ describe('any plausible SDK', () => {
         ]);
 
         relentAll();
-        Reflect.deleteProperty(globalThis, world.sdkDescription.global);
-        await world.write({ open: [{ status: 200, body: world.openReply() }] });
+        Reflect.deleteProperty(globalThis, server.sdkDescription.global);
+        await server.set({ open: [{ status: 200, body: server.openReply() }] });
         await harness.during('idle', () => harness.element.close());
         await harness.during('ready', () => harness.press());
       });
@@ -186,18 +186,18 @@ describe('any plausible SDK', () => {
   });
 
   it('that takes its container away when it is done is not called again', async () => {
-    await serve(world, 'object → nothing', {});
-    const harness = await PayCheckoutHarness.ready(world);
+    await serve(server, 'object → nothing', {});
+    const harness = await PayCheckoutHarness.ready(server);
     document.querySelector('[data-double]')?.parentElement?.remove();
     await nextTask();
     await nextTask();
     expect(formsOf()).to.equal(0);
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
   });
 
   it('a popup is closed with its form', async () => {
-    await serve(world, 'a popup', { container: 'none' });
-    const harness = await PayCheckoutHarness.ready(world);
+    await serve(server, 'a popup', { container: 'none' });
+    const harness = await PayCheckoutHarness.ready(server);
     const popup = globalOf('_popup') as Window;
     expect(popup.closed).to.equal(false);
     await harness.during('idle', () => harness.element.close());
@@ -207,8 +207,8 @@ describe('any plausible SDK', () => {
   describe('that leaves the page', () => {
     for (const shape of ['navigates, and answers nothing', 'navigates, and never answers']) {
       it(`${shape}: no error while it goes, and never a form that is not there`, async () => {
-        await serve(world, shape, { container: 'none', navigates: true });
-        const tab = await Tab.open(world);
+        await serve(server, shape, { container: 'none', navigates: true });
+        const tab = await Tab.open(server);
         tab.element.mode = 'inline';
         const phases: Phase[] = [];
         tab.element.addEventListener('pay-statechange', ({ phase }) => phases.push(phase));
@@ -234,26 +234,26 @@ describe('any plausible SDK', () => {
     }
 
     it('a form of the page’s own stays apart from that of the element', async () => {
-      const { url } = await serve(world, 'object → promise of a handle', {});
+      const { url } = await serve(server, 'object → promise of a handle', {});
       await addTag(url);
       (globalOf() as Called).configure({ session_id: 'own', container: cardForm });
-      const harness = await PayCheckoutHarness.ready(world);
+      const harness = await PayCheckoutHarness.ready(server);
       expect(formsOf()).to.equal(2);
-      await harness.during('paid', () => world.tell('paid'));
+      await harness.during('paid', () => server.setState('paid'));
       expect(formsOf()).to.equal(1);
       expect(cardForm.childElementCount).to.equal(1);
     });
 
     it('a script that the page loaded is not loaded again', async () => {
-      const { url } = await serve(world, 'object → promise of a handle', {});
+      const { url } = await serve(server, 'object → promise of a handle', {});
       await addTag(url);
-      await PayCheckoutHarness.ready(world);
+      await PayCheckoutHarness.ready(server);
       expect([...document.scripts].filter(({ src }) => src === url)).to.have.length(1);
     });
 
     it('a script that the page loads again, under the form, leaves the form alone', async () => {
-      const { url } = await serve(world, 'object → promise of a handle', {});
-      const harness = await PayCheckoutHarness.ready(world);
+      const { url } = await serve(server, 'object → promise of a handle', {});
+      const harness = await PayCheckoutHarness.ready(server);
       await addTag(url);
       await addTag(url);
       expect(harness.phase).to.equal('ready');
@@ -264,9 +264,9 @@ describe('any plausible SDK', () => {
     });
 
     it('a second form of an SDK that shows one at a time is refused in words, not in silence', async () => {
-      await serve(world, 'one form at a time', {});
-      const first = await PayCheckoutHarness.ready(world);
-      const second = await PayCheckoutHarness.place(world, { order: 'A1002' });
+      await serve(server, 'one form at a time', {});
+      const first = await PayCheckoutHarness.ready(server);
+      const second = await PayCheckoutHarness.place(server, { order: 'A1002' });
       await second.during('problem', () => second.press());
       expect(second.notice).to.contain('sdk_configure_failed');
       expect(first.phase).to.equal('ready');

@@ -3,7 +3,7 @@ import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { nextTask, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** What frameworks do to the children of a tag when they render it again. */
 const RENDERINGS: Readonly<Record<string, (element: PayCheckout) => void>> = {
@@ -21,36 +21,36 @@ const RENDERINGS: Readonly<Record<string, (element: PayCheckout) => void>> = {
 };
 
 describe('a framework that renders the children of the tag again', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
   const inside = '<a href="/pay">Pay £42.50</a>';
 
   for (const [what, render] of Object.entries(RENDERINGS)) {
     it(`with ${what}, while the form is open: the form comes back, in the same session`, async () => {
-      const [harness, page] = await MerchantPage.place(world, { inside });
+      const [harness, page] = await MerchantPage.place(server, { inside });
       await harness.during('ready', () => harness.press());
       render(harness.element);
       await until(() => page.sdk.calls.length === 2);
       await until(() => harness.form?.childElementCount === 1);
       expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);
-      expect(page.sdk.calls[1]).to.include({ session_id: `session-${world.id}` });
+      expect(page.sdk.calls[1]).to.include({ session_id: `session-${server.id}` });
       expect(page.sdk.destroyed).to.equal(1);
       expect(harness.phase).to.equal('ready');
-      expect(await world.opens()).to.have.length(1);
+      expect(await server.opens()).to.have.length(1);
       expect(harness.count('pay-ready')).to.equal(1);
-      await harness.during('paid', () => world.tell('paid'));
+      await harness.during('paid', () => server.setState('paid'));
       expect(page.complaints).to.deep.equal([]);
       page.close();
     });
   }
 
   it('before the form is open, and after it is gone: nothing is drawn', async () => {
-    const [harness, page] = await MerchantPage.place(world, { inside });
+    const [harness, page] = await MerchantPage.place(server, { inside });
     for (const render of Object.values(RENDERINGS)) render(harness.element);
     await nextTask();
     expect(harness.form === null).to.equal(true);
     await harness.during('ready', () => harness.press());
-    await harness.during('paid', () => world.tell('paid'));
+    await harness.during('paid', () => server.setState('paid'));
     for (const render of Object.values(RENDERINGS)) render(harness.element);
     await nextTask();
     expect(harness.form === null).to.equal(true);
@@ -59,7 +59,7 @@ describe('a framework that renders the children of the tag again', () => {
   });
 
   it('beside the form, as frameworks do that know their own children: the form stays', async () => {
-    const [harness, page] = await MerchantPage.place(world, { inside });
+    const [harness, page] = await MerchantPage.place(server, { inside });
     await harness.during('ready', () => harness.press());
     const { form } = harness;
     const link = harness.element.querySelector('a') as Element;
@@ -74,10 +74,10 @@ describe('a framework that renders the children of the tag again', () => {
   it('with a form that came with the markup: only ours is shown', async () => {
     const copy = '<div slot="form" id="pay-checkout-form-1"><input></div>';
     const parts = { inside: inside + copy, isWithoutScript: true };
-    const page = await MerchantPage.open(world, parts);
+    const page = await MerchantPage.open(server, parts);
     await page.bringScript();
     await page.element.updateComplete;
-    const harness = new PayCheckoutHarness(page.element, world);
+    const harness = new PayCheckoutHarness(page.element, server);
     expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(0);
     await harness.during('ready', () => harness.press());
     expect(harness.element.querySelectorAll('[slot="form"]')).to.have.length(1);

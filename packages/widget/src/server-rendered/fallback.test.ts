@@ -4,7 +4,7 @@ import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { quickStartSnippet } from '../testing/quick-start.js';
 import { until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** Keeps what moves without the shopper's doing. */
 const WATCH = `
@@ -25,25 +25,25 @@ async function frames({ page }: MerchantPage): Promise<void> {
 }
 
 describe('the link in a tag that a server rendered', () => {
-  let world: WorldClient;
+  let server: TestServer;
   let inside: string;
   beforeEach(async () => {
-    world = await new WorldClient().begin();
+    server = await new TestServer().start();
     const environment = 'production';
-    await world.write({
-      config: { status: 200, body: { merchant: 'm', environment, sdk: world.sdkDescription } },
-      open: [{ status: 200, body: world.openReply({ environment }) }],
+    await server.set({
+      config: { status: 200, body: { merchant: 'm', environment, sdk: server.sdkDescription } },
+      open: [{ status: 200, body: server.openReply({ environment }) }],
     });
-    inside = `<a href="${world.server}/v1/pay/corner-shop/token">Pay £42.50</a>`;
+    inside = `<a href="${server.url}/v1/pay/corner-shop/token">Pay £42.50</a>`;
   });
 
   it('is shown and works until the script has come, and where it never comes', async () => {
-    const page = await MerchantPage.open(world, { inside, isWithoutScript: true });
+    const page = await MerchantPage.open(server, { inside, isWithoutScript: true });
     const link = page.element.querySelector('a') as HTMLAnchorElement;
     expect(link.checkVisibility()).to.equal(true);
     expect(link.getBoundingClientRect().height).to.be.above(0);
     link.click();
-    await until(async () => (await world.seen('GET', /\/v1\/pay\//)).length === 1);
+    await until(async () => (await server.seen('GET', /\/v1\/pay\//)).length === 1);
     page.close();
   });
 
@@ -53,7 +53,7 @@ describe('the link in a tag that a server rendered', () => {
     const { content } = document.importNode(holder, true);
     const tag = content.querySelector('pay-checkout') as PayCheckout;
     const link = content.querySelector('a') as HTMLAnchorElement;
-    const [harness, page] = await MerchantPage.place(world, {
+    const [harness, page] = await MerchantPage.place(server, {
       attributes: {
         server: 'https://pay.example',
         merchant: tag.getAttribute('merchant') ?? '',
@@ -70,14 +70,14 @@ describe('the link in a tag that a server rendered', () => {
   });
 
   it('is gone from sight, from the keyboard and from screen readers when the element is there', async () => {
-    const page = await MerchantPage.open(world, { inside, isWithoutScript: true });
+    const page = await MerchantPage.open(server, { inside, isWithoutScript: true });
     await page.bringScript();
     await page.element.updateComplete;
     const link = page.element.querySelector('a') as HTMLAnchorElement;
     expect(link.checkVisibility()).to.equal(false);
     link.focus();
     expect(page.page.document.activeElement === link).to.equal(false);
-    expect(new PayCheckoutHarness(page.element, world).phase).to.equal('idle');
+    expect(new PayCheckoutHarness(page.element, server).phase).to.equal('idle');
     page.close();
   });
 
@@ -94,7 +94,7 @@ describe('the link in a tag that a server rendered', () => {
 
     it('with the room that the quick start reserves, nothing moves when the element is there', async () => {
       const css = await quickStartSnippet('css', 'min-block-size');
-      const page = await MerchantPage.open(world, { inside, css, ...moving });
+      const page = await MerchantPage.open(server, { inside, css, ...moving });
       await frames(page);
       await page.bringScript();
       await page.element.updateComplete;
@@ -105,27 +105,27 @@ describe('the link in a tag that a server rendered', () => {
     });
 
     it('and nothing moves with autostart, at each step up to the SDK’s form', async () => {
-      await world.write({ holdOpen: true, sdk: 'silent' });
+      await server.set({ holdOpen: true, sdk: 'silent' });
       const attributes = { autostart: 'autostart' };
       // The form of this SDK is small enough for it.
       const css = await quickStartSnippet('css', 'min-block-size');
-      const page = await MerchantPage.open(world, { inside, css, attributes, ...moving });
+      const page = await MerchantPage.open(server, { inside, css, attributes, ...moving });
       await frames(page);
       await page.bringScript();
-      const harness = new PayCheckoutHarness(page.element, world);
+      const harness = new PayCheckoutHarness(page.element, server);
       await harness.reaches('opening');
       await frames(page);
-      await world.write({ holdOpen: false });
+      await server.set({ holdOpen: false });
       await until(() => page.page.performance.getEntriesByName('pay-checkout:session').length > 0);
       await frames(page);
-      await harness.during('ready', () => world.write({ sdk: 'fine' }));
+      await harness.during('ready', () => server.set({ sdk: 'fine' }));
       await frames(page);
       expect((page.page as unknown as WithShifts).shifts).to.deep.equal([]);
       page.close();
     });
 
     it('without that room the page is told of what moved, so that the tests above can fail', async () => {
-      const page = await MerchantPage.open(world, { inside, ...moving });
+      const page = await MerchantPage.open(server, { inside, ...moving });
       await frames(page);
       await page.bringScript();
       await page.element.updateComplete;

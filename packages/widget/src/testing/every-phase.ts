@@ -2,7 +2,7 @@ import type { OutcomePhase, Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import type { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import { until } from './until.js';
-import type { SdkSeen } from './world-client.js';
+import type { SdkSeen } from './test-server.js';
 
 type Reach = (harness: PayCheckoutHarness) => Promise<void>;
 
@@ -20,7 +20,7 @@ function throughReady(phase: 'confirming' | OutcomePhase): Reach {
   return async (harness) => {
     await harness.during('ready', () => harness.press());
     const state = phase === 'confirming' ? 'returned' : phase;
-    await harness.during(phase, () => harness.world.tell(state));
+    await harness.during(phase, () => harness.server.setState(state));
   };
 }
 
@@ -28,12 +28,12 @@ function throughReady(phase: 'confirming' | OutcomePhase): Reach {
 const REACH = {
   idle: () => Promise.resolve(),
   opening: async (harness) => {
-    await harness.world.write({ holdOpen: true });
+    await harness.server.set({ holdOpen: true });
     await harness.during('opening', () => harness.press());
   },
   address: async (harness) => {
     const body = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
-    await harness.world.write({ open: [{ status: 200, body }] });
+    await harness.server.set({ open: [{ status: 200, body }] });
     await harness.during('address', () => harness.press());
   },
   ready: (harness) => harness.during('ready', () => harness.press()),
@@ -49,7 +49,7 @@ const REACH = {
     Reach
   >),
   problem: async (harness) => {
-    await harness.world.write({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
+    await harness.server.set({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     await harness.during('problem', () => harness.press());
   },
 } satisfies Record<Phase, Reach>;
@@ -79,7 +79,7 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
       await REACH.ready(harness);
       const { defaultView } = harness.element.ownerDocument;
       const globals = defaultView as unknown as Record<string, SdkSeen>;
-      globals[harness.world.sdkDescription.global]?.calls[0]?.onDecline?.();
+      globals[harness.server.sdkDescription.global]?.calls[0]?.onDecline?.();
       await until(() => harness.notice === en.declined);
     },
   ],
@@ -89,7 +89,7 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
       await REACH.address(harness);
       const errors = [{ field: 'avs.houseNumber' }, { field: 'avs.postcode' }];
       const body = { code: 'invalid_request', errors };
-      await harness.world.write({ open: [{ status: 400, body }] });
+      await harness.server.set({ open: [{ status: 400, body }] });
       for (const input of harness.element.renderRoot.querySelectorAll('input')) input.value = '?';
       await harness.during('address', () => harness.press());
     },
@@ -98,7 +98,7 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
     'unconfirmed while it asks again',
     async (harness) => {
       await REACH.unconfirmed(harness);
-      await harness.world.write({ holdStatus: true });
+      await harness.server.set({ holdStatus: true });
       harness.press();
       await until(() => harness.announcement === en.checking);
     },

@@ -1,7 +1,7 @@
-import type { ScriptOptions } from '../sdk/insert-script.js';
+import type { ScriptOptions } from '../sdk/script-loader.js';
 import type { loadScript } from '../sdk/script-loader.js';
 import { speedUp, until } from './until.js';
-import type { WorldClient } from './world-client.js';
+import type { TestServer } from './test-server.js';
 
 type Page = Window & typeof globalThis & { loadScript: typeof loadScript };
 
@@ -16,10 +16,10 @@ export class LoaderPage {
   }
 
   /** Opens the page under `policy`; `prepare` runs before anything is loaded. */
-  static async open(world: WorldClient, policy: string): Promise<LoaderPage> {
-    await world.write({ policy });
+  static async open(server: TestServer, policy: string): Promise<LoaderPage> {
+    await server.set({ policy });
     const frame = document.createElement('iframe');
-    frame.src = `${world.server}/loader`;
+    frame.src = `${server.url}/loader`;
     document.body.append(frame);
     const opened = new LoaderPage(frame);
     await until(() => 'loadScript' in opened.page);

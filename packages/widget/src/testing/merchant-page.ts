@@ -1,6 +1,6 @@
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
-import type { SdkSeen, WorldClient } from './world-client.js';
+import type { SdkSeen, TestServer } from './test-server.js';
 
 type Page = Window & typeof globalThis & { complaints: string[] };
 
@@ -57,18 +57,18 @@ const SCRIPT = `<script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout
 export class MerchantPage {
   readonly page: Page;
   readonly #frame: HTMLIFrameElement;
-  readonly #world: WorldClient;
+  readonly #server: TestServer;
 
-  private constructor(frame: HTMLIFrameElement, world: WorldClient) {
+  private constructor(frame: HTMLIFrameElement, server: TestServer) {
     this.#frame = frame;
     this.page = frame.contentWindow as unknown as Page;
-    this.#world = world;
+    this.#server = server;
   }
 
-  static async open(world: WorldClient, parts: PageParts = {}): Promise<MerchantPage> {
+  static async open(server: TestServer, parts: PageParts = {}): Promise<MerchantPage> {
     const { policy, width = 400 } = parts;
     const address = `/pages/${crypto.randomUUID()}`;
-    const body = JSON.stringify({ policy, html: htmlOf(world, parts) });
+    const body = JSON.stringify({ policy, html: htmlOf(server, parts) });
     await fetch(address, { method: 'POST', body });
     const frame = document.createElement('iframe');
     frame.width = String(width);
@@ -77,17 +77,17 @@ export class MerchantPage {
     const loaded = new Promise((resolve) => (frame.onload = resolve));
     document.body.append(frame);
     await loaded;
-    return new MerchantPage(frame, world);
+    return new MerchantPage(frame, server);
   }
 
   /** Opens the page, and gives its element to a harness. */
   static async place(
-    world: WorldClient,
+    server: TestServer,
     parts?: PageParts,
   ): Promise<[PayCheckoutHarness, MerchantPage]> {
-    const page = await MerchantPage.open(world, parts);
+    const page = await MerchantPage.open(server, parts);
     await page.element.updateComplete;
-    return [new PayCheckoutHarness(page.element, world), page];
+    return [new PayCheckoutHarness(page.element, server), page];
   }
 
   /** Our script comes, as it does behind a slow network, and has defined the element. */
@@ -107,9 +107,9 @@ export class MerchantPage {
     return this.page.complaints;
   }
 
-  /** What the page sees of the SDK that its world serves. */
+  /** What the page sees of the SDK that its server serves. */
   get sdk(): SdkSeen {
-    const { global } = this.#world.sdkDescription;
+    const { global } = this.#server.sdkDescription;
     return (this.page as unknown as Record<string, SdkSeen>)[global] as SdkSeen;
   }
 
@@ -125,13 +125,13 @@ export class MerchantPage {
   }
 }
 
-function htmlOf(world: WorldClient, parts: PageParts): string {
+function htmlOf(server: TestServer, parts: PageParts): string {
   const { root = 'lang="en"', before = '', body = '', after = '', css, inside = '' } = parts;
   const attributes = {
     merchant: 'corner-shop',
     order: 'A1001',
     'order-token': 'A1001.2000000000.c2lnbmF0dXJl',
-    server: world.server,
+    server: server.url,
     ...parts.attributes,
   };
   const written = Object.entries(attributes)

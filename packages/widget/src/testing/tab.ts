@@ -1,6 +1,6 @@
 import type { Phase } from '../flow/phases.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
-import type { WorldClient } from './world-client.js';
+import type { TestServer } from './test-server.js';
 
 /** Another tab of the same browser, as far as locks and channels can tell: a page in a frame. */
 export class Tab {
@@ -20,9 +20,9 @@ export class Tab {
 
   /** Opens a page with one element; `prepare` may change the page before the element is in it. */
   static async open(
-    world: WorldClient,
+    server: TestServer,
     prepare: (page: Window & typeof globalThis) => void = () => undefined,
-    address = '/packages/widget/test-world/page.html',
+    address = '/packages/widget/test-server/page.html',
   ): Promise<Tab> {
     const frame = document.createElement('iframe');
     frame.src = address;
@@ -37,7 +37,7 @@ export class Tab {
       merchant: 'corner-shop',
       order: 'A1001',
       orderToken: 'A1001.2000000000.c2lnbmF0dXJl',
-      server: world.server,
+      server: server.url,
     });
     const tab = new Tab(frame, element);
     page.document.body.append(element);
@@ -47,10 +47,10 @@ export class Tab {
 
   /** Opens a page and the checkout in it. */
   static async ready(
-    world: WorldClient,
+    server: TestServer,
     prepare?: (page: Window & typeof globalThis) => void,
   ): Promise<Tab> {
-    const tab = await Tab.open(world, prepare);
+    const tab = await Tab.open(server, prepare);
     tab.element.start();
     await tab.reaches('ready');
     return tab;

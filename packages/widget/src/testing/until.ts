@@ -17,7 +17,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 }
 
 /** Lets waits of exactly `milliseconds` be over at once in `page`; what is returned undoes it. */
-export function hasten(page: typeof globalThis, milliseconds: number): () => void {
+export function speedUpWait(page: typeof globalThis, milliseconds: number): () => void {
   const real = page.setTimeout;
   const { AbortSignal } = page;
   const realDeadline = AbortSignal.timeout.bind(AbortSignal);
@@ -31,7 +31,7 @@ export function hasten(page: typeof globalThis, milliseconds: number): () => voi
 }
 
 /** Lets waits of exactly `milliseconds` never be over in `page`; what is returned undoes it. */
-export function forbid(page: typeof globalThis, milliseconds: number): () => void {
+export function blockWait(page: typeof globalThis, milliseconds: number): () => void {
   const real = page.setTimeout;
   page.setTimeout = ((run: TimerHandler, wait?: number, ...rest: unknown[]) =>
     wait === milliseconds ? 0 : real(run, wait, ...rest)) as typeof page.setTimeout;

@@ -6,7 +6,7 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-/** What a world answers: the newest words of the test win. */
+/** What a server answers: the newest words of the test win. */
 export interface Script {
   /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
   open?: { status: number; body: unknown }[];

@@ -1,25 +1,25 @@
 import type { HintKind } from '@pay-checkout/session-server/contract';
 import { coded, CodedError } from '../coded-error.js';
-import { pause } from '../flow/pause.js';
+import { pause } from '../pause.js';
 import type { SdkAdapter, SdkHandle } from './sdk-adapter.js';
 
-/** The element whose light DOM a form lives in, under the slot `form`. */
+/** The element whose light DOM holds the form, under the slot `form`. */
 export interface FormHost extends HTMLElement {
-  /** BCP 47 tag, when the page says one. */
+  /** BCP 47 tag, when the page has one. */
   readonly language: string | undefined;
-  /** What assistive technology calls the provider's form. */
+  /** Accessible name of the form. */
   readonly formLabel: string;
 }
 
-const DRAW_TIMEOUT_MS = 20_000;
-let containers = 0;
+const MOUNT_TIMEOUT_MS = 20_000;
+let containerCount = 0;
 
 /**
- * Has an SDK that is loaded draw its form in light DOM, where `document.getElementById` finds it, and takes it down
- * when `signal` aborts. Reports what the SDK tells, and `shown` when it is drawn. Rejects with a
- * {@link CodedError} when no form can be shown.
+ * Has a loaded SDK mount its form in light DOM, where `document.getElementById` finds it, and unmounts
+ * it when `signal` aborts. Reports what the SDK reports, and `shown` when the form is there. Rejects
+ * with a {@link CodedError} when no form can be shown.
  */
-export async function drawForm(
+export async function mountForm(
   adapter: SdkAdapter,
   sessionId: string,
   host: FormHost,
@@ -32,18 +32,18 @@ export async function drawForm(
     role: 'group',
     ariaLabel: host.formLabel,
   });
-  // A child of its own: some SDKs put their form in its place, or take it away when they are done.
+  // In a child: some SDKs replace their container, or remove it when they are done.
   const container = Object.assign(document.createElement('div'), {
-    id: `pay-checkout-form-${++containers}`,
+    id: `pay-checkout-form-${++containerCount}`,
   });
   form.append(container);
   let handle: SdkHandle | void;
-  const takeDown = async (): Promise<void> => {
+  const unmount = async (): Promise<void> => {
     form.remove();
     await handle?.destroy?.();
   };
   signal.addEventListener('abort', () => {
-    takeDown().catch(() => undefined);
+    unmount().catch(() => undefined);
   });
   const shown = Promise.withResolvers<void>();
   const report = (kind: HintKind): void => {
@@ -54,15 +54,14 @@ export async function drawForm(
   const open = async (): Promise<void> => {
     const locale = host.language;
     handle = await adapter.open({ sessionId, container, locale, signal, report });
-    if (signal.aborted) await takeDown();
+    if (signal.aborted) await unmount();
   };
   const giveUp = async (): Promise<void> => {
-    await pause(DRAW_TIMEOUT_MS, signal);
+    await pause(MOUNT_TIMEOUT_MS, signal);
     if (form.contains(container) && !container.childElementCount) {
       throw new CodedError('sdk_timeout');
     }
   };
-  // Only now: a page is laid out once for the container and what is drawn in it.
   host.append(form);
   try {
     await Promise.race([shown.promise, open(), giveUp()]);

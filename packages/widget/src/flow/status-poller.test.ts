@@ -1,28 +1,28 @@
 import { expect } from '@open-wc/testing';
 import { Tab } from '../testing/tab.js';
-import { hasten, until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { speedUpWait, until } from '../testing/until.js';
+import { TestServer } from '../testing/test-server.js';
 
-const LONGEST_SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
 describe('one poll for all elements and tabs of a browser', () => {
-  let world: WorldClient;
+  let server: TestServer;
   const tabs: Tab[] = [];
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  beforeEach(async () => (server = await new TestServer().start()));
   afterEach(() => {
     for (const tab of tabs.splice(0)) tab.close();
   });
 
   async function readyTab(prepare?: (page: Window & typeof globalThis) => void): Promise<Tab> {
-    const tab = await Tab.ready(world, prepare);
+    const tab = await Tab.ready(server, prepare);
     tabs.push(tab);
     return tab;
   }
 
-  /** Who holds this world's lock, and who waits for it. */
+  /** Who holds this server's lock, and who waits for it. */
   async function locks(): Promise<{ held: number; pending: number }> {
     const { held = [], pending = [] } = await navigator.locks.query();
-    const ours = ({ name = '' }: LockInfo): boolean => name.endsWith(world.server);
+    const ours = ({ name = '' }: LockInfo): boolean => name.endsWith(server.url);
     return { held: held.filter(ours).length, pending: pending.filter(ours).length };
   }
 
@@ -30,14 +30,14 @@ describe('one poll for all elements and tabs of a browser', () => {
     const first = await readyTab();
     const second = await readyTab();
     await until(async () => (await locks()).pending === 1);
-    await until(async () => (await world.polls()).length > 1);
-    const before = (await world.polls()).length;
-    await world.tell('returned', 2);
+    await until(async () => (await server.polls()).length > 1);
+    const before = (await server.polls()).length;
+    await server.setState('returned', 2);
     await Promise.all([first.reaches('confirming'), second.reaches('confirming')]);
-    await until(async () => (await world.polls()).length > before);
-    await world.tell('paid', 3);
+    await until(async () => (await server.polls()).length > before);
+    await server.setState('paid', 3);
     await Promise.all([first.reaches('paid'), second.reaches('paid')]);
-    expect((await world.polls()).length - before).to.be.at.most(2);
+    expect((await server.polls()).length - before).to.be.at.most(2);
     expect([first.count('pay-paid'), second.count('pay-paid')]).to.deep.equal([1, 1]);
     expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
   });
@@ -46,43 +46,51 @@ describe('one poll for all elements and tabs of a browser', () => {
     const tab = await readyTab();
     const twin = tab.page.document.createElement('pay-checkout');
     const other = crypto.randomUUID();
-    Object.assign(twin, { merchant: 'corner-shop', order: 'B2', server: world.server });
-    await world.write({
-      open: [{ status: 200, body: world.openReply({ checkout: other, sessionId: 'other' }) }],
-      others: [{ ...world.status({ checkout: other, order: 'B2' }) }],
+    Object.assign(twin, { merchant: 'corner-shop', order: 'B2', server: server.url });
+    await server.set({
+      open: [{ status: 200, body: server.openReply({ checkout: other, sessionId: 'other' }) }],
+      others: [{ ...server.status({ checkout: other, order: 'B2' }) }],
     });
     tab.page.document.body.append(twin);
     await twin.updateComplete;
     twin.start();
     await until(async () =>
-      (await world.polls()).some(
-        ({ query }) => query.includes(world.checkout) && query.includes(other),
+      (await server.polls()).some(
+        ({ query }) => query.includes(server.checkout) && query.includes(other),
       ),
     );
     expect(await locks()).to.deep.equal({ held: 1, pending: 0 });
-    await world.write({
-      others: [{ ...world.status({ checkout: other, order: 'B2', state: 'paid', revision: 2 }) }],
+    await server.set({
+      others: [{ ...server.status({ checkout: other, order: 'B2', state: 'paid', revision: 2 }) }],
     });
     await until(() => twin.matches(':state(paid)'));
     expect(tab.element.matches(':state(ready)')).to.equal(true);
   });
 
-  it('a tab that says something else on the channel harms nobody, and is not answered', async () => {
+  it('other messages on the channel change nothing and get no answer', async () => {
     const tab = await readyTab();
-    await until(async () => (await world.polls()).length > 0);
-    const polls = (await world.polls()).length;
+    await until(async () => (await server.polls()).length > 0);
+    const polls = (await server.polls()).length;
     const errors: unknown[] = [];
     tab.page.addEventListener('error', ({ error }) => errors.push(error));
-    const channel = new BroadcastChannel(`pay-checkout ${world.server}`);
-    const strange = [null, 'text', 7, { ask: 7 }, { news: 1 }, { ask: [null] }, { news: {} }];
+    const channel = new BroadcastChannel(`pay-checkout ${server.url}`);
+    const strange = [
+      null,
+      'text',
+      7,
+      { wanted: 7 },
+      { update: 1 },
+      { wanted: [null] },
+      { update: {} },
+    ];
     for (const message of strange) channel.postMessage(message);
     const heard = new Promise((resolve) => (channel.onmessage = resolve));
-    channel.postMessage({ news: { asked: [], checkouts: [] } });
+    channel.postMessage({ update: { requested: [], checkouts: [] } });
     await heard;
     channel.close();
     expect(errors).to.deep.equal([]);
-    expect(await world.polls()).to.have.length(polls);
-    await world.tell('paid', 2);
+    expect(await server.polls()).to.have.length(polls);
+    await server.setState('paid', 2);
     await tab.reaches('paid');
   });
 
@@ -91,14 +99,14 @@ describe('one poll for all elements and tabs of a browser', () => {
     // The page itself is asked, so that nothing that it asked for before is still on its way.
     await tab.page.navigator.locks.query();
     expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
-    expect(await world.polls()).to.deep.equal([]);
-    expect(await world.hints()).to.deep.equal([]);
-    await until(async () => (await world.hints()).includes('shown'));
-    await until(async () => (await world.polls()).length > 0);
+    expect(await server.polls()).to.deep.equal([]);
+    expect(await server.hints()).to.deep.equal([]);
+    await until(async () => (await server.hints()).includes('shown'));
+    await until(async () => (await server.polls()).length > 0);
   });
 
   it('asks all the same when the form does not come, and learns what happened elsewhere', async () => {
-    const tab = await Tab.open(world);
+    const tab = await Tab.open(server);
     tabs.push(tab);
     tab.element.adapter = {
       load: () => new Promise(() => undefined),
@@ -106,7 +114,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     };
     tab.element.start();
     await until(() => tab.page.performance.getEntriesByName('pay-checkout:session').length > 0);
-    await world.tell('paid', 2);
+    await server.setState('paid', 2);
     await tab.reaches('paid');
     expect(tab.count('pay-paid')).to.equal(1);
     expect(tab.element.childElementCount).to.equal(0);
@@ -115,18 +123,18 @@ describe('one poll for all elements and tabs of a browser', () => {
   it('asks for every tab what that tab wants to know', async () => {
     const first = await readyTab();
     const other = crypto.randomUUID();
-    await world.write({
-      open: [{ status: 200, body: world.openReply({ checkout: other, sessionId: 'other' }) }],
-      others: [{ ...world.status({ checkout: other }) }],
+    await server.set({
+      open: [{ status: 200, body: server.openReply({ checkout: other, sessionId: 'other' }) }],
+      others: [{ ...server.status({ checkout: other }) }],
     });
     const second = await readyTab();
     await until(async () => (await locks()).pending === 1);
-    await world.write({
-      others: [{ ...world.status({ checkout: other, state: 'left', revision: 2 }) }],
+    await server.set({
+      others: [{ ...server.status({ checkout: other, state: 'left', revision: 2 }) }],
     });
     await second.reaches('left');
     expect(first.element.matches(':state(ready)')).to.equal(true);
-    const polls = await world.polls();
+    const polls = await server.polls();
     expect(polls.every(({ query }) => query.includes('wait=25'))).to.equal(true);
   });
 
@@ -137,7 +145,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     first.close();
     await until(async () => (await locks()).pending === 0);
     expect((await locks()).held).to.equal(1);
-    await world.tell('paid', 2);
+    await server.setState('paid', 2);
     await second.reaches('paid');
     expect(second.count('pay-paid')).to.equal(1);
   });
@@ -145,12 +153,12 @@ describe('one poll for all elements and tabs of a browser', () => {
   it('a tab that asks and is frozen keeps nobody waiting', async () => {
     let thaw = (): void => undefined;
     const frozen = new Promise<void>((resolve) => (thaw = resolve));
-    void navigator.locks.request(`pay-checkout ${world.server}`, () => frozen);
-    const tab = await readyTab((page) => hasten(page, LONGEST_SILENCE_MS));
-    await until(async () => (await world.polls()).length > 0);
-    await world.tell('paid', 2);
+    void navigator.locks.request(`pay-checkout ${server.url}`, () => frozen);
+    const tab = await readyTab((page) => speedUpWait(page, MAX_SILENCE_MS));
+    await until(async () => (await server.polls()).length > 0);
+    await server.setState('paid', 2);
     await tab.reaches('paid');
-    expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
+    expect((await server.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
     thaw();
   });
 
@@ -173,10 +181,10 @@ describe('one poll for all elements and tabs of a browser', () => {
   } satisfies Record<string, (page: Window & typeof globalThis) => unknown>)) {
     it(`${what} it asks shortly, at growing pauses`, async () => {
       const tab = await readyTab(refuse);
-      await until(async () => (await world.polls()).length > 1);
-      await world.tell('paid', 2);
+      await until(async () => (await server.polls()).length > 1);
+      await server.setState('paid', 2);
       await tab.reaches('paid');
-      expect((await world.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
+      expect((await server.polls()).every(({ query }) => query.endsWith('wait=0'))).to.equal(true);
       expect(tab.count('pay-error')).to.equal(0);
       expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
     });
@@ -205,7 +213,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     });
     await until(async () => (await locks()).held === 1);
     // The question that is on its way has come, so that none but a new one would be counted.
-    await until(async () => (await world.polls()).length > 0);
+    await until(async () => (await server.polls()).length > 0);
     expect(channels.size).to.equal(1);
     expect(asked.at(-1)?.aborted).to.equal(false);
     tab.turn('pagehide');
@@ -213,10 +221,10 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(asked.at(-1)?.aborted).to.equal(true);
     await until(async () => (await locks()).held === 0);
     expect(tab.element.childElementCount).to.equal(1);
-    const before = (await world.polls()).length;
-    await world.tell('paid', 2);
+    const before = (await server.polls()).length;
+    await server.setState('paid', 2);
     tab.page.dispatchEvent(new tab.page.Event('online'));
-    expect(await world.polls()).to.have.length(before);
+    expect(await server.polls()).to.have.length(before);
     tab.turn('pageshow');
     await tab.reaches('paid');
     expect(tab.count('pay-paid')).to.equal(1);
@@ -234,16 +242,16 @@ describe('one poll for all elements and tabs of a browser', () => {
   });
 
   it('an opening that the way back interrupts is asked again, and opens the same checkout', async () => {
-    await world.write({ holdOpen: true });
-    const tab = await Tab.open(world);
+    await server.set({ holdOpen: true });
+    const tab = await Tab.open(server);
     tabs.push(tab);
     tab.element.start();
-    await until(async () => (await world.opens()).length === 1);
+    await until(async () => (await server.opens()).length === 1);
     tab.turn('pagehide');
-    await world.write({ holdOpen: false });
+    await server.set({ holdOpen: false });
     tab.turn('pageshow');
     await tab.reaches('ready');
-    expect(await world.opens()).to.have.length(2);
+    expect(await server.opens()).to.have.length(2);
     expect(tab.count('pay-error')).to.equal(0);
   });
 });

@@ -4,9 +4,9 @@ import type {
   OpenCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
-import type { SeenRequest, Script } from '../../test-world/script.js';
+import type { SeenRequest, Script } from '../../test-server/script.js';
 
-/** What a test sees of the SDK that its world serves. */
+/** What a test sees of the SDK that its server serves. */
 export interface SdkSeen {
   readonly calls: Readonly<Record<string, () => void>>[];
   destroyed: number;
@@ -15,9 +15,9 @@ export interface SdkSeen {
 }
 
 /** A test's own session server and SDK, over real HTTP on the test runner's server. */
-export class WorldClient {
+export class TestServer {
   readonly id = crypto.randomUUID();
-  readonly server = `${location.origin}/world/${this.id}`;
+  readonly url = `${location.origin}/test-server/${this.id}`;
   readonly checkout = crypto.randomUUID();
   readonly #global = `Sdk_${this.id.replaceAll('-', '')}`;
 
@@ -27,7 +27,7 @@ export class WorldClient {
 
   get sdkDescription(): SdkDescription {
     return {
-      url: `${this.server}/sdk.js?global=${this.#global}`,
+      url: `${this.url}/sdk.js?global=${this.#global}`,
       global: this.#global,
       argument: 'object',
       container: 'selector',
@@ -69,10 +69,10 @@ export class WorldClient {
     };
   }
 
-  /** The ordinary world: a configuration, one open checkout. */
-  async begin(script: Script = {}): Promise<this> {
+  /** Starts with a configuration and one open checkout. */
+  async start(script: Script = {}): Promise<this> {
     const config = { merchant: 'corner-shop', environment: 'sandbox', sdk: this.sdkDescription };
-    await this.write({
+    await this.set({
       config: { status: 200, body: config },
       open: [{ status: 200, body: this.openReply() }],
       status: { ...this.status() },
@@ -81,17 +81,18 @@ export class WorldClient {
     return this;
   }
 
-  async write(script: Script): Promise<void> {
-    await fetch(`${this.server}/control`, { method: 'POST', body: JSON.stringify(script) });
+  /** Sets what the server answers from now on. */
+  async set(script: Script): Promise<void> {
+    await fetch(`${this.url}/control`, { method: 'POST', body: JSON.stringify(script) });
   }
 
-  /** The server learns something: one revision further. */
-  async tell(state: CheckoutStatus['state'], revision = 2): Promise<void> {
-    await this.write({ status: { ...this.status({ state, revision }) } });
+  /** The checkout changes: one revision later. */
+  async setState(state: CheckoutStatus['state'], revision = 2): Promise<void> {
+    await this.set({ status: { ...this.status({ state, revision }) } });
   }
 
   async seen(method: string, path: RegExp): Promise<SeenRequest[]> {
-    const response = await fetch(`${this.server}/control`);
+    const response = await fetch(`${this.url}/control`);
     const all = (await response.json()) as SeenRequest[];
     return all.filter((one) => one.method === method && path.test(one.path));
   }

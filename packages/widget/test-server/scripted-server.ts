@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Script, SeenRequest } from './script.ts';
 
 /** A session server that says what the test wrote, and the client SDK that it describes. */
-export class World {
+export class ScriptedServer {
   readonly seen: SeenRequest[] = [];
   readonly script: Script = {};
   #changed = Promise.withResolvers<void>();
 
-  write(script: Script): void {
+  set(script: Script): void {
     Object.assign(this.script, script);
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();

@@ -1,10 +1,14 @@
 import { expect } from '@open-wc/testing';
-import { chooseWay, type Mode, type Way } from './modes.js';
+import { choosePresentation, type Mode, type Presentation } from './presentation.js';
 
 const PLAIN = { navigates: false, isFramed: false };
 
 describe('where the payment happens', () => {
-  const cases: readonly (readonly [Mode | 'sideways' | null, Partial<typeof PLAIN>, Way])[] = [
+  const cases: readonly (readonly [
+    Mode | 'sideways' | null,
+    Partial<typeof PLAIN>,
+    Presentation,
+  ])[] = [
     ['inline', { navigates: true, isFramed: true }, 'inline'],
     ['overlay', { isFramed: true }, 'overlay'],
     ['overlay', { navigates: true }, 'redirect'],
@@ -22,19 +26,19 @@ describe('where the payment happens', () => {
   for (const [mode, around, way] of cases) {
     it(`${mode} with ${JSON.stringify(around)} is ${way}`, () => {
       const { navigates, isFramed } = { ...PLAIN, ...around };
-      expect(chooseWay(mode, navigates, isFramed)).to.equal(way);
+      expect(choosePresentation(mode, navigates, isFramed)).to.equal(way);
     });
   }
 
   it('no window is opened in an app that shows pages without: it is known by its name', () => {
     const real = navigator.userAgent;
-    const ways = (userAgent: string): readonly Way[] => {
+    const ways = (userAgent: string): readonly Presentation[] => {
       Object.defineProperty(navigator, 'userAgent', { value: userAgent, configurable: true });
       return [
-        chooseWay('popup', false),
-        chooseWay('auto', true, true),
-        chooseWay('overlay', false),
-        chooseWay('auto', false),
+        choosePresentation('popup', false),
+        choosePresentation('auto', true, true),
+        choosePresentation('overlay', false),
+        choosePresentation('auto', false),
       ];
     };
     const inApp = ['redirect', 'redirect', 'overlay', 'inline'];
@@ -51,14 +55,14 @@ describe('where the payment happens', () => {
     const real = Object.getOwnPropertyDescriptor(globalThis, 'crossOriginIsolated');
     Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true, configurable: true });
     try {
-      expect(chooseWay('popup', false)).to.equal('redirect');
-      expect(chooseWay('auto', true, true)).to.equal('redirect');
-      expect(chooseWay('overlay', true, true)).to.equal('redirect');
-      expect(chooseWay('overlay', false)).to.equal('overlay');
-      expect(chooseWay('auto', false)).to.equal('inline');
+      expect(choosePresentation('popup', false)).to.equal('redirect');
+      expect(choosePresentation('auto', true, true)).to.equal('redirect');
+      expect(choosePresentation('overlay', true, true)).to.equal('redirect');
+      expect(choosePresentation('overlay', false)).to.equal('overlay');
+      expect(choosePresentation('auto', false)).to.equal('inline');
     } finally {
       Object.defineProperty(globalThis, 'crossOriginIsolated', real as PropertyDescriptor);
     }
-    expect(chooseWay('popup', false)).to.equal('popup');
+    expect(choosePresentation('popup', false)).to.equal('popup');
   });
 });

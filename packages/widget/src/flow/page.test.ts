@@ -1,5 +1,5 @@
 import { expect, fixture, html } from '@open-wc/testing';
-import { readPageMessage } from './page-messages.js';
+import { isReasonToPoll } from './page.js';
 
 const SERVER = 'https://pay.example';
 const RETURN = { type: 'pay-checkout:return', checkout: 'c-1', kind: 'return' };
@@ -16,7 +16,7 @@ describe('a message to the page', () => {
     const postMessage = (...given: unknown[]): unknown => sent.push(given);
     const source = from && Object.assign(from, { postMessage });
     const event = { data, origin, source } as unknown as MessageEvent<unknown>;
-    return readPageMessage(event, SERVER, 'c-1');
+    return isReasonToPoll(event, SERVER, 'c-1');
   }
 
   it('of a return is acknowledged to the window that told of it, under exactly the server’s origin', () => {

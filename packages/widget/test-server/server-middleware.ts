@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readJson, World } from './world.ts';
+import { readJson, ScriptedServer } from './scripted-server.ts';
 
 /** What this middleware uses of a Koa context. */
 interface Context {
@@ -12,46 +12,46 @@ interface Context {
   body: unknown;
 }
 
-const worlds = new Map<string, World>();
+const servers = new Map<string, ScriptedServer>();
 
 /**
- * Serves one world for each test at `/world/{id}`: the session server's routes, an SDK's script, a
- * return page, and `/control`, with which the test writes the script and reads what was asked.
+ * Serves a session server for each test at `/test-server/{id}`: its routes, an SDK's script, a return
+ * page, and `/control`, with which the test sets the answers and reads the requests.
  */
-export async function worldMiddleware(context: Context, next: () => Promise<void>): Promise<void> {
-  const [, id, path] = /^\/world\/([\w-]+)(\/.*)$/.exec(context.path) ?? [];
+export async function serverMiddleware(context: Context, next: () => Promise<void>): Promise<void> {
+  const [, id, path] = /^\/test-server\/([\w-]+)(\/.*)$/.exec(context.path) ?? [];
   const isServedAtRoot = context.path.startsWith('/v1/');
   if (!isServedAtRoot && (id === undefined || path === undefined)) return next();
   const name = id ?? 'root';
-  const world = worlds.get(name) ?? new World();
-  worlds.set(name, world);
+  const server = servers.get(name) ?? new ScriptedServer();
+  servers.set(name, server);
   context.status = 200;
-  await answer(context, world, path ?? context.path);
+  await answer(context, server, path ?? context.path);
 }
 
-async function answer(context: Context, world: World, path: string): Promise<void> {
+async function answer(context: Context, server: ScriptedServer, path: string): Promise<void> {
   const method = context.req.method ?? 'GET';
   if (path === '/control') {
-    if (method === 'POST') world.write((await readJson(context.req)) as object);
-    context.body = world.seen;
+    if (method === 'POST') server.set((await readJson(context.req)) as object);
+    context.body = server.seen;
     return;
   }
   const body = method === 'POST' ? await readJson(context.req) : undefined;
-  const query = new URL(context.req.url ?? '/', 'http://world').search;
-  world.seen.push({ method, path, query, body });
+  const query = new URL(context.req.url ?? '/', 'http://server').search;
+  server.seen.push({ method, path, query, body });
   if (path === '/v1/checkout-config') {
-    await world.until(() => !world.script.holdConfig, 10_000);
-    return reply(context, world.script.config);
+    await server.until(() => !server.script.holdConfig, 10_000);
+    return reply(context, server.script.config);
   }
-  if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, world);
-  if (path === '/v1/checkouts') return answerStatus(context, world);
+  if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);
+  if (path === '/v1/checkouts') return answerStatus(context, server);
   if (path.endsWith('/hints')) {
-    await world.until(() => !world.script.holdHints, 10_000);
+    await server.until(() => !server.script.holdHints, 10_000);
     return reply(context, { status: 200, body: {} });
   }
-  if (path === '/sdk.js') return answerSdk(context, world);
-  if (path === '/page') return answerPage(context, world);
-  if (path === '/loader') return answerLoader(context, world);
+  if (path === '/sdk.js') return answerSdk(context, server);
+  if (path === '/page') return answerPage(context, server);
+  if (path === '/loader') return answerLoader(context, server);
   if (path === '/return') return answerReturn(context);
   if (path.startsWith('/v1/pay/')) {
     context.type = 'html';
@@ -67,40 +67,40 @@ function reply(context: Context, said: { status: number; body: unknown } | undef
   context.body = JSON.stringify(said?.body ?? { code: 'not_scripted' });
 }
 
-async function answerOpen(context: Context, world: World): Promise<void> {
-  if (world.takeFault('open')) return breakConnection(context);
-  await world.until(() => !world.script.holdOpen, 10_000);
-  const answers = world.script.open ?? [];
+async function answerOpen(context: Context, server: ScriptedServer): Promise<void> {
+  if (server.takeFault('open')) return breakConnection(context);
+  await server.until(() => !server.script.holdOpen, 10_000);
+  const answers = server.script.open ?? [];
   reply(context, answers.length > 1 ? answers.shift() : answers[0]);
 }
 
-async function answerStatus(context: Context, world: World): Promise<void> {
-  await world.until(() => !world.script.holdStatus, 10_000);
-  if (world.takeFault('status')) return breakConnection(context);
-  if (world.script.statusReply) return reply(context, world.script.statusReply);
+async function answerStatus(context: Context, server: ScriptedServer): Promise<void> {
+  await server.until(() => !server.script.holdStatus, 10_000);
+  if (server.takeFault('status')) return breakConnection(context);
+  if (server.script.statusReply) return reply(context, server.script.statusReply);
   const asked = [context.query.id ?? []].flat().map((one) => one.split(':'));
-  const statuses = () => [world.script.status ?? [], world.script.others ?? []].flat();
+  const statuses = () => [server.script.status ?? [], server.script.others ?? []].flat();
   const known = () => asked.flatMap(([id]) => statuses().filter(({ checkout }) => checkout === id));
   const isNews = () =>
     known().some((one) =>
       asked.some(([id, at]) => id === one.checkout && one.revision > Number(at)),
     );
   const waitMs = known().length === 0 ? 0 : Number(context.query.wait ?? 0) * 1000;
-  await world.until(() => world.script.lags === true || isNews(), waitMs);
+  await server.until(() => server.script.lags === true || isNews(), waitMs);
   reply(context, { status: 200, body: { checkouts: known() } });
 }
 
 /** An SDK in the named global: it keeps the options of each call, and draws one button. */
-async function answerSdk(context: Context, world: World): Promise<void> {
-  if (world.takeFault('sdk')) return breakConnection(context);
-  if (world.script.sdk === 'missing') return reply(context, undefined);
-  if (world.script.sdk === 'failing') return reply(context, { status: 503, body: {} });
-  await world.until(() => world.script.sdk !== 'silent', 30_000);
+async function answerSdk(context: Context, server: ScriptedServer): Promise<void> {
+  if (server.takeFault('sdk')) return breakConnection(context);
+  if (server.script.sdk === 'missing') return reply(context, undefined);
+  if (server.script.sdk === 'failing') return reply(context, { status: 503, body: {} });
+  await server.until(() => server.script.sdk !== 'silent', 30_000);
   const name = JSON.stringify(String(context.query.global));
-  if (world.script.sharesSdk) context.res.setHeader('access-control-allow-origin', '*');
+  if (server.script.sharesSdk) context.res.setHeader('access-control-allow-origin', '*');
   context.type = 'application/javascript';
   context.body =
-    world.script.sdk === 'empty'
+    server.script.sdk === 'empty'
       ? ''
       : `{
     const sdk = (globalThis[${name}] = { calls: [], destroyed: 0, fails: 0 });
@@ -117,9 +117,9 @@ async function answerSdk(context: Context, world: World): Promise<void> {
 }
 
 /** A merchant's page with a policy, under which an SDK from elsewhere may not run. */
-function answerPage(context: Context, world: World): void {
+function answerPage(context: Context, server: ScriptedServer): void {
   const own = `http://${context.req.headers.host ?? ''}/packages/`;
-  const policy = `script-src ${world.script.forbidsSdk ? own : "'self'"}`;
+  const policy = `script-src ${server.script.forbidsSdk ? own : "'self'"}`;
   context.type = 'html';
   context.body = `<!doctype html><meta http-equiv="content-security-policy" content="${policy}">
     <title>A page with a policy</title>
@@ -127,13 +127,13 @@ function answerPage(context: Context, world: World): void {
 }
 
 /** A page with nothing but the loader, under the policy that the test wrote. */
-function answerLoader(context: Context, world: World): void {
-  const { policy = '', reportOnlyPolicy = '' } = world.script;
+function answerLoader(context: Context, server: ScriptedServer): void {
+  const { policy = '', reportOnlyPolicy = '' } = server.script;
   context.res.setHeader('content-security-policy', policy);
   context.res.setHeader('content-security-policy-report-only', reportOnlyPolicy);
   context.type = 'html';
   context.body = `<!doctype html><title>A page of the loader's own</title>
-    <script type="module" src="/packages/widget/test-world/loader-page.ts"></script>`;
+    <script type="module" src="/packages/widget/test-server/loader-page.ts"></script>`;
 }
 
 /** The server's return page, with the very script that the server sends. */

@@ -1,4 +1,4 @@
-/** Waits, or stops waiting when `signal` aborts; it never rejects, so look at the signal after it. */
+/** Waits, or stops waiting when `signal` aborts. It never rejects: check the signal after it. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -7,7 +7,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Growing pause before try number `tries` (from 1): 0.5, 1, 2, 4, 8, then 15 s, each a quarter more or less. */
+/** Exponential back-off before try number `tries` (from 1): 0.5, 1, 2, 4, 8, then 15 s, ±25 %. */
 export function backOffMs(tries: number): number {
   return Math.min(15_000, 250 * 2 ** tries) * (0.75 + Math.random() / 2);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readJson } from './world.ts';
+import { readJson } from './scripted-server.ts';
 
 /** A page that a test wrote, and the Content Security Policy that it is served under. */
 export interface WrittenPage {

@@ -3,24 +3,24 @@ import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import { MerchantPage, NONCE } from '../testing/merchant-page.js';
 import { until } from '../testing/until.js';
-import { WorldClient } from '../testing/world-client.js';
+import { TestServer } from '../testing/test-server.js';
 
 /** What a policy with a nonce asks of every script that is not of the page's own origin. */
 const POLICY = `script-src 'self' 'nonce-${NONCE}'`;
 const ELEMENT = '/packages/widget/src/pay-checkout/pay-checkout.ts';
 
 describe('the script of the client SDK', () => {
-  let world: WorldClient;
-  beforeEach(async () => (world = await new WorldClient().begin()));
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start()));
 
   /** The SDK as it is in life: of another origin than the page. */
   async function describeElsewhere(changes: Partial<SdkDescription> = {}): Promise<string> {
-    const url = world.sdkDescription.url.replace('//localhost', '//127.0.0.1');
-    const sdk = { ...world.sdkDescription, ...changes, url };
+    const url = server.sdkDescription.url.replace('//localhost', '//127.0.0.1');
+    const sdk = { ...server.sdkDescription, ...changes, url };
     const config = { merchant: 'corner-shop', environment: 'sandbox', sdk };
-    await world.write({
+    await server.set({
       config: { status: 200, body: config },
-      open: [{ status: 200, body: world.openReply({ sdk }) }],
+      open: [{ status: 200, body: server.openReply({ sdk }) }],
     });
     return url;
   }
@@ -32,28 +32,28 @@ describe('the script of the client SDK', () => {
   describe('that `integrity` describes', () => {
     /** Of the SDK, or of one that has been tampered with. */
     async function hashOf(more = ''): Promise<string> {
-      const script = await (await fetch(world.sdkDescription.url)).text();
+      const script = await (await fetch(server.sdkDescription.url)).text();
       const bytes = new TextEncoder().encode(script + more);
       const hash = new Uint8Array(await crypto.subtle.digest('SHA-384', bytes));
       return `sha384-${btoa(String.fromCharCode(...hash))}`;
     }
 
     it('comes from another origin, and draws its form', async () => {
-      await world.write({ sharesSdk: true });
+      await server.set({ sharesSdk: true });
       const url = await describeElsewhere({ integrity: await hashOf() });
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       await harness.during('ready', () => harness.press());
       expect(harness.form?.textContent).to.equal('Card number');
       expect(tagsOf(url).map(({ crossOrigin }) => crossOrigin)).to.deep.equal(['anonymous']);
     });
 
     it('is not run when it is another one: that is a problem in words, and no form', async () => {
-      await world.write({ sharesSdk: true });
+      await server.set({ sharesSdk: true });
       await describeElsewhere({ integrity: await hashOf('alert(1)') });
-      const harness = await PayCheckoutHarness.place(world);
+      const harness = await PayCheckoutHarness.place(server);
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('sdk_integrity');
-      expect(world.sdk).to.equal(undefined);
+      expect(server.sdk).to.equal(undefined);
     });
   });
 
@@ -62,7 +62,7 @@ describe('the script of the client SDK', () => {
     async function place(own: string, ofTag: string): Promise<[PayCheckoutHarness, MerchantPage]> {
       const after = `<script type="module" nonce="${own}" src="${ELEMENT}"></script>`;
       const attributes = { nonce: ofTag };
-      return MerchantPage.place(world, {
+      return MerchantPage.place(server, {
         policy: POLICY,
         isWithoutScript: true,
         after,
@@ -97,17 +97,17 @@ describe('the script of the client SDK', () => {
   });
 
   it('comes once for twenty tags that are there at once, and each of them draws its form', async () => {
-    await world.write({ sdk: 'silent' });
+    await server.set({ sdk: 'silent' });
     const numbers = [...Array(20).keys()];
     const harnesses = await Promise.all(
-      numbers.map((number) => PayCheckoutHarness.place(world, { order: `A${number}` })),
+      numbers.map((number) => PayCheckoutHarness.place(server, { order: `A${number}` })),
     );
     const ready = harnesses.map((harness) => harness.during('ready', () => harness.press()));
-    await until(async () => (await world.opens()).length === 20);
-    await world.write({ sdk: 'fine' });
+    await until(async () => (await server.opens()).length === 20);
+    await server.set({ sdk: 'fine' });
     await Promise.all(ready);
-    expect(tagsOf(world.sdkDescription.url)).to.have.length(1);
-    expect(await world.seen('GET', /sdk\.js$/)).to.have.length(1);
+    expect(tagsOf(server.sdkDescription.url)).to.have.length(1);
+    expect(await server.seen('GET', /sdk\.js$/)).to.have.length(1);
     expect(harnesses.map(({ form }) => form?.textContent)).to.deep.equal(
       numbers.map(() => 'Card number'),
     );

@@ -1,0 +1,272 @@
+import type {
+  CheckoutConfigReply,
+  HintKind,
+  OpenCheckoutReply,
+  OpenCheckoutRequest,
+} from '@pay-checkout/session-server/contract';
+import type { ReactiveControllerHost } from 'lit';
+import { coded } from '../coded-error.js';
+import { pause } from '../pause.js';
+import { adapterFor, hostedFrame } from '../sdk/adapters.js';
+import { mountForm } from '../sdk/mount-form.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
+import {
+  hasOnlyId,
+  isRechecking,
+  sessionOf,
+  type FlowEvent,
+  type FlowState,
+  type OpenSession,
+} from './checkout-flow.js';
+import { isReasonToPoll } from './page.js';
+import { isOnHostedPage, type Mode, type Presentation } from './presentation.js';
+import {
+  createCheckout,
+  fetchConfig,
+  isRetryable,
+  sendHint,
+  serverSession,
+  withTimeout,
+  type CreateSession,
+} from './session-api.js';
+import type { StatusPoller, StatusUpdate } from './status-poller.js';
+
+/** What the flow needs of the element that it drives. */
+export interface FlowHost extends ReactiveControllerHost, HTMLElement {
+  merchant: string | null | undefined;
+  order: string | null | undefined;
+  orderToken: string | null | undefined;
+  autostart: boolean;
+  returnParam: string | null | undefined;
+  createSession: CreateSession | undefined;
+  adapter: SdkAdapter | undefined;
+  mode: Mode | null | undefined;
+  /** Address of the session server, without a slash at its end. */
+  readonly serverUrl: string;
+  /** BCP 47 tag, when the page has one. */
+  readonly language: string | undefined;
+  /** Accessible name of the provider's form. */
+  readonly formLabel: string;
+}
+
+/** What effects may read of the flow. They change it through the events that they emit only. */
+export interface FlowContext {
+  readonly host: FlowHost;
+  readonly state: FlowState;
+  /** Where the payment happens. */
+  readonly presentation: Presentation;
+  /** Where it would happen if it started now. */
+  readonly nextPresentation: Presentation;
+  /** The server's page for this order, if it has one. */
+  readonly hostedUrl: string | undefined;
+  /** Whether the window with the form is still open. */
+  readonly hasWindow: boolean;
+  /** Settles when the server has received the last hint. */
+  readonly lastHint: Promise<void> | undefined;
+  readonly poller: StatusPoller;
+}
+
+/** What effects emit: events of the flow, and what the controller makes such events of. */
+export type EffectEvent =
+  | FlowEvent
+  | { readonly type: 'config-loaded'; readonly config: CheckoutConfigReply }
+  | { readonly type: 'sdk-loaded' | 'became-visible' | 'page-hidden' | 'page-restored' }
+  | {
+      readonly type: 'checkout-created';
+      readonly reply: OpenCheckoutReply;
+      readonly order: string;
+    }
+  /** A hint for the server about the session that is shown. */
+  | { readonly type: 'hint'; readonly kind: HintKind };
+
+/** Something that goes on in a state, until `signal` aborts. After that, nothing it emits counts. */
+export type Effect = (
+  flow: FlowContext,
+  emit: (event: EffectEvent) => void,
+  signal: AbortSignal,
+) => unknown;
+
+/** How long a new form has the main thread for itself: no one can have paid in it yet. */
+export const FORM_GRACE_MS = 1000;
+/** The server has found a submitted card's payment by then, unless something is wrong. */
+const RESULT_TIMEOUT_MS = 60_000;
+/** No event says that a window was closed, so it is checked. */
+const WINDOW_CHECK_MS = 500;
+/** Between two requests while the shopper enters an address in the other window. */
+const ADDRESS_CHECK_MS = 4000;
+
+/** Polls or pauses when the page's visibility, its network or one of the server's pages says so. */
+export const listenToPage: Effect = (flow, emit, signal) => {
+  const poll = (): void => {
+    if (!document.hidden) flow.poller.poll();
+  };
+  const onMessage = (event: MessageEvent<unknown>): void => {
+    // Without a checkout the server's address may not be set yet.
+    const { known } = flow.state;
+    if (!known) return;
+    const { origin } = new URL(flow.host.serverUrl);
+    if (isReasonToPoll(event, origin, known.checkout)) flow.poller.poll();
+  };
+  const on = (type: string, run: (event: never) => unknown): void =>
+    addEventListener(type, run as EventListener, { signal });
+  on('message', onMessage);
+  on('online', poll);
+  on('visibilitychange', poll);
+  on('pagehide', () => emit({ type: 'page-hidden' }));
+  on('pageshow', ({ persisted }: PageTransitionEvent) => {
+    if (persisted) emit({ type: 'page-restored' });
+  });
+};
+
+/** Loads the configuration and the SDK before they are needed. An error is reported when it matters. */
+export const preload: Effect = async (flow, emit, signal) => {
+  const { host } = flow;
+  const { adapter, createSession, serverUrl, merchant, mode } = host;
+  if (isOnHostedPage(mode) || (createSession && !adapter)) return;
+  try {
+    let sdk;
+    if (!adapter) {
+      const config = await fetchConfig(serverUrl, merchant ?? '', signal);
+      emit({ type: 'config-loaded', config });
+      if (isOnHostedPage(flow.nextPresentation)) return;
+      sdk = config.sdk;
+    }
+    await adapterFor(host, sdk).load(signal);
+    emit({ type: 'sdk-loaded' });
+  } catch {
+    // Mounting the form tries again, and says what is wrong.
+  }
+};
+
+/** Starts the payment once the element has come into view. */
+export const startWhenVisible: Effect = (flow, emit, signal) => {
+  const observer = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) emit({ type: 'became-visible' });
+  });
+  observer.observe(flow.host);
+  signal.addEventListener('abort', () => observer.disconnect());
+};
+
+/** Creates the checkout that the tag names. */
+export const openCheckout: Effect = async (flow, emit, signal) => {
+  const { host, presentation, hostedUrl, lastHint } = flow;
+  const { merchant, order, orderToken, language, createSession, serverUrl } = host;
+  const { renew, address } = flow.state as FlowState & { phase: 'opening' };
+  const isElsewhere = isOnHostedPage(presentation);
+  if (!merchant || !order || (isElsewhere && !hostedUrl)) {
+    emit({ type: 'failure', error: { code: 'tag_incomplete' } });
+    return;
+  }
+  const request = {
+    merchant,
+    order,
+    orderToken: orderToken ?? undefined,
+    locale: language,
+    renew,
+    avs: address?.input,
+  } as OpenCheckoutRequest;
+  try {
+    await lastHint;
+    while (!signal.aborted) {
+      const { hasWindow } = flow;
+      const create = createSession ?? serverSession(serverUrl);
+      const reply = await createCheckout(create, request, signal);
+      if (!('needs' in reply)) {
+        emit({ type: 'checkout-created', reply, order });
+        return;
+      }
+      if (!isElsewhere) {
+        emit({ type: 'address-required', address: { request: reply, input: address?.input } });
+        return;
+      }
+      // The hosted page asks the shopper for the address.
+      if (!hasWindow) {
+        emit({ type: 'close' });
+        return;
+      }
+      await pause(ADDRESS_CHECK_MS, signal);
+    }
+  } catch (thrown) {
+    const error = coded(thrown, 'session_failed');
+    const { code, requestId, fields } = error;
+    const rejected = fields?.filter((field) => field.startsWith('avs.'));
+    if (address && rejected?.length) {
+      emit({ type: 'address-required', address: { ...address, rejected } });
+      return;
+    }
+    const recovery = isRetryable(error) ? 'open' : undefined;
+    emit({ type: 'failure', error: { code, requestId, recovery } });
+  }
+};
+
+/** Has the SDK show the form of the session, and reports what the SDK reports. */
+export const showForm: Effect = async (flow, emit, signal) => {
+  const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
+  const { host, presentation, hostedUrl } = flow;
+  const report = (kind: HintKind): void => {
+    const { known, phase } = flow.state;
+    if (kind !== 'shown') {
+      emit({ type: 'hint', kind });
+      emit({ type: kind });
+    } else if (known && phase === 'opening') {
+      emit({ type: kind });
+      const { serverUrl } = host;
+      const { checkout } = known;
+      // After the form's first second; of a form that goes before, when it goes.
+      void pause(FORM_GRACE_MS, signal).then(() =>
+        sendHint(serverUrl, checkout, { kind, sessionId }),
+      );
+    }
+  };
+  try {
+    const isFramed = presentation === 'overlay' && hostedUrl && sdk && !sdk.container;
+    const adapter = isFramed ? hostedFrame(hostedUrl, host.formLabel) : adapterFor(host, sdk);
+    await withTimeout(adapter.load(signal), 'sdk_timeout', signal);
+    // The slot has to be in the layout: some SDKs measure it.
+    await host.updateComplete;
+    if (!signal.aborted) await mountForm(adapter, sessionId, host, report, signal);
+  } catch (thrown) {
+    const { code } = coded(thrown, 'sdk_load_failed');
+    const isRefusal = code === 'sdk_configure_failed';
+    if (isRefusal) emit({ type: 'hint', kind: 'refused' });
+    emit({ type: 'failure', error: { code, recovery: isRefusal ? 'renew' : 'mount' } });
+  }
+};
+
+/** Cancels when the shopper closes the window with the form. */
+export const watchWindow: Effect = async (flow, emit, signal) => {
+  while (!signal.aborted && flow.hasWindow) await pause(WINDOW_CHECK_MS, signal);
+  emit({ type: 'hint', kind: 'shown' });
+  emit({ type: 'close' });
+};
+
+/** Gives up waiting for the result of a submitted card whose form is gone. */
+export const awaitResult: Effect = async (_flow, emit, signal) => {
+  await pause(RESULT_TIMEOUT_MS, signal);
+  emit({ type: 'failure', error: { code: 'outcome_unknown', recovery: 'open' } });
+};
+
+/** Polls the state of the checkout. */
+export const pollStatus: Effect = async (flow, emit, signal) => {
+  if (flow.state.phase === 'opening') await pause(FORM_GRACE_MS, signal);
+  if (signal.aborted) return;
+  const { checkout = '' } = flow.state.known ?? {};
+  const revision = (): number =>
+    isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
+  const onUpdate = ({ checkouts, code, requestId }: StatusUpdate): void => {
+    const { merchant, order } = flow.host;
+    const status = checkouts.find((one) => one.checkout === checkout);
+    const isOfTag =
+      !status ||
+      ((!merchant || status.merchant === merchant) && (!order || status.order === order));
+    const isFirst = hasOnlyId(flow.state);
+    if (status && (isOfTag || !isFirst)) emit({ type: 'status', status });
+    // An error matters to a page that has seen no status yet, and to a shopper who asked.
+    else if (isFirst || isRechecking(flow.state)) {
+      const missing = isOfTag ? 'checkout_not_found' : 'checkout_mismatch';
+      const recovery = isOfTag ? 'follow' : undefined;
+      emit({ type: 'failure', error: { code: code ?? missing, requestId, recovery } });
+    }
+  };
+  flow.poller.subscribe({ checkout, revision, onUpdate }, signal);
+};

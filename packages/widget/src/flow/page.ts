@@ -1,0 +1,60 @@
+import type {
+  ChangedMessage,
+  ReturnAcknowledgement,
+  ReturnMessage,
+} from '@pay-checkout/session-server/contract';
+
+/** What an id of a checkout can look like, so that an unrelated `?checkout=1` is ignored. */
+const CHECKOUT_ID = /^[\w-]{16,80}$/;
+
+/** The checkout that the page's address names, if any. */
+export function checkoutInAddress(parameter: string): string | undefined {
+  const id = new URL(location.href).searchParams.get(parameter);
+  return id && CHECKOUT_ID.test(id) ? id : undefined;
+}
+
+/** Removes the parameter from the address if it names `checkout`, without adding to the history. */
+export function removeFromAddress(parameter: string, checkout: string | undefined): void {
+  const url = new URL(location.href);
+  if (url.searchParams.get(parameter) !== checkout) return;
+  url.searchParams.delete(parameter);
+  history.replaceState(history.state, '', url);
+}
+
+/** Whether the shopper came to the page by Back or Forward. */
+export function isHistoryNavigation(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  return (entry as PerformanceNavigationTiming | undefined)?.type === 'back_forward';
+}
+
+/**
+ * Opens the server's hosted page in a window of its own, or in the one that `name` already has; null
+ * when the browser blocks it. Browsers allow it in a click only.
+ */
+export function openWindow(url: string, name: string): Window | null {
+  return open(url, `pay-checkout ${name}`, 'popup,width=520,height=760');
+}
+
+/**
+ * Whether a message from the session server's pages is a reason to poll: its window must be one that
+ * this page frames or opened, its origin the server's, its checkout the `known` one. A return is
+ * acknowledged to exactly the window and origin that it came from. A message is never proof.
+ */
+export function isReasonToPoll(
+  event: MessageEvent<unknown>,
+  serverOrigin: string,
+  known: string,
+): boolean {
+  const { type, checkout } = Object(event.data) as Partial<ReturnMessage | ChangedMessage>;
+  const source = event.source as Window | null;
+  if (event.origin !== serverOrigin || checkout !== known || !isOurs(source)) return false;
+  if (type !== 'pay-checkout:return') return type === 'pay-checkout:changed';
+  const answer: ReturnAcknowledgement = { type: 'pay-checkout:return-ack', checkout };
+  source?.postMessage(answer, serverOrigin);
+  return true;
+}
+
+/** Whether a window is in a frame of this page, at any depth, or of a window that it opened. */
+function isOurs(at: Window | null | undefined): boolean {
+  return at === window || at?.opener === window || (at?.parent !== at && isOurs(at?.parent));
+}

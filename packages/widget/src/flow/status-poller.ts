@@ -1,0 +1,208 @@
+import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
+import { coded } from '../coded-error.js';
+import { backOffMs, pause } from '../pause.js';
+import { fetchStatuses, isRetryable, MAX_WAIT_SECONDS } from './session-api.js';
+
+/** One element's interest in one checkout. */
+export interface StatusSubscriber {
+  readonly checkout: string;
+  /** The revision that it has; 0 to be answered at once. */
+  readonly revision: () => number;
+  readonly onUpdate: (update: StatusUpdate) => void;
+}
+
+/** What the server answered about some checkouts. */
+export interface StatusUpdate {
+  readonly requested: readonly string[];
+  readonly checkouts: readonly CheckoutStatus[];
+  /** Why there was no answer, when a retry failed too or cannot help. */
+  readonly code?: string;
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * Polls the state of checkouts: one poll for all elements of all tabs of a browser.
+ *
+ * The tab that holds a lock polls for all tabs and sends them the updates over a channel. A tab that
+ * receives none, because there are no locks or the polling tab is frozen, polls for itself, with short
+ * requests and growing pauses. A network error only makes the pauses grow: no clock of a page ever
+ * decides about a payment.
+ */
+export interface StatusPoller {
+  /** Reports updates to `subscriber` until `signal` aborts. */
+  subscribe(subscriber: StatusSubscriber, signal: AbortSignal): void;
+  /** Polls at once. */
+  poll(): void;
+}
+
+type Wanted = readonly [checkout: string, revision: number];
+
+/** What tabs send each other. A tab that receives an update replies with what it wants to know. */
+interface TabMessage {
+  readonly update?: StatusUpdate;
+  readonly wanted?: readonly Wanted[];
+  /** Whether to poll at once. */
+  readonly isUrgent?: boolean;
+}
+
+/** Between two long polls: time for the other tabs to say what they want. */
+const POLL_PAUSE_MS = 300;
+/** Longer than a long poll takes; a browser may have frozen the polling tab. */
+const MAX_SILENCE_MS = 30_000;
+const MAX_CHECKOUTS = 20;
+
+const pollers = new Map<string, StatusPoller>();
+
+/** The one poller of this page for the checkouts of `server`. */
+export function statusPoller(server: string): StatusPoller {
+  const poller = pollers.get(server) ?? createPoller(server);
+  pollers.set(server, poller);
+  return poller;
+}
+
+function createPoller(server: string): StatusPoller {
+  const name = `pay-checkout ${server}`;
+  const subscribers = new Set<StatusSubscriber>();
+  /** What other tabs have wanted since the last update; they repeat it after each. */
+  const wantedByTabs = new Map<string, number>();
+  /** The checkouts of the latest request. */
+  let requested: readonly string[] = [];
+  let active: AbortController | undefined;
+  let round = new AbortController();
+  let channel: BroadcastChannel | undefined;
+  /** Long in the tab that polls for all, 0 in a tab that polls for itself, undefined in the others. */
+  let waitSeconds: number | undefined;
+
+  const post = (message: TabMessage): unknown => channel?.postMessage(message);
+
+  /** What is wanted here and in the tabs that this one polls for, its own first. */
+  const wanted = (): Wanted[] => {
+    const revisions = new Map<string, number>();
+    const add = (checkout: string, revision: number): unknown =>
+      revisions.set(checkout, Math.min(revision, revisions.get(checkout) ?? revision));
+    for (const { checkout, revision } of subscribers) add(checkout, revision());
+    for (const [checkout, revision] of wantedByTabs) add(checkout, revision);
+    return [...revisions].slice(0, MAX_CHECKOUTS);
+  };
+
+  /** Whether the update was about something that is wanted here. */
+  const apply = (update: StatusUpdate): boolean => {
+    const concerned = [...subscribers].filter(({ checkout }) =>
+      update.requested.includes(checkout),
+    );
+    for (const subscriber of concerned) subscriber.onUpdate(update);
+    return concerned.length > 0;
+  };
+
+  const publish = (update: StatusUpdate): void => {
+    post({ update });
+    wantedByTabs.clear();
+    apply(update);
+  };
+
+  const receive = ({ update, wanted: more = [], isUrgent }: TabMessage): void => {
+    let startsRound = isUrgent;
+    if (update) {
+      startsRound = apply(update);
+      // Another tab polls for this one again.
+      if (startsRound) waitSeconds ||= undefined;
+      post({ wanted: wanted() });
+    } else if (waitSeconds) {
+      for (const [id, revision] of more) {
+        startsRound ||= !requested.includes(id);
+        wantedByTabs.set(id, revision);
+      }
+    } else return;
+    if (startsRound) round.abort();
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    for (let tries = 0; !signal.aborted;) {
+      round = new AbortController();
+      const roundSignal = AbortSignal.any([signal, round.signal]);
+      const seconds = waitSeconds;
+      if (seconds === undefined) {
+        await pause(MAX_SILENCE_MS, roundSignal);
+        if (!roundSignal.aborted) waitSeconds = 0;
+        continue;
+      }
+      const revisions = wanted();
+      const ids = (requested = revisions.map(([id]) => id));
+      let waitMs: number;
+      try {
+        const reply = await fetchStatuses(server, revisions, seconds, roundSignal);
+        const { checkouts, retryAfterSeconds = 0 } = reply;
+        tries = seconds ? 0 : tries + 1;
+        waitMs = Math.max(seconds ? POLL_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
+        publish({ requested: ids, checkouts });
+      } catch (thrown) {
+        if (roundSignal.aborted) continue;
+        const error = coded(thrown, 'server_unreachable');
+        const { code, requestId } = error;
+        // The first error may pass within a second.
+        if (tries || !isRetryable(error)) {
+          publish({ requested: ids, checkouts: [], code, requestId });
+        }
+        waitMs = backOffMs(++tries);
+      }
+      await pause(waitMs, roundSignal);
+    }
+  };
+
+  const open = (signal: AbortSignal): void => {
+    const { locks } = navigator;
+    try {
+      channel = locks && new BroadcastChannel(name);
+    } catch {
+      // A page without storage has no channel between tabs.
+    }
+    waitSeconds = channel ? undefined : 0;
+    void run(signal);
+    if (!channel) return;
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      try {
+        receive(data);
+      } catch {
+        // From another version of this script, or not from this script.
+      }
+    };
+    const pollForAllTabs = (): Promise<unknown> => {
+      waitSeconds = MAX_WAIT_SECONDS;
+      post({ update: { requested: [], checkouts: [] } });
+      round.abort();
+      return new Promise((resolve) => signal.addEventListener('abort', resolve));
+    };
+    locks
+      .request(name, { signal }, () => signal.aborted || pollForAllTabs())
+      .catch(() => {
+        if (signal.aborted) return;
+        waitSeconds = 0;
+        round.abort();
+      });
+  };
+
+  /** Hands the lock to another tab, and keeps nothing that would keep the page out of the bfcache. */
+  const close = (): void => {
+    active?.abort();
+    channel?.close();
+    active = channel = waitSeconds = undefined;
+    wantedByTabs.clear();
+  };
+
+  const poller: StatusPoller = {
+    subscribe(subscriber, signal) {
+      subscribers.add(subscriber);
+      signal.addEventListener('abort', () => {
+        subscribers.delete(subscriber);
+        if (subscribers.size === 0) close();
+      });
+      if (!active) open((active = new AbortController()).signal);
+      poller.poll();
+    },
+    poll() {
+      post({ wanted: wanted(), isUrgent: true });
+      round.abort();
+    },
+  };
+  return poller;
+}

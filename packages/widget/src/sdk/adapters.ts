@@ -1,0 +1,95 @@
+import type { SdkDescription } from '@pay-checkout/session-server/contract';
+import { CodedError } from '../coded-error.js';
+import { scriptNonce } from '../script-origin.js';
+import { loadScript } from './script-loader.js';
+import type { SdkAdapter } from './sdk-adapter.js';
+
+/** What a script leaves or `configure()` answers: it may contain anything. */
+interface Unknown {
+  readonly [name: string]: Unknown | undefined;
+  (...args: unknown[]): unknown;
+}
+
+interface Configurable {
+  configure(argument: unknown, options?: unknown): unknown;
+}
+
+/** The page's own client SDK, or the one that the server describes. */
+export function adapterFor(
+  host: { readonly adapter: SdkAdapter | undefined; readonly nonce?: string },
+  sdk: SdkDescription | undefined,
+): SdkAdapter {
+  const adapter = host.adapter ?? (sdk && scriptAdapter(sdk, host.nonce || scriptNonce));
+  if (!adapter) throw new CodedError('sdk_missing');
+  return adapter;
+}
+
+/** The client SDK that a server's `SdkDescription` describes: a script, a global, `configure()`. */
+export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): SdkAdapter {
+  const { url, global, integrity, construct, argument, callbacks = {}, navigates } = sdk;
+
+  /** What is at the dotted path from `window`, once it can be called. */
+  const find = (): Unknown | undefined => {
+    let found: Unknown | undefined = globalThis as unknown as Unknown;
+    for (const name of global.split('.')) found = found?.[name];
+    return typeof (construct ? found : found?.configure) === 'function' ? found : undefined;
+  };
+
+  return {
+    async load(signal) {
+      const isReady = (): boolean => Boolean(find());
+      if (!isReady()) await loadScript({ url, global, integrity, nonce }, isReady);
+      signal.throwIfAborted();
+    },
+
+    /** Calls `configure()` with the `session_id` (spec 2.4); the rest is as described (an assumption). */
+    async open({ sessionId, container, report }) {
+      const options: Record<string, unknown> = {};
+      const selector = `#${container.id}`;
+      if (sdk.container) options.container = sdk.container === 'selector' ? selector : container;
+      // Inside a shadow root the SDK would not find its container, and might not report it.
+      if (options.container === selector && !document.querySelector(selector)) {
+        throw new CodedError('sdk_place_hidden');
+      }
+      for (const [name, kind] of Object.entries(callbacks)) options[name] = () => report(kind);
+      const found = find() as unknown as Configurable & (new () => Configurable);
+      const configurable = construct ? new found() : found;
+      const { children, childElementCount } = document.body;
+      const answer =
+        argument === 'object'
+          ? configurable.configure({ session_id: sessionId, ...options })
+          : configurable.configure(sessionId, ...(Object.keys(options).length ? [options] : []));
+      // An SDK without a container may append to the page and return no handle.
+      const appended = sdk.container ? [] : [...children].slice(childElementCount);
+      const handle = (await answer) as Unknown | undefined;
+      // Nothing is shown here: the page navigates, or mounting times out.
+      if (navigates) await new Promise(() => undefined);
+      return {
+        destroy() {
+          for (const one of appended) one.remove();
+          return (handle?.destroy ?? handle?.unmount ?? handle?.close)?.call(handle);
+        },
+      };
+    },
+  };
+}
+
+/** Shows the server's hosted page in a frame, for an SDK that accepts no container. */
+export function hostedFrame(url: string, title: string): SdkAdapter {
+  return {
+    load: () => Promise.resolve(),
+    open: ({ container }) =>
+      new Promise((resolve) => {
+        const frame = Object.assign(document.createElement('iframe'), {
+          title,
+          // The page's height is not known here. Most card forms fit.
+          width: '100%',
+          height: '600',
+          allow: 'payment',
+          onload: () => resolve(),
+          src: url,
+        });
+        container.append(frame);
+      }),
+  };
+}
