@@ -38,7 +38,6 @@ const KNOWN_CIRCLES: Record<string, string[][]> = {
     ],
     ['hosted', 'security'],
   ],
-  'packages/widget': [['events', 'flow', 'sdk']],
 };
 
 /** Below the folder with a package's sources. */
