@@ -1,5 +1,5 @@
 /** The phases of the tag as badges: the one it is in, and those that it has been through. */
-import type { Phase, Settlement, Way, MetricName } from '@pay-checkout/widget';
+import type { Phase, Settlement, Presentation, MetricName } from '@pay-checkout/widget';
 import { html, type TemplateResult, svg } from 'lit';
 
 /** What each phase means, for a person who points at it. The compiler knows if one is missing. */
@@ -23,7 +23,7 @@ export interface PhaseView {
   readonly phase: Phase;
   readonly visited: ReadonlySet<Phase>;
   /** Where the payment happens, once it is chosen. */
-  readonly way: Way | undefined;
+  readonly way: Presentation | undefined;
   readonly settlement: Settlement | undefined;
 }
 
@@ -43,7 +43,7 @@ export function renderPhases({ phase, visited, way, settlement }: PhaseView): Te
         <dd data-fact="meaning">${PHASES[phase]}</dd>
       </div>
       <div>
-        <dt>Way chosen</dt>
+        <dt>Presentation</dt>
         <dd data-fact="way">${way ?? 'not yet'}</dd>
       </div>
       <div>

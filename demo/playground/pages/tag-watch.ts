@@ -1,5 +1,5 @@
 /** Watches one tag: its events, its phases, its timings and its outcome. */
-import type { MetricName, Phase, Settlement, Way } from '@pay-checkout/widget';
+import type { MetricName, Phase, Settlement, Presentation } from '@pay-checkout/widget';
 import { render } from 'lit';
 import type { PayTag } from './actions.js';
 import { EVENT_NAMES, describeEvent, type LogEntry, type EventLog } from './event-log.js';
@@ -20,7 +20,7 @@ export class TagWatch {
   readonly #listening = new AbortController();
   readonly #visited = new Set<Phase>();
   #phase: Phase = 'idle';
-  #way: Way | undefined;
+  #way: Presentation | undefined;
   #settlement: Settlement | undefined;
   #promise: Promise<Settlement> | undefined;
   #timings: Timings = {};
@@ -75,7 +75,7 @@ export class TagWatch {
     // Events of a page in a frame are of that page's classes: their fields are what counts.
     const { phase, mode, name, duration } = event as Event & {
       phase?: Phase;
-      mode?: Way;
+      mode?: Presentation;
       name?: MetricName;
       duration?: number;
     };

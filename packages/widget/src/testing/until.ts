@@ -30,16 +30,6 @@ export function speedUpWait(page: typeof globalThis, milliseconds: number): () =
   };
 }
 
-/** Lets waits of exactly `milliseconds` never be over in `page`; what is returned undoes it. */
-export function blockWait(page: typeof globalThis, milliseconds: number): () => void {
-  const real = page.setTimeout;
-  page.setTimeout = ((run: TimerHandler, wait?: number, ...rest: unknown[]) =>
-    wait === milliseconds ? 0 : real(run, wait, ...rest)) as typeof page.setTimeout;
-  return () => {
-    page.setTimeout = real;
-  };
-}
-
 /** Lets every wait of `page` be over ten times as soon; what is returned undoes it. */
 export function speedUp(page: typeof globalThis): () => void {
   const real = page.setTimeout;
