@@ -14,6 +14,7 @@ export function pageParts(): Plugin {
       order: 'pre',
       handler: (html) =>
         html
+          .replace(/<!-- shop head: (.+) -->/, (_match, title: string) => shopHead(title))
           .replace('<!-- shop header -->', SHOP_HEADER)
           .replace('<!-- shop footer -->', SHOP_FOOTER)
           .replace('<!-- products -->', () => PRODUCTS.map(renderProduct).join('\n'))
@@ -25,6 +26,15 @@ export function pageParts(): Plugin {
     },
   };
 }
+
+const shopHead = (title: string): string => `<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1" />
+<meta name="color-scheme" content="light dark" />
+<meta name="theme-color" content="#eef1ec" media="(prefers-color-scheme: light)" />
+<meta name="theme-color" content="#11191b" media="(prefers-color-scheme: dark)" />
+<title>${title}</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml" />
+<link rel="stylesheet" href="../../shop/styles/site.css" />`;
 
 const SHOP_HEADER = `<a class="skip" href="#main">Skip to the content</a>
 <header class="site-header">
