@@ -85,8 +85,6 @@ export interface OpenCheckoutReply {
   readonly amount: string;
   /** ISO 4217 code. */
   readonly currency: string;
-  /** The amount as people of the request's `locale` write it. Absent when the server knows none. */
-  readonly amountText?: string;
   readonly environment: Environment;
 }
 
@@ -97,8 +95,6 @@ export interface NeedsReply {
   readonly fields?: readonly AvsField[];
   readonly amount: string;
   readonly currency: string;
-  /** As in {@link OpenCheckoutReply}. */
-  readonly amountText?: string;
   readonly environment: Environment;
 }
 

@@ -18,7 +18,6 @@ import { REQUEST_ID } from '../http/request-id.js';
 import { pageHeaders, RAW_DATA_HEADERS, refuseOtherOrigins } from '../http/security.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { formatMinor } from './money.js';
-import { amountText } from './amount-text.js';
 import type { CheckoutService, CreateResult } from './service.js';
 
 /** What a page sends is short. */
@@ -67,7 +66,7 @@ export function createCheckoutRoute(options: CreateRouteOptions): Intake {
         const reply: OpeningReply = { state: 'opening', retryAfterSeconds };
         send(response, 202, [...headers, 'retry-after', String(retryAfterSeconds)], reply);
       } else {
-        send(response, 200, headers, toReply(result, environment, wanted.locale));
+        send(response, 200, headers, toReply(result, environment));
       }
     } catch (error) {
       for (const [name, value] of access) response.setHeader(name, value);
@@ -121,14 +120,12 @@ function trustOf(proxies: number | readonly string[]): (address: string, hop: nu
 function toReply(
   result: Exclude<CreateResult, { kind: 'opening' }>,
   environment: Environment,
-  locale: string | undefined,
 ): OpenCheckoutReply | NeedsReply {
   const { merchant } = result;
   if (result.kind === 'needs-avs') {
     const amount = formatMinor(result.amountMinor, merchant.decimals);
     const { currency, avsFields: fields } = merchant;
-    const price = priceFor(amount, currency, locale);
-    return { needs: ['avs'], fields, ...price, environment };
+    return { needs: ['avs'], fields, amount, currency, environment };
   }
   const { checkout, sessionId } = result;
   const amount = formatMinor(checkout.amountMinor, checkout.decimals);
@@ -137,17 +134,8 @@ function toReply(
     state: checkout.state,
     revision: checkout.revision,
     ...(sessionId === undefined ? {} : { sessionId, sdk: merchant.sdk }),
-    ...priceFor(amount, checkout.currency, locale),
+    amount,
+    currency: checkout.currency,
     environment,
   };
-}
-
-/** An amount for programs and, where its language is known, for people. */
-function priceFor(
-  amount: string,
-  currency: string,
-  locale: string | undefined,
-): Pick<OpenCheckoutReply, 'amount' | 'currency' | 'amountText'> {
-  const written = amountText(amount, currency, locale);
-  return { amount, currency, ...(written !== undefined && { amountText: written }) };
 }

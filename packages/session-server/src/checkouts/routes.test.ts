@@ -21,17 +21,6 @@ describe('opening a checkout', () => {
     });
   });
 
-  it('writes the amount in the language of the page, and leaves it out for none that it knows', async () => {
-    const { body } = await stack.open('A1', { amount: '9.99' });
-    expect(body).not.toHaveProperty('amountText');
-    const { body: english } = await stack.reopen('A1', { locale: 'en-GB' });
-    expect(english).toMatchObject({ amount: '9.99', currency: 'GBP', amountText: '£9.99' });
-    expect((await stack.reopen('A1', { locale: 'de' })).body.amountText).toBe('9,99\u00a0£');
-    const { status, body: unknown } = await stack.reopen('A1', { locale: 'no such tag' });
-    expect(status).toBe(200);
-    expect(unknown).not.toHaveProperty('amountText');
-  });
-
   it('opens one session for ten requests at the same time', async () => {
     stack.shop.orders.set('A2', { amount: '20.00' });
     const before = stack.createSessionCalls();
@@ -362,8 +351,6 @@ describe('an order whose address is required', () => {
         currency: 'GBP',
         environment: 'sandbox',
       });
-      const { body: inFrench } = await strict.reopen('E1', { locale: 'fr' });
-      expect(inFrench.amountText).toBe('5,00\u00a0£GB');
       expect(strict.createSessionCalls()).toBe(0);
       const opened = await strict.reopen('E1', { avs: { houseNumber: '4', postcode: 'zz1 1zz' } });
       expect((opened.body as OpenCheckoutReply).sessionId).toBeDefined();

@@ -77,7 +77,6 @@ export function describeApi(publicUrl: string): Json {
               sdk: { type: 'object' },
               amount: { ...text, description: 'Decimal text, such as "12.34"' },
               currency: text,
-              amountText: { ...text, description: 'The amount as people of the locale write it' },
               environment: { enum: ['sandbox', 'production'] },
               needs: { type: 'array', items: { enum: ['avs'] } },
               fields: {
