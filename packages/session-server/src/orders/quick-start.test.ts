@@ -93,7 +93,7 @@ describe('the shop of README.md', () => {
     const message = shop.nextMessage();
     const { client, merchant } = shop;
     const events = shop.endpoint('/api/events');
-    expect(await client.tell(merchant, events, { id: 'msg_1', body }, 15)).toBe(204);
+    expect(await client.deliver(merchant, events, { id: 'msg_1', body }, 15)).toBe(204);
     expect(await message).toEqual({ paid: 'A1001' });
   });
 });

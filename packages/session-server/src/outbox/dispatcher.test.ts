@@ -7,13 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
-import { createOrderLookup, type OrderLookup } from '../orders/order-lookup.js';
 import type { RunLoop } from '../run-loop.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import { TestNameServer } from '../testing/test-name-server.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
 const DAY_MS = 86_400_000;
@@ -25,15 +23,6 @@ interface Delivered {
   readonly id: string;
   readonly text: string;
 }
-
-/** An event, or the question for an order. */
-interface Message {
-  readonly type: string;
-  readonly data?: { readonly order: string };
-  readonly order?: string;
-}
-
-const PRICED = { amount: '9.99', currency: 'GBP', status: 'payable' };
 
 /** The event sender over a real store, and the shops of several merchants on one real socket. */
 class Sending {
@@ -51,11 +40,7 @@ class Sending {
   store!: SqliteCheckoutStore;
   harness!: StoreHarness;
   #sender: RunLoop | undefined;
-  /** The public address of a merchant's shop. Default: it is on this machine. */
-  readonly addresses = new Map<string, string>();
-  nameServer!: TestNameServer;
-  lookUpOrder!: OrderLookup;
-  #shop!: ShopClient;
+  readonly #shop = new ShopClient();
   #server!: LocalServer;
 
   static async start(): Promise<Sending> {
@@ -67,9 +52,6 @@ class Sending {
       rules: TEST_RULES,
     });
     sending.harness = new StoreHarness(sending.store);
-    sending.nameServer = await TestNameServer.start();
-    sending.#shop = new ShopClient({ servers: [sending.nameServer.address] });
-    sending.lookUpOrder = createOrderLookup(sending.#shop);
     sending.#server = await LocalServer.start((request, response) => {
       const merchant = (request.url ?? '').slice(1);
       const open = (sending.open.get(merchant) ?? 0) + 1;
@@ -79,9 +61,9 @@ class Sending {
         sending.open.set(merchant, (sending.open.get(merchant) ?? 0) - 1);
       });
       void readText(request).then((text) => {
-        const { type, data, order } = JSON.parse(text) as Message;
+        const { type, data } = JSON.parse(text) as { type: string; data: { order: string } };
         const id = String(request.headers['webhook-id']);
-        const delivered = { merchant, order: data?.order ?? order ?? '', type, id, text };
+        const delivered = { merchant, order: data.order, type, id, text };
         sending.delivered.push(delivered);
         sending.answer(delivered, response);
       });
@@ -116,12 +98,10 @@ class Sending {
   }
 
   merchant(id: string): Merchant {
-    const url = this.addresses.get(id);
-    const endpoint =
-      url === undefined
-        ? { url: `${this.#server.url}/${id}`, allowPrivateAddress: true }
-        : { url, allowPrivateAddress: false };
-    return testMerchant({ id, events: endpoint, orderLookup: endpoint });
+    return testMerchant({
+      id,
+      events: { url: `${this.#server.url}/${id}`, allowPrivateAddress: true },
+    });
   }
 
   /** How many deliveries to all shops are open at this moment. */
@@ -141,7 +121,6 @@ class Sending {
   async close(): Promise<void> {
     await this.#shop.close();
     await this.#server.close();
-    await this.nameServer.close();
     await this.#sender?.close();
     await this.store.close();
     rmSync(this.folder, { recursive: true });
@@ -167,26 +146,6 @@ describe('the sender of events', () => {
     sending.run();
     await expect.poll(() => sending.of('well').length).toBe(1);
     expect(sending.mostOpen.get('hanging')).toBe(1);
-  });
-
-  it('tells one shop and asks it for orders, while nobody answers for the name of another', async () => {
-    sending.nameServer.silent.add('dead.example');
-    sending.addresses.set('dead', 'http://dead.example/events');
-    sending.answer = ({ order }, response) => {
-      response.writeHead(200).end(JSON.stringify({ ...PRICED, order }));
-    };
-    for (let order = 0; order < 30; order += 1) await sending.cancel('dead', `D${String(order)}`);
-    sending.run();
-    await expect.poll(() => sending.nameServer.asked).toContain('A dead.example');
-    const shop = sending.merchant('well');
-    expect(await sending.lookUpOrder(shop, 'W1')).toMatchObject({ order: 'W1', amount: '9.99' });
-    await sending.cancel('well', 'W1');
-    sending.run();
-    await expect.poll(() => sending.of('well').length).toBe(2);
-    await expect(sending.lookUpOrder(sending.merchant('dead'), 'D1')).rejects.toMatchObject({
-      code: 'order_lookup_failed',
-    });
-    expect(sending.logged.filter((line) => line.includes('"well"'))).toEqual([]);
   });
 
   it('reaches a shop at once after a start, while forty others hang', async () => {

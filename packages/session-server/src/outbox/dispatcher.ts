@@ -136,7 +136,7 @@ async function tryOnce(event: OutboxEvent, options: Delivering): Promise<TryResu
   }
   try {
     const { shop, stop } = options;
-    const status = await shop.tell(merchant, merchant.events, event, TIMEOUT_SECONDS, stop);
+    const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, stop);
     crashPoint('outbox:answered');
     const isTaken = status >= 200 && status < 300;
     return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status } };

@@ -1,11 +1,9 @@
-import { ADDRCONFIG, promises as dns } from 'node:dns';
-import { isIP } from 'node:net';
+import dns, { type LookupAddress, type LookupAllOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Webhook } from 'standardwebhooks';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Merchant, ShopEndpoint } from '../merchants/merchant.js';
-import { isPublicAddress, PrivateAddressError } from './private-address.js';
-import { type NameServerOptions, publicAddressFinder } from './public-addresses.js';
-import { SharedLookup } from './shared-lookup.js';
 
 export interface SignedMessage {
   /** The same id in each try: receivers drop what they have seen. */
@@ -24,44 +22,52 @@ export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
 }
 
-/** After this much of an answer that nobody reads, its end is not waited for. */
+/** Thrown instead of connecting to an address inside our own network. */
+export class PrivateAddressError extends Error {
+  override readonly name = 'PrivateAddressError';
+
+  constructor() {
+    super(
+      'the address leads into a private network; set allowPrivateAddress on the merchant entry if that is meant',
+    );
+  }
+}
+
+/** The form of `dns.lookup` that finds all addresses of a name. */
+export type DnsLookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+type Signer = Pick<Merchant, 'signingSecret'>;
+
+/** After this much of the answer to an event, its end is not waited for. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * POSTs to the shop's back end, signed with each `signingSecret` of the merchant (Standard
- * Webhooks), so that the shop can tell us from anybody else, also while it changes its secret. No
- * redirect is followed, and nothing private is reached unless the merchant entry allows it.
+ * Webhooks), so that a shop can verify us also while it changes its secret. Follows no redirect, and
+ * connects to no private address unless the merchant entry allows it.
  */
 export class ShopClient {
-  readonly #anyAddress: SharedLookup;
-  readonly #publicAddress: SharedLookup;
-  readonly #anywhere: Agent;
+  readonly #anyAddress = new Agent();
   readonly #publicOnly: Agent;
 
-  /** @param nameServers how the names of shops are polled up that have public addresses */
-  constructor(nameServers: NameServerOptions = {}) {
-    // The system knows names of our own network that no name server tells.
-    this.#anyAddress = new SharedLookup((name) =>
-      dns.lookup(name, { all: true, hints: ADDRCONFIG }),
-    );
-    this.#publicAddress = new SharedLookup(publicAddressFinder(nameServers));
-    this.#anywhere = new Agent({ connect: { lookup: this.#anyAddress.lookup } });
-    this.#publicOnly = new Agent({ connect: { lookup: this.#publicAddress.lookup } });
+  /** @param lookup resolves host names; default: the system's `dns.lookup` */
+  constructor(lookup: DnsLookup = dns.lookup) {
+    this.#publicOnly = new Agent({ connect: { lookup: publicLookup(lookup) } });
   }
 
-  /** Asks the shop: the deadline covers the whole answer. */
+  /** Asks the shop. The time limit covers the whole answer. */
   async ask(
-    merchant: Pick<Merchant, 'signingSecret'>,
+    merchant: Signer,
     endpoint: ShopEndpoint,
     message: SignedMessage,
     limits: { readonly timeoutSeconds: number; readonly maxAnswerBytes: number },
   ): Promise<ShopAnswer> {
-    const { statusCode, body } = await this.#post(
-      merchant,
-      endpoint,
-      message,
-      limits.timeoutSeconds,
-    );
+    const signal = AbortSignal.timeout(limits.timeoutSeconds * 1000);
+    const { statusCode, body } = await this.#post(merchant, endpoint, message, signal);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -73,23 +79,19 @@ export class ShopClient {
   }
 
   /**
-   * Tells the shop, and answers its status: however long the answer is, nobody reads it. One that is
-   * cut off, or does not end in time or before `stop`, is none.
+   * Delivers an event, and returns the status of the answer, however long it is. An answer that is cut
+   * off, or does not end in time or before `stop`, is none.
    */
-  async tell(
-    merchant: Pick<Merchant, 'signingSecret'>,
+  async deliver(
+    merchant: Signer,
     endpoint: ShopEndpoint,
     message: SignedMessage,
     timeoutSeconds: number,
     stop?: AbortSignal,
   ): Promise<number> {
-    const { statusCode, body } = await this.#post(
-      merchant,
-      endpoint,
-      message,
-      timeoutSeconds,
-      stop,
-    );
+    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
+    const { statusCode, body } = await this.#post(merchant, endpoint, message, signal);
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
@@ -99,24 +101,23 @@ export class ShopClient {
   }
 
   async close(): Promise<void> {
-    this.#anyAddress.close();
-    this.#publicAddress.close();
-    await Promise.all([this.#anywhere.destroy(), this.#publicOnly.destroy()]);
+    await Promise.all([this.#anyAddress.destroy(), this.#publicOnly.destroy()]);
   }
 
   #post(
-    merchant: Pick<Merchant, 'signingSecret'>,
-    { url, allowPrivateAddress }: ShopEndpoint,
+    merchant: Signer,
+    { url, allowPrivateAddress = false }: ShopEndpoint,
     message: SignedMessage,
-    timeoutSeconds: number,
-    stop?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
-    if (allowPrivateAddress !== true) refusePrivateLiteral(url);
-    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
-    const signal = stop === undefined ? limit : AbortSignal.any([limit, stop]);
+    // An address written as numbers is connected to without a look-up.
+    const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+    if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host)) {
+      throw new PrivateAddressError();
+    }
     const answer = request(url, {
       method: 'POST',
-      dispatcher: allowPrivateAddress === true ? this.#anywhere : this.#publicOnly,
+      dispatcher: allowPrivateAddress ? this.#anyAddress : this.#publicOnly,
       signal,
       headers: {
         'content-type': 'application/json',
@@ -129,7 +130,29 @@ export class ShopClient {
   }
 }
 
-/** The request itself hears of its signal only when there is a connection. */
+/**
+ * Resolves a name for a socket, unless one of its addresses is private. The socket connects to the very
+ * addresses that were checked, so a name that answers differently the next time gains nothing.
+ */
+function publicLookup(lookup: DnsLookup): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) callback(error ?? new Error(`no address for ${hostname}`), []);
+      else if (!addresses.every(({ address }) => isPublicAddress(address))) {
+        callback(new PrivateAddressError(), []);
+      } else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** Whether an IP address belongs to the public internet: not loopback, private or special. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+}
+
+/** undici heeds the signal only once there is a connection. */
 function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     answer.then(resolve, reject);
@@ -139,23 +162,12 @@ function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function sign(
-  merchant: Pick<Merchant, 'signingSecret'>,
-  message: SignedMessage,
-): Record<string, string> {
+function sign({ signingSecret }: Signer, { id, body }: SignedMessage): Record<string, string> {
   const sentAt = new Date();
-  const signatures = merchant.signingSecret.map((secret) =>
-    new Webhook(secret).sign(message.id, sentAt, message.body),
-  );
+  const signatures = signingSecret.map((secret) => new Webhook(secret).sign(id, sentAt, body));
   return {
-    'webhook-id': message.id,
+    'webhook-id': id,
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
     'webhook-signature': signatures.join(' '),
   };
-}
-
-/** An address written as numbers is connected to without a host look-up. */
-function refusePrivateLiteral(url: string): void {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddressError();
 }
