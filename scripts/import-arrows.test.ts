@@ -18,9 +18,6 @@ const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[
  */
 const KNOWN_CIRCLES: Record<string, string[][]> = {
   'packages/partner-api': [['generated', 'internal', 'resources']],
-  'packages/sandbox': [
-    ['api', 'control', 'faults', 'generated', 'pages', 'resources', 'sdk', 'webhooks'],
-  ],
   'packages/session-server': [
     [
       'checkouts',

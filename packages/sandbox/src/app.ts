@@ -1,13 +1,11 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
-import { ApiError, writeApiError } from './api/api-error.js';
-import { toApiError } from './api/json-body.js';
+import express, { type Express } from 'express';
 import type { SandboxContext } from './context.js';
 import { controlRoutes } from './control/control-routes.js';
 import type { SandboxControl } from './control/sandbox-control.js';
-import { homeRoutes } from './pages/home-routes.js';
+import { ApiError, handleError, sendGatewayPage } from './http/errors.js';
+import { makeOpenapiDocument } from './openapi.js';
+import { homeRoutes } from './pages/home-page.js';
 import { pageRoutes } from './pages/page-routes.js';
-import { openapiRoutes } from './openapi/openapi-routes.js';
-import { sendGatewayPage } from './pages/gateway-page.js';
 import { analyticsRoutes } from './resources/analytics.js';
 import { checkoutSessionRoutes } from './resources/checkout-sessions.js';
 import { merchantRoutes } from './resources/merchants.js';
@@ -16,10 +14,11 @@ import { scheduledTransferRoutes } from './resources/scheduled-transfers.js';
 import { transactionRoutes } from './resources/transactions.js';
 import { webhookRoutes } from './resources/webhooks.js';
 import { sdkRoutes } from './sdk/sdk-routes.js';
-import type { SandboxSettings } from './settings.js';
 
-/** Puts the routes of one sandbox together. It never listens. */
+/** The routes of one sandbox. It never listens. */
 export function createApp(context: SandboxContext, control: SandboxControl): Express {
+  const { merchantsPrefix, transfersPrefix } = context.settings;
+  const openapi = makeOpenapiDocument(context.settings);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -32,7 +31,7 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
   app.use('/pages', pageRoutes(context));
   app.use('/_sandbox', controlRoutes(control));
   app.use(homeRoutes(context, control));
-  app.use(openapiRoutes(context.settings));
+  app.get('/openapi.json', (_request, response) => void response.json(openapi));
   app.use(
     transactionRoutes(context),
     reportRoutes(context),
@@ -42,27 +41,13 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
     checkoutSessionRoutes(context),
     webhookRoutes(context),
   );
-  app.use((request, response) => {
-    // What stands before the interfaces with a base address of their own knows no JSON.
-    if (isOutsideItsBase(request.path, context.settings)) return sendGatewayPage(response, 404);
+  // A path that lost its prefix, doubled it, or has two slashes in a row: the gateway in front of the
+  // interfaces with a base address of their own knows no JSON.
+  const gatewayPaths = ['/api', '//', merchantsPrefix, transfersPrefix].filter(Boolean);
+  app.use(({ path }, response) => {
+    if (gatewayPaths.some((start) => path.startsWith(start))) return sendGatewayPage(response, 404);
     throw new ApiError(404, 'The sandbox has nothing at this address.');
   });
   app.use(handleError);
   return app;
 }
-
-/** A path that lost its prefix, doubled it, or has two slashes in a row. */
-function isOutsideItsBase(
-  path: string,
-  { merchantsPrefix, transfersPrefix }: SandboxSettings,
-): boolean {
-  const bases = [merchantsPrefix, transfersPrefix].filter((prefix) => prefix !== '');
-  return ['/api', '//', ...bases].some((start) => path.startsWith(start));
-}
-
-const handleError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (response.headersSent) return next(error);
-  const refusal = toApiError(error);
-  if (refusal === undefined) console.error(error);
-  writeApiError(response, refusal ?? new ApiError(500, 'The sandbox itself failed.'));
-};

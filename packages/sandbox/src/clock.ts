@@ -1,12 +1,12 @@
-/** Timestamps are written with years of four digits. */
+/** Timestamps have years of four digits. */
 const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00Z');
 const AFTER_LAST_MOMENT = Date.parse('+010000-01-01T00:00:00Z');
 
-/** The sandbox's clock: real time plus an offset, so that a test can move days in one call. */
+/** The sandbox's clock: real time plus an offset, so that a test can skip days. */
 export class VirtualClock {
   #offsetMilliseconds = 0;
 
-  /** Milliseconds since 1970, as everything in the sandbox sees them. */
+  /** Milliseconds since 1970. */
   now(): number {
     return Date.now() + this.#offsetMilliseconds;
   }
@@ -26,7 +26,7 @@ export class VirtualClock {
     this.#moveBy(this.#offsetMilliseconds + seconds * 1000);
   }
 
-  /** Sets the clock to a moment; it goes on running from there. */
+  /** Sets the clock to a moment. It runs on from there. */
   set(moment: Date): void {
     this.#moveBy(moment.getTime() - Date.now());
   }

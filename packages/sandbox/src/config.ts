@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MAXIMUM_COUNT } from './generated/history-options.js';
-import { TRANSACTION_VARIANTS } from './resources/transaction-variant.js';
 import { isPathPrefix, type SandboxOptions } from './settings.js';
+import { MAX_HISTORY_COUNT } from './transactions/history.js';
+import { TRANSACTION_VARIANTS } from './transactions/transaction.js';
 import { STANDARD_WEBHOOKS, webhookSigningSchema } from './webhooks/webhook-signing.js';
 
 /** What the process reads from its environment. */
@@ -13,17 +13,12 @@ export interface SandboxConfig extends SandboxOptions {
 
 const merchantList = z
   .array(
-    z
-      .strictObject({
-        id: z.int(),
-        name: z.string().min(1),
-        currency: z.string().regex(/^[A-Z]{3}$/),
-        resellerId: z.int().optional(),
-      })
-      .transform(({ resellerId, ...merchant }) => ({
-        ...merchant,
-        ...(resellerId === undefined ? {} : { resellerId }),
-      })),
+    z.strictObject({
+      id: z.int(),
+      name: z.string().min(1),
+      currency: z.string().regex(/^[A-Z]{3}$/),
+      resellerId: z.int().optional(),
+    }),
   )
   .min(1);
 
@@ -34,13 +29,13 @@ const prefix = z
     'expected a path such as /merchants-sandbox, without a last slash, or nothing',
   );
 
-/** One environment variable: what it becomes, and what to say when it is not good. */
+/** Each environment variable: what it becomes, and what to say when it is invalid. */
 const VARIABLES = {
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_PORT: wholeNumber(0, 65_535, 'a port, 0 to 65535 (0 takes a free one)').default(4300),
   SANDBOX_API_KEY: z
-    .string('expected the key that callers will send. Invent one')
-    .min(1, 'expected the key that callers will send. Invent one'),
+    .string('expected the key that callers will send. Choose any')
+    .min(1, 'expected the key that callers will send. Choose any'),
   SANDBOX_PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\//, 'expected an http or https address')
@@ -50,7 +45,11 @@ const VARIABLES = {
     '[{"id": 1001, "name": "…", "currency": "GBP"}]',
   ).optional(),
   SANDBOX_SEED: z.string().optional(),
-  SANDBOX_TRANSACTIONS: wholeNumber(0, MAXIMUM_COUNT, `a number up to ${MAXIMUM_COUNT}`).optional(),
+  SANDBOX_TRANSACTIONS: wholeNumber(
+    0,
+    MAX_HISTORY_COUNT,
+    `a number up to ${MAX_HISTORY_COUNT}`,
+  ).optional(),
   SANDBOX_TRANSACTIONS_UNTIL: z.iso
     .datetime('expected an ISO 8601 timestamp in UTC, such as 2026-01-01T00:00:00.000Z')
     .optional(),
@@ -59,7 +58,7 @@ const VARIABLES = {
     .enum(TRANSACTION_VARIANTS, `expected ${TRANSACTION_VARIANTS.join(', ')}`)
     .optional(),
   SANDBOX_DEFAULT_LIMIT: wholeNumber(1, 100_000, 'a number of rows').optional(),
-  SANDBOX_MAXIMUM_LIMIT: wholeNumber(1, 100_000, 'a number of rows').optional(),
+  SANDBOX_MAX_LIMIT: wholeNumber(1, 100_000, 'a number of rows').optional(),
   SANDBOX_CURSOR_LIFETIME_SECONDS: wholeNumber(0, 1e9, 'a number of seconds').optional(),
   SANDBOX_MERCHANTS_PREFIX: prefix.optional(),
   SANDBOX_TRANSFERS_PREFIX: prefix.optional(),
@@ -76,7 +75,7 @@ const VARIABLES = {
     .optional(),
 };
 
-/** Reads the environment once. Every bad value is named; then it stops. */
+/** Reads the environment. Throws an error that names every invalid value. */
 export function parseConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
   const result = z.object(VARIABLES).safeParse(environment);
   if (!result.success) {
@@ -102,7 +101,7 @@ export function parseConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
       merchants: read.SANDBOX_MERCHANTS,
       transactionVariant: read.SANDBOX_VARIANT,
       defaultLimit: read.SANDBOX_DEFAULT_LIMIT,
-      maximumLimit: read.SANDBOX_MAXIMUM_LIMIT,
+      maxLimit: read.SANDBOX_MAX_LIMIT,
       cursorLifetimeSeconds: read.SANDBOX_CURSOR_LIFETIME_SECONDS,
       merchantsPrefix: read.SANDBOX_MERCHANTS_PREFIX,
       transfersPrefix: read.SANDBOX_TRANSFERS_PREFIX,
@@ -112,22 +111,22 @@ export function parseConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
   };
 }
 
-function wholeNumber(least: number, most: number, expected: string) {
+function wholeNumber(min: number, max: number, expected: string) {
   return z
     .string()
     .regex(/^\d{1,12}$/, `expected ${expected}`)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `expected ${expected}`);
+    .refine((value) => value >= min && value <= max, `expected ${expected}`);
 }
 
-/** A variable that holds JSON. What is not good in it is said in one line, for the variable. */
+/** A variable that holds JSON. Its mistakes are one line. */
 function json<Schema extends z.ZodType>(schema: Schema, example: string) {
   return z.string().transform((text, context): z.output<Schema> => {
     const value = parseJson(text);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     const fields = result.error.issues.map(({ path }) => path.join('.') || 'it');
-    const problem = value === undefined ? 'is not JSON' : `${fields.join(', ')} is not good`;
+    const problem = value === undefined ? 'is not JSON' : `${fields.join(', ')} is invalid`;
     context.addIssue({ code: 'custom', message: `${problem}; expected ${example}` });
     return z.NEVER;
   });

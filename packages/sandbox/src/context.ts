@@ -1,17 +1,17 @@
-import type { VirtualClock } from './clock.js';
-import type { Faults } from './faults/faults.js';
-import type { Merchant } from './merchant.js';
-import type { PaymentService } from './payment-service.js';
-import type { RequestLog } from './request-log.js';
-import type { ReportSchedule } from './resources/report-schedule.js';
-import type { SignupLinks } from './resources/signup-links.js';
-import type { TransactionVariant } from './resources/transaction-variant.js';
-import type { TransferBook } from './resources/transfer-book.js';
-import type { SessionStore } from './session-store.js';
-import type { SandboxSettings } from './settings.js';
-import type { TransactionStore } from './transaction-store.js';
-import type { WebhookEndpoints } from './webhooks/webhook-endpoints.js';
-import type { WebhookSender } from './webhooks/webhook-sender.js';
+import { VirtualClock } from './clock.js';
+import { FaultQueue } from './faults/faults.js';
+import { PaymentService } from './payment-service.js';
+import { RequestLog } from './request-log.js';
+import { SessionStore } from './resources/checkout-sessions.js';
+import { SignupLinks } from './resources/merchants.js';
+import { seedSchedules, type ReportSchedule } from './resources/reports.js';
+import { TransferBook } from './resources/scheduled-transfers.js';
+import { WebhookEndpoints } from './resources/webhooks.js';
+import type { Merchant, SandboxSettings } from './settings.js';
+import { History } from './transactions/history.js';
+import { TransactionStore } from './transactions/transaction-store.js';
+import type { TransactionVariant } from './transactions/transaction.js';
+import { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** The parts of one sandbox, for its routes. */
 export interface SandboxContext {
@@ -20,14 +20,70 @@ export interface SandboxContext {
   readonly clock: VirtualClock;
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
-  /** What the rows show now; the control API changes it. */
+  /** Which fields the rows have now. The control API changes it. */
   readonly variant: { current: TransactionVariant };
   readonly schedules: Map<string, ReportSchedule>;
   readonly signupLinks: SignupLinks;
   readonly transfers: TransferBook;
   readonly endpoints: WebhookEndpoints;
   readonly requests: RequestLog;
-  readonly faults: Faults;
+  readonly faults: FaultQueue;
   readonly payments: PaymentService;
   readonly webhooks: WebhookSender;
+}
+
+export function makeContext(settings: SandboxSettings): SandboxContext {
+  const clock = new VirtualClock();
+  const transactions = new TransactionStore(new History(settings.history, settings.merchants));
+  const endpoints = new WebhookEndpoints(settings.hmacKeyFormat);
+  const webhooks = new WebhookSender({
+    clock,
+    pausesSeconds: settings.webhookPausesSeconds,
+    timeoutSeconds: settings.webhookTimeoutSeconds,
+    signing: settings.webhookSigning,
+  });
+  const context: SandboxContext = {
+    settings,
+    merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
+    clock,
+    sessions: new SessionStore(),
+    transactions,
+    variant: { current: settings.transactionVariant },
+    schedules: new Map(),
+    signupLinks: new SignupLinks(),
+    transfers: new TransferBook(),
+    endpoints,
+    requests: new RequestLog(),
+    faults: new FaultQueue(),
+    payments: new PaymentService({ settings, clock, transactions, webhooks, endpoints }),
+    webhooks,
+  };
+  seed(context);
+  return context;
+}
+
+/** Forgets everything that happened. */
+export function resetContext(context: SandboxContext): void {
+  const { settings, clock, faults, payments, webhooks } = context;
+  faults.release();
+  context.sessions.clear();
+  context.transactions.reset(new History(settings.history, settings.merchants));
+  context.variant.current = settings.transactionVariant;
+  context.endpoints.clear();
+  context.requests.clear();
+  webhooks.clear();
+  webhooks.signing = settings.webhookSigning;
+  clock.reset();
+  payments.listingDelaySeconds = 0;
+  seed(context);
+}
+
+function seed({ settings, clock, schedules, signupLinks, transfers }: SandboxContext): void {
+  const { merchants, resellerId } = settings;
+  schedules.clear();
+  for (const schedule of seedSchedules(merchants, resellerId, clock.now())) {
+    schedules.set(schedule.id, schedule);
+  }
+  signupLinks.reset(merchants, clock.now());
+  transfers.reset(merchants);
 }

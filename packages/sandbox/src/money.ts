@@ -1,4 +1,4 @@
-/** Money as decimal text and integer minor units; a binary float never holds an amount. */
+/** Money as decimal text and integer minor units. A binary float never holds an amount. */
 
 const DECIMAL = /^(-?)(0|[1-9]\d{0,11})(?:\.(\d{1,8}))?$/;
 
@@ -10,7 +10,7 @@ export function isDecimal(text: string): boolean {
 /**
  * Turns decimal text into integer minor units.
  *
- * @returns `undefined` when the text is no plain decimal or needs more decimals than there are.
+ * @returns `undefined` for a text that is not a plain decimal or has too many decimals.
  */
 export function toMinor(text: string, decimals: number): bigint | undefined {
   const match = DECIMAL.exec(text);
@@ -30,20 +30,26 @@ export function fromMinor(minor: bigint, decimals: number): string {
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
+const decimalsByCurrency = new Map<string, number>();
+
 /** How many decimals a currency has: 2 for GBP, 0 for JPY. */
 export function decimalsOf(currency: string): number {
+  const known = decimalsByCurrency.get(currency);
+  if (known !== undefined) return known;
   const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
-  return format.resolvedOptions().maximumFractionDigits ?? 2;
+  const decimals = format.resolvedOptions().maximumFractionDigits ?? 2;
+  decimalsByCurrency.set(currency, decimals);
+  return decimals;
 }
 
-/** Writes an amount for people: `£12.34`. The text goes to the formatter as it is, not as a float. */
+/** Writes an amount for people: `£12.34`. The formatter gets the text, not a float. */
 export function formatMoney(amount: string, currency: string): string {
   if (!isDecimal(amount)) return `${amount} ${currency}`;
   const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
-// TypeScript's library does not know these standard functions yet; every supported Node has them.
+// Every supported Node has these standard functions. TypeScript's library does not declare them yet.
 const rawJson = JSON as JSON & {
   rawJSON(token: string): unknown;
   isRawJSON(value: unknown): boolean;
@@ -52,12 +58,12 @@ const rawJson = JSON as JSON & {
 /** A JSON number written with exactly the digits of the text: `12.30` stays `12.30` on the wire. */
 export function toJsonNumber(text: string): unknown {
   if (!isDecimal(text)) throw new TypeError('An amount must be a plain decimal such as 12.34.');
-  // A number that is written with the same digits serves as well, in a fifth of the time.
+  // A number with the same digits is equivalent, and five times as fast.
   const number = Number(text);
   return String(number) === text ? number : rawJson.rawJSON(text);
 }
 
-/** Any JSON number written as it is, also one that no double holds. */
+/** Writes any JSON number as it is, including one that no double holds. */
 export function writeRawNumber(token: string): unknown {
   return rawJson.rawJSON(token);
 }

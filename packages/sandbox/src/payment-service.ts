@@ -1,60 +1,50 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CheckoutSession, PayingCard } from './checkout-session.js';
-import type { VirtualClock } from './clock.js';
-import { makeTransactionRow, type TransactionRow } from './resources/transaction-row.js';
+import type { SandboxContext } from './context.js';
+import { inventId } from './invent-id.js';
+import { decimalsOf, fromMinor, toJsonNumber, toMinor } from './money.js';
+import {
+  splitTotal,
+  type CheckoutSession,
+  type PayingCard,
+} from './resources/checkout-sessions.js';
 import type { Approval, Scenario } from './scenarios.js';
-import type { SandboxSettings } from './settings.js';
-import type { TransactionStore } from './transaction-store.js';
-import type { WebhookEndpoints } from './webhooks/webhook-endpoints.js';
-import type { WebhookSender } from './webhooks/webhook-sender.js';
+import type { TransactionRow } from './transactions/transaction.js';
 
-/** What the form learns. A decline is an answer, not an error. */
+/** The answer to the card form. A decline is an answer, not an error. */
 export type PaymentOutcome =
   | { readonly outcome: 'approved'; readonly redirectUrl?: string }
   | { readonly outcome: 'declined'; readonly message: string }
   | { readonly outcome: 'challenge' }
   | { readonly outcome: 'expired' };
 
-/** Plays the card networks: each session is paid at most once, whatever is sent how often. */
-export class PaymentService {
-  readonly #settings: SandboxSettings;
-  readonly #clock: VirtualClock;
-  readonly #transactions: TransactionStore;
-  readonly #endpoints: WebhookEndpoints;
-  readonly #webhooks: WebhookSender;
-  readonly #underWay = new Map<string, Promise<PaymentOutcome>>();
+type Parts = Pick<SandboxContext, 'settings' | 'clock' | 'transactions' | 'endpoints' | 'webhooks'>;
 
-  /** How long the list hides what is approved from now on. Set through the control API. */
+/** Plays the card networks. A session is paid at most once, however often a card is submitted. */
+export class PaymentService {
+  readonly #parts: Parts;
+  readonly #pending = new Map<string, Promise<PaymentOutcome>>();
+
+  /** How long the list hides new approvals. The control API sets it. */
   listingDelaySeconds = 0;
 
-  constructor(parts: {
-    settings: SandboxSettings;
-    clock: VirtualClock;
-    transactions: TransactionStore;
-    webhooks: WebhookSender;
-    endpoints: WebhookEndpoints;
-  }) {
-    this.#settings = parts.settings;
-    this.#clock = parts.clock;
-    this.#transactions = parts.transactions;
-    this.#endpoints = parts.endpoints;
-    this.#webhooks = parts.webhooks;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /** Pays a session with a card. While one card is being asked, a second one gets its answer. */
+  /** Pays a session with a card. A second submission gets the outcome of the pending one. */
   async pay(
     session: CheckoutSession,
     card: PayingCard,
     scenario: Scenario,
   ): Promise<PaymentOutcome> {
-    const earlier = this.#underWay.get(session.id) ?? settledOutcome(session);
+    const earlier = this.#pending.get(session.id) ?? settledOutcome(session);
     if (earlier !== undefined) return earlier;
-    const payment = this.#ask(session, card, scenario);
-    this.#underWay.set(session.id, payment);
+    const payment = this.#play(session, card, scenario);
+    this.#pending.set(session.id, payment);
     try {
       return await payment;
     } finally {
-      this.#underWay.delete(session.id);
+      this.#pending.delete(session.id);
     }
   }
 
@@ -63,9 +53,9 @@ export class PaymentService {
     const earlier = settledOutcome(session);
     if (earlier !== undefined) return earlier;
     const card = session.challenge;
-    if (card === undefined) return decline(session, 'There is no bank check to answer.');
+    if (card === undefined) return decline(session, 'No card is waiting for a code.');
     delete session.challenge;
-    return code === this.#settings.challengeCode
+    return code === this.#parts.settings.challengeCode
       ? this.#approve(session, card, {})
       : decline(session, 'The code was wrong. Nothing was charged: try again, or another card.');
   }
@@ -78,7 +68,7 @@ export class PaymentService {
     return decline(session, 'You cancelled the bank’s check. Nothing was charged.');
   }
 
-  async #ask(
+  async #play(
     session: CheckoutSession,
     card: PayingCard,
     scenario: Scenario,
@@ -106,28 +96,29 @@ export class PaymentService {
     card: PayingCard,
     scenario: Pick<Approval, 'listedAfterSeconds' | 'webhooks' | 'redirects'>,
   ): PaymentOutcome {
-    const row = makeTransactionRow(session, card, this.#clock.nowText());
+    const { transactions, clock } = this.#parts;
+    const row = makeTransactionRow(session, card, clock.nowText());
     const hiddenSeconds = scenario.listedAfterSeconds ?? this.listingDelaySeconds;
-    this.#transactions.add(row, this.#clock.now() + hiddenSeconds * 1000);
+    transactions.add(row, clock.now() + hiddenSeconds * 1000);
     session.state = 'paid';
     session.transactionId = row.id;
     session.redirects = scenario.redirects ?? true;
     delete session.lastRefusal;
-    for (let count = scenario.webhooks ?? 1; count > 0; count -= 1) this.#tell(session, row);
+    for (let count = scenario.webhooks ?? 1; count > 0; count -= 1) this.#notify(session, row);
     return approved(session);
   }
 
   /** Sends the webhook to `WebhookUrl` (spec 4.6) and to the registered endpoints (section 6). */
-  #tell(session: CheckoutSession, row: TransactionRow): void {
+  #notify(session: CheckoutSession, row: TransactionRow): void {
+    const { settings, endpoints, webhooks } = this.#parts;
+    const { webhookPayload, webhookFilter } = settings;
     const subject = { sessionId: session.id, orderId: session.request.order_id };
-    const { webhookPayload, webhookFilter } = this.#settings;
     const url = session.request.WebhookUrl;
-    if (url !== undefined) {
-      this.#webhooks.send({ ...subject, url, payload: webhookPayload(session, row) });
-    }
-    for (const endpoint of this.#endpoints.list()) {
+    if (url !== undefined)
+      webhooks.send({ ...subject, url, payload: webhookPayload(session, row) });
+    for (const endpoint of endpoints.list()) {
       if (!webhookFilter(endpoint, row)) continue;
-      this.#webhooks.send({
+      webhooks.send({
         ...subject,
         endpointId: endpoint.webhookId,
         url: endpoint.url,
@@ -153,4 +144,61 @@ function approved(session: CheckoutSession): PaymentOutcome {
 function decline(session: CheckoutSession, message: string): PaymentOutcome {
   session.lastRefusal = message;
   return { outcome: 'declined', message };
+}
+
+/** The row of a paid session: its own data where it has any, invented data otherwise. */
+function makeTransactionRow(
+  session: CheckoutSession,
+  card: PayingCard,
+  transactionTime: string,
+): TransactionRow {
+  const { request, merchant } = session;
+  const decimals = decimalsOf(merchant.currency);
+  const amount = toMinor(request.Amount, decimals) ?? 0n;
+  const deductions = splitTotal(request, decimals);
+  const [firstname = '', ...others] = (request.name ?? card.holder).split(' ');
+  const zero = fromMinor(0n, decimals);
+  return {
+    id: inventId('txn'),
+    source: 'payments',
+    transactionTime,
+    ...(request.MerchantReference !== undefined && { orderRef: request.MerchantReference }),
+    amount: request.Amount,
+    currencyCode: merchant.currency,
+    status: 'SUCCESS',
+    merchantId: merchant.id,
+    merchantName: merchant.name,
+    paymentMethod: 'New Card',
+    transactionModeId: 1,
+    internalReference: inventId('int'),
+    pspReference: inventId('psp'),
+    last4Digits: card.last4Digits,
+    shopperId: request.customer_id ?? inventId('shopper'),
+    service_fee: zero,
+    firstname: request.firstname ?? firstname,
+    lastname: request.lastname ?? others.join(' '),
+    resellerOrderId: String(request.order_id),
+    customerType: 'guest',
+    net: fromMinor(amount - deductions, decimals),
+    deductions: fromMinor(deductions, decimals),
+    amountRefunded: zero,
+  };
+}
+
+/**
+ * The body of a webhook about a payment. The spec shows neither the shape nor the event names
+ * (section 6), so this is an invention that the option `webhookPayload` replaces.
+ */
+export function makeWebhookPayload(session: CheckoutSession, transaction: TransactionRow): unknown {
+  return {
+    event: 'payment',
+    status: transaction.status,
+    session_id: session.id,
+    order_id: session.request.order_id,
+    MerchantReference: session.request.MerchantReference,
+    merchant_id: session.merchant.id,
+    transaction_id: transaction.id,
+    amount: transaction.amount && toJsonNumber(transaction.amount),
+    currencyCode: transaction.currencyCode,
+  };
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
-import { FAULT_KINDS } from './faults/fault-order.js';
-import { GeneratedTransactions } from './generated/generated-transactions.js';
-import { OPERATIONS } from './operation.js';
+import { FAULT_KINDS } from './faults/faults.js';
+import { OPERATIONS } from './request-log.js';
 import { SCENARIOS } from './scenarios.js';
 import { listSdkShapes } from './sdk/sdk-shapes.js';
 import { completeSettings } from './settings.js';
+import { History } from './transactions/history.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const page = read('../README.md');
@@ -44,12 +44,12 @@ describe('the README', () => {
       const config = parseConfig({ SANDBOX_API_KEY: 'k', ...env });
       const { history, ...settings } = completeSettings(config);
       const { count = 0 } = history;
-      // A row follows from all that the history was told: seed, end and days.
-      const past = new GeneratedTransactions({ ...history, count: 3 }, settings.merchants);
+      // A row depends on all of the history's options: seed, end and days.
+      const past = new History({ ...history, count: 3 }, settings.merchants);
       return JSON.stringify({ ...settings, ...config, history: { count, row: past.rowAt(1) } });
     };
     if (value === undefined)
-      expect(shown).toMatch(/^(required|none|for ever|where it listens|six )/);
+      expect(shown).toMatch(/^(required|none|forever|where it listens|six )/);
     else expect(settingsOf({ [name]: value })).toBe(settingsOf({}));
   });
 

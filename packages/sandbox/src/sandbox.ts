@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createApp } from './app.js';
+import { makeContext } from './context.js';
 import { SandboxControl } from './control/sandbox-control.js';
-import { makeContext } from './make-context.js';
 import { completeSettings, type SandboxOptions } from './settings.js';
 
-/** A provider on one's own machine. */
+/** A provider on your own machine. */
 export interface Sandbox {
   /** Starts to listen. Default: a free port of 127.0.0.1. */
   listen(port?: number, host?: string): Promise<{ port: number; url: string }>;
-  /** Stops, cuts every connection and gives up every delivery. Any time, also twice. */
+  /** Stops: closes every connection and abandons every delivery. Safe at any time, also twice. */
   close(): Promise<void>;
-  /** What `/_sandbox/…` offers, for tests in the same process. */
+  /** What `/_sandbox/…` does, for tests in the same process. */
   readonly control: SandboxControl;
 }
 
 /**
- * Puts a sandbox together; it listens when told to.
+ * Makes a sandbox. Call `listen()` to start it.
  *
  * @example
  * const sandbox = createSandbox({ apiKey: 'sandbox-key' });
@@ -42,7 +42,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       isClosed = true;
       faults.release();
       webhooks.close();
-      // A server that is still starting would open its port after it was closed.
+      // A server that is still starting would open its port after the close.
       await starting?.catch(() => undefined);
       await close(server);
     },
@@ -57,7 +57,7 @@ async function listen(
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   const name = host.includes(':') ? `[${host}]` : host;
   return { port: address.port, url: `http://${name}:${address.port}` };
 }

@@ -1,26 +1,101 @@
 import express, { Router } from 'express';
-import type { z } from 'zod';
-import { parseBody } from '../api/json-body.js';
-import { ApiError } from '../api/api-error.js';
-import type { VirtualClock } from '../clock.js';
-import { toWireRow } from '../resources/transaction-row.js';
-import {
-  addedRowBody,
-  clockBody,
-  faultBody,
-  historyBody,
-  refundBody,
-  secondsBody,
-  signingBody,
-  variantBody,
-} from './control-schemas.js';
+import { z } from 'zod';
+import { FAULT_KINDS } from '../faults/faults.js';
+import { ApiError, invalidBody, parseBody } from '../http/errors.js';
+import { isDecimal } from '../money.js';
+import { OPERATIONS } from '../request-log.js';
+import { currency, integer, text } from '../schemas.js';
+import { MAX_HISTORY_COUNT } from '../transactions/history.js';
+import { MONEY_FIELDS, toWireRow, TRANSACTION_VARIANTS } from '../transactions/transaction.js';
+import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-signing.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const SECTION = 'control routes';
+/** A longer timer (2^31 − 1 ms) would end at once. */
+const MAX_PAUSE_SECONDS = 2_147_483;
+
+const seconds = z.number('expected a number of seconds').min(0, 'expected at least 0 seconds');
+const decimal = z
+  .union([text, z.number()], 'expected a decimal, as a string or a number')
+  .transform(String)
+  .refine(isDecimal, 'expected a plain decimal, for example "12.34"');
+
+const secondsBody = z.strictObject({ seconds });
+
+const addedRowBody = z.strictObject({
+  row: z
+    .looseObject({
+      id: text.optional(),
+      transactionTime: z.iso
+        .datetime('expected an ISO 8601 timestamp in UTC')
+        .transform((time) => new Date(time).toISOString())
+        .optional(),
+      merchantId: integer.optional(),
+      status: text.optional(),
+      currencyCode: currency.optional(),
+      ...Object.fromEntries(MONEY_FIELDS.map((field) => [field, decimal.optional()])),
+    })
+    .default({}),
+  omit: z.array(text).optional(),
+  visibleInSeconds: seconds.optional(),
+});
+
+const refundBody = z
+  .strictObject({
+    amount: decimal.optional(),
+    as: z.enum(['change', 'add'], 'expected change or add').optional(),
+    status: text.optional(),
+  })
+  .default({});
+
+const historyBody = z.strictObject({
+  count: integer
+    .min(0, 'expected at least 0')
+    .max(MAX_HISTORY_COUNT, `expected at most ${MAX_HISTORY_COUNT}`),
+  seed: text.optional(),
+  until: z.iso.datetime('expected an ISO 8601 timestamp in UTC').optional(),
+  days: integer.min(1, 'expected at least 1').max(3650, 'expected at most 3650').optional(),
+});
+
+const variantBody = z.strictObject({
+  variant: z.enum(TRANSACTION_VARIANTS, `expected ${TRANSACTION_VARIANTS.join(', ')}`),
+});
+
+const signingBody = z.strictObject({
+  scheme: z.union(
+    [
+      z.null(),
+      z.literal('standard-webhooks').transform(() => webhookSigningSchema.parse(STANDARD_WEBHOOKS)),
+      webhookSigningSchema,
+    ],
+    'expected null, "standard-webhooks", or a scheme such as {"header": "x-signature"}',
+  ),
+});
+
+const faultBody = z
+  .strictObject({
+    operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
+    fault: z.enum(FAULT_KINDS, `expected ${FAULT_KINDS.join(', ')}`),
+    status: integer.min(200, 'expected 200 to 599').max(599, 'expected 200 to 599').optional(),
+    retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
+    retryAfterAs: z.enum(['seconds', 'date'], 'expected seconds or date').optional(),
+    location: text.optional(),
+    seconds: seconds.max(MAX_PAUSE_SECONDS, `expected at most ${MAX_PAUSE_SECONDS}`).optional(),
+    times: integer.min(1, 'expected at least 1').optional(),
+  })
+  .refine(({ fault, status }) => fault !== 'error' || status === undefined || status >= 400, {
+    path: ['status'],
+    error: 'expected 400 to 599 for an error',
+  });
+
+const clockBody = z.union(
+  [z.strictObject({ advanceSeconds: z.number() }), z.strictObject({ now: z.iso.datetime() })],
+  'expected {"advanceSeconds": 60} or {"now": "2026-01-31T12:00:00.000Z"}',
+);
 
 /**
- * `/_sandbox/…`: the control API over HTTP. It has no key: the sandbox listens on one's own machine.
- * Bodies must be JSON, so a web page of another origin cannot post here.
+ * `/_sandbox/…`: the control API over HTTP. It has no key, because the sandbox listens only on your
+ * own machine. Bodies must be JSON, so that a web page of another origin cannot post here.
  */
 export function controlRoutes(control: SandboxControl): Router {
   const router = Router();
@@ -35,7 +110,18 @@ export function controlRoutes(control: SandboxControl): Router {
     next();
   });
   router.use(express.json());
+  addStateRoutes(router, control);
+  addTransactionRoutes(router, control);
+  addSwitchRoutes(router, control);
+  router.post('/reset', (_request, response) => {
+    control.reset();
+    response.status(204).end();
+  });
+  return router;
+}
 
+/** What has happened and what there is. */
+function addStateRoutes(router: Router, control: SandboxControl): void {
   router.get('/sessions', (_request, response) => {
     response.json({ sessions: control.sessions() });
   });
@@ -45,70 +131,6 @@ export function controlRoutes(control: SandboxControl): Router {
   router.get('/deliveries', (_request, response) => {
     response.json({ deliveries: control.deliveries() });
   });
-  addStateRoutes(router, control);
-  addTransactionRoutes(router, control);
-  addSwitchRoutes(router, control);
-  router.post('/listing-delay', (request, response) => {
-    control.delayListing(parseBody(secondsBody, request.body, SECTION).seconds);
-    response.status(204).end();
-  });
-  router
-    .route('/faults')
-    .get((_request, response) => {
-      response.json(control.faults());
-    })
-    .post((request, response) => {
-      control.addFault(parseBody(faultBody, request.body, SECTION));
-      response.status(201).json(control.faults());
-    })
-    .delete((_request, response) => {
-      control.releaseFaults();
-      response.status(204).end();
-    });
-  router
-    .route('/clock')
-    .get((_request, response) => {
-      response.json(describeClock(control.clock));
-    })
-    .post((request, response) => {
-      const order = parseBody(clockBody, request.body, SECTION);
-      moveClock(control.clock, order);
-      response.json(describeClock(control.clock));
-    });
-  router.post('/reset', (_request, response) => {
-    control.reset();
-    response.status(204).end();
-  });
-  return router;
-}
-
-function addTransactionRoutes(router: Router, control: SandboxControl): void {
-  router
-    .route('/transactions')
-    .get((_request, response) => {
-      response.json({
-        transactions: control.transactions().map(({ row, visibleAt }) => ({
-          visibleAt: new Date(visibleAt).toISOString(),
-          row: toWireRow(row, []),
-        })),
-      });
-    })
-    .post((request, response) => {
-      const row = control.addTransaction(parseBody(addedRowBody, request.body, SECTION));
-      response.status(201).json(toWireRow(row, []));
-    });
-  router.post('/transactions/:id/refund', (request, response) => {
-    const order = parseBody(refundBody, request.body, SECTION);
-    response.json(toWireRow(control.refund(request.params.id, order), []));
-  });
-  router.post('/transactions/:id/visibility', (request, response) => {
-    const { seconds } = parseBody(secondsBody, request.body, SECTION);
-    control.hideTransaction(request.params.id, seconds);
-    response.status(204).end();
-  });
-}
-
-function addStateRoutes(router: Router, control: SandboxControl): void {
   router.get('/schedules', (_request, response) => {
     response.json({ schedules: control.schedules() });
   });
@@ -123,15 +145,45 @@ function addStateRoutes(router: Router, control: SandboxControl): void {
   });
 }
 
+function addTransactionRoutes(router: Router, control: SandboxControl): void {
+  router
+    .route('/transactions')
+    .get((_request, response) => {
+      response.json({
+        transactions: control.transactions().map(({ row, visibleAt }) => ({
+          visibleAt: new Date(visibleAt).toISOString(),
+          row: toWireRow(row),
+        })),
+      });
+    })
+    .post((request, response) => {
+      const row = control.addTransaction(parseBody(addedRowBody, request.body, SECTION));
+      response.status(201).json(toWireRow(row));
+    });
+  router.post('/transactions/:id/refund', (request, response) => {
+    const refund = parseBody(refundBody, request.body, SECTION);
+    response.json(toWireRow(control.refund(request.params.id, refund)));
+  });
+  router.post('/transactions/:id/visibility', (request, response) => {
+    const { seconds } = parseBody(secondsBody, request.body, SECTION);
+    control.hideTransaction(request.params.id, seconds);
+    response.status(204).end();
+  });
+  router.post('/listing-delay', (request, response) => {
+    control.delayListing(parseBody(secondsBody, request.body, SECTION).seconds);
+    response.status(204).end();
+  });
+}
+
 function addSwitchRoutes(router: Router, control: SandboxControl): void {
   router
     .route('/history')
     .get((_request, response) => {
-      response.json({ count: control.generatedCount });
+      response.json({ count: control.historyCount });
     })
     .post((request, response) => {
       control.generateHistory(parseBody(historyBody, request.body, SECTION));
-      response.json({ count: control.generatedCount });
+      response.json({ count: control.historyCount });
     });
   router
     .route('/variant')
@@ -151,20 +203,41 @@ function addSwitchRoutes(router: Router, control: SandboxControl): void {
       control.signing = parseBody(signingBody, request.body, SECTION).scheme ?? undefined;
       response.json({ scheme: control.signing ?? null });
     });
+  router
+    .route('/faults')
+    .get((_request, response) => {
+      response.json(control.faults());
+    })
+    .post((request, response) => {
+      control.addFault(parseBody(faultBody, request.body, SECTION));
+      response.status(201).json(control.faults());
+    })
+    .delete((_request, response) => {
+      control.releaseFaults();
+      response.status(204).end();
+    });
+  router
+    .route('/clock')
+    .get((_request, response) => {
+      response.json(describeClock(control));
+    })
+    .post((request, response) => {
+      moveClock(control, parseBody(clockBody, request.body, SECTION));
+      response.json(describeClock(control));
+    });
 }
 
-function moveClock(clock: VirtualClock, order: z.output<typeof clockBody>): void {
+function moveClock({ clock }: SandboxControl, move: z.output<typeof clockBody>): void {
   try {
-    if ('now' in order) clock.set(new Date(order.now));
-    else clock.advance(order.advanceSeconds);
+    if ('now' in move) clock.set(new Date(move.now));
+    else clock.advance(move.advanceSeconds);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, {
-      fields: [{ field: Object.keys(order)[0] ?? '(body)', message: error.message }],
-    });
+    const field = 'now' in move ? 'now' : 'advanceSeconds';
+    throw invalidBody(SECTION, { field, message: error.message });
   }
 }
 
-function describeClock(clock: VirtualClock): { now: string; offsetSeconds: number } {
+function describeClock({ clock }: SandboxControl): { now: string; offsetSeconds: number } {
   return { now: clock.nowText(), offsetSeconds: clock.offsetSeconds };
 }

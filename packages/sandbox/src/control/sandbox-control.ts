@@ -1,25 +1,23 @@
-import { ApiError } from '../api/api-error.js';
-import type { CheckoutSession } from '../checkout-session.js';
 import type { VirtualClock } from '../clock.js';
-import type { SandboxContext } from '../context.js';
-import { isFaultFor, type FaultOrder } from '../faults/fault-order.js';
-import { GeneratedTransactions } from '../generated/generated-transactions.js';
-import type { HistoryOptions } from '../generated/history-options.js';
-import { resetContext } from '../make-context.js';
+import { resetContext, type SandboxContext } from '../context.js';
+import { isFaultOf, type Fault } from '../faults/faults.js';
+import { ApiError } from '../http/errors.js';
+import { inventId } from '../invent-id.js';
 import type { LoggedRequest } from '../request-log.js';
-import { inventId, type TransactionRow } from '../resources/transaction-row.js';
-import type { ReportSchedule } from '../resources/report-schedule.js';
-import type { TransactionVariant } from '../resources/transaction-variant.js';
-import type { ScheduledTransfer } from '../resources/transfer-book.js';
-import type { StoredTransaction } from '../transaction-store.js';
-import { summarizeEndpoint, type EndpointSummary } from '../webhooks/webhook-endpoints.js';
+import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import type { ReportSchedule } from '../resources/reports.js';
+import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
+import { summarizeEndpoint, type EndpointSummary } from '../resources/webhooks.js';
+import { History, type HistoryOptions } from '../transactions/history.js';
+import { refundRow, type RefundRequest } from '../transactions/refund.js';
+import type { StoredTransaction } from '../transactions/transaction-store.js';
+import type { TransactionRow, TransactionVariant } from '../transactions/transaction.js';
 import type { Delivery } from '../webhooks/webhook-sender.js';
 import type { WebhookSigning } from '../webhooks/webhook-signing.js';
-import { refundRow, type RefundOrder } from './refund.js';
 
-/** A row to add, whoever it belongs to. */
+/** A row to add to the transactions. */
 export interface AddedRow {
-  /** Fields of spec 2.1 and any others; what is not given is invented. Money as decimal text. */
+  /** Fields of spec 2.1 and any others. Missing ones are invented. Money is decimal text. */
   readonly row: Readonly<Record<string, unknown>>;
   /** Fields to leave out of the row. */
   readonly omit?: readonly string[] | undefined;
@@ -44,7 +42,7 @@ export interface SessionSummary {
   readonly transactionId: string | undefined;
 }
 
-/** What tests and the demo may do to a running sandbox; `/_sandbox/…` offers the same over HTTP. */
+/** Controls a running sandbox from tests and the demo. `/_sandbox/…` does the same over HTTP. */
 export class SandboxControl {
   readonly #context: SandboxContext;
 
@@ -52,15 +50,14 @@ export class SandboxControl {
     this.#context = context;
   }
 
-  /** The clock that everything in the sandbox reads. */
+  /** The clock of the whole sandbox. */
   get clock(): VirtualClock {
     return this.#context.clock;
   }
 
   sessions(): SessionSummary[] {
     const { sessions, clock } = this.#context;
-    for (const { id } of sessions.sessions()) sessions.findSession(id, clock.now());
-    return sessions.sessions().map(summarize);
+    return sessions.list(clock.now()).map(summarizeSession);
   }
 
   requests(): readonly LoggedRequest[] {
@@ -71,27 +68,23 @@ export class SandboxControl {
     return this.#context.webhooks.deliveries();
   }
 
-  /**
-   * Newest first, with the ones that the list still hides. Of the generated past only what was
-   * changed since.
-   */
+  /** Newest first, hidden ones included. Of the history only what was changed. */
   transactions(): readonly StoredTransaction[] {
     return this.#context.transactions.changed();
   }
 
-  /** How many transactions the generated past has. */
-  get generatedCount(): number {
-    return this.#context.transactions.generatedCount;
+  /** How many transactions the history has. */
+  get historyCount(): number {
+    return this.#context.transactions.historyCount;
   }
 
-  /** Forgets all transactions and starts with another past. */
+  /** Forgets all transactions and starts with another history. */
   generateHistory(options: HistoryOptions): void {
     const { settings, transactions } = this.#context;
-    const wanted = { ...settings.history, ...options };
-    transactions.reset(new GeneratedTransactions(wanted, settings.merchants));
+    transactions.reset(new History({ ...settings.history, ...options }, settings.merchants));
   }
 
-  /** Which fields the rows show. */
+  /** Which fields the rows have. */
   get variant(): TransactionVariant {
     return this.#context.variant.current;
   }
@@ -117,7 +110,7 @@ export class SandboxControl {
     return this.#context.endpoints.list().map(summarizeEndpoint);
   }
 
-  /** How deliveries to registered endpoints are signed from now on; `undefined`: not at all. */
+  /** How webhooks to registered endpoints are signed. `undefined`: not at all. */
   get signing(): WebhookSigning | undefined {
     return this.#context.webhooks.signing;
   }
@@ -131,55 +124,55 @@ export class SandboxControl {
     const row: Record<string, unknown> = { ...inventRow(clock.nowText()), ...added.row };
     for (const field of added.omit ?? []) Reflect.deleteProperty(row, field);
     if (!isTransactionRow(row)) {
-      throw new ApiError(400, 'Every row needs id and transactionTime: they cannot be left out.');
+      throw new ApiError(400, 'A row needs an id and a transactionTime.');
     }
     if (transactions.find(row.id) !== undefined) {
-      throw new ApiError(409, 'There is a transaction with this id.');
+      throw new ApiError(409, 'A transaction with this id exists.');
     }
     transactions.add(row, clock.now() + (added.visibleInSeconds ?? 0) * 1000);
     return row;
   }
 
   /** Refunds a transaction fully or partly. @returns the changed row, or the added one. */
-  refund(id: string, order: RefundOrder = {}): TransactionRow {
+  refund(id: string, request: RefundRequest = {}): TransactionRow {
     const { transactions, clock } = this.#context;
     const stored = this.#find(id);
-    const { changed, added } = refundRow(stored, order, clock.nowText());
+    const { changed, added } = refundRow(stored.row, request, clock.nowText());
     stored.row = changed;
     if (added === undefined) return changed;
     transactions.add(added, clock.now());
     return added;
   }
 
-  /** Hides a transaction from the list for so many seconds from now; 0 shows it. */
+  /** Hides a transaction from the list for some seconds from now. 0 shows it. */
   hideTransaction(id: string, seconds: number): void {
     this.#find(id).visibleAt = this.#context.clock.now() + seconds * 1000;
   }
 
-  /** Hides what is approved from now on for so many seconds. */
+  /** Hides each new approval from the list for some seconds. */
   delayListing(seconds: number): void {
     this.#context.payments.listingDelaySeconds = seconds;
   }
 
-  addFault(order: FaultOrder): void {
-    if (!isFaultFor(order.operation, order.fault)) {
-      throw new ApiError(400, 'This operation cannot fail so.', {
-        fields: [{ field: 'fault', message: `means nothing for ${order.operation}` }],
+  addFault(fault: Fault): void {
+    if (!isFaultOf(fault.operation, fault.fault)) {
+      throw new ApiError(400, 'This operation does not have this fault.', {
+        fields: [{ field: 'fault', message: `is not a fault of ${fault.operation}` }],
       });
     }
-    this.#context.faults.add(order);
+    this.#context.faults.add(fault);
   }
 
-  faults(): { queued: FaultOrder[]; held: number } {
+  faults(): { queued: Fault[]; held: number } {
     return { queued: this.#context.faults.list(), held: this.#context.faults.heldCount };
   }
 
-  /** Forgets the faults and lets every held call be answered. */
+  /** Clears the faults and answers every held call. */
   releaseFaults(): void {
     this.#context.faults.release();
   }
 
-  /** Back to the start: sessions, transactions, logs, faults, what was set, the clock's offset. */
+  /** Back to the start: sessions, transactions, logs, faults, switches and the clock. */
   reset(): void {
     resetContext(this.#context);
   }
@@ -191,7 +184,7 @@ export class SandboxControl {
   }
 }
 
-function summarize(session: CheckoutSession): SessionSummary {
+function summarizeSession(session: CheckoutSession): SessionSummary {
   const { request, merchant } = session;
   return {
     session_id: session.id,

@@ -1,23 +1,26 @@
-import { LIST_START, readCursor, writeCursor } from '../resources/transaction-cursor.js';
 import { isRawNumber, writeRawNumber } from '../money.js';
-import type { FaultKind } from './fault-order.js';
+import { LIST_START, readCursor, writeCursor } from '../transactions/cursor.js';
+import type { FaultKind } from './faults.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+/** The body of an answer. */
+export type Reply = JsonObject | readonly JsonObject[];
+
 const OPEN_VALUES = new Set(['status', 'run_status', 'last_run_status', 'paymentMethod', 'source']);
 
-/** Changes a good reply as the fault says. `sentCursor` is the cursor of the call, if it had one. */
+/** Changes a good reply as the fault says. `sentCursor`: the cursor of the call, if it had one. */
 export function changeReply(
   fault: FaultKind | undefined,
-  reply: JsonObject | readonly JsonObject[],
+  reply: Reply,
   sentCursor: string | undefined,
 ): unknown {
-  const change = fault === undefined ? undefined : OBJECT_CHANGES[fault];
+  const change = fault && OBJECT_CHANGES[fault];
   if (change !== undefined) return mapObjects(reply, change);
   return isObject(reply) ? changeEnvelope(fault, reply, sentCursor) : reply;
 }
 
-/** What is done to every object of a reply. */
+/** What a fault does to every object of a reply. */
 const OBJECT_CHANGES: Partial<Record<FaultKind, (object: JsonObject) => JsonObject>> = {
   'unknown-field': (object) => ({ ...object, something_new: { nested: [1, 'é'] } }),
   'unknown-enum': (object) =>
@@ -32,27 +35,35 @@ function changeEnvelope(
   reply: JsonObject,
   sentCursor: string | undefined,
 ): JsonObject {
-  if (fault === 'success-false') return { ...reply, success: false };
-  if (fault === 'empty-page') return emptyPage(reply, sentCursor);
-  if (fault === 'missing-cursor') return { ...reply, pagination: { hasMore: true } };
-  if (fault === 'empty-cursor') return { ...reply, pagination: { hasMore: true, nextCursor: '' } };
-  if (fault !== 'repeated-cursor') return reply;
-  return { ...reply, pagination: { hasMore: true, nextCursor: sentCursor ?? startAgain(0) } };
+  switch (fault) {
+    case 'success-false':
+      return { ...reply, success: false };
+    case 'empty-page':
+      return emptyPage(reply, sentCursor);
+    case 'missing-cursor':
+      return { ...reply, pagination: { hasMore: true } };
+    case 'empty-cursor':
+      return { ...reply, pagination: { hasMore: true, nextCursor: '' } };
+    case 'repeated-cursor': {
+      const nextCursor = sentCursor ?? writeCursor(LIST_START, 0);
+      return { ...reply, pagination: { hasMore: true, nextCursor } };
+    }
+    default:
+      return reply;
+  }
 }
 
-/** A page without rows whose cursor, although a new one, leads to the same place. */
+/** A page without rows. Its cursor is a new one but leads to the same place. */
 function emptyPage(reply: JsonObject, sentCursor: string | undefined): JsonObject {
   const sent = sentCursor === undefined ? undefined : readCursor(sentCursor);
   const nextCursor =
-    sent === undefined ? startAgain(0) : writeCursor(sent.place, (sent.stamp ?? 0) + 1);
+    sent === undefined
+      ? writeCursor(LIST_START, 0)
+      : writeCursor(sent.place, (sent.stamp ?? 0) + 1);
   return {
     data: { ...(reply['data'] as JsonObject), transactions: [] },
     pagination: { hasMore: true, nextCursor },
   };
-}
-
-function startAgain(stamp: number): string {
-  return writeCursor(LIST_START, stamp);
 }
 
 function mapObjects(value: unknown, change: (object: JsonObject) => JsonObject): unknown {

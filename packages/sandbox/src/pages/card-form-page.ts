@@ -1,21 +1,21 @@
-import type { CheckoutSession } from '../checkout-session.js';
+import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
 import type { Scenario } from '../scenarios.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderWaysOut } from './order-summary.js';
 
-/** How many test cards are in sight without opening the list. */
+/** How many test cards show without opening the list. */
 const ALWAYS_SHOWN = 3;
 
-/** Where the form sends what it is told. */
+/** Where the form sends the card, and where a challenge is answered. */
 export interface CardFormLinks {
   readonly payUrl: string;
   readonly challengeUrl: string;
 }
 
 /**
- * The card form of a session that can be paid. Its buttons, like all of these pages, are disabled
- * until the page's script can answer them: a press before that would be lost.
+ * The card form of a session that can be paid. The buttons of all pages are disabled until the page's
+ * script is ready: an earlier press would be lost.
  */
 export function renderCardForm(
   session: CheckoutSession,
@@ -91,7 +91,7 @@ function renderTestCards(scenarios: readonly Scenario[]): Html {
   const further = scenarios.slice(ALWAYS_SHOWN);
   return html`<section class="test-cards" aria-labelledby="test-cards">
     <h2 id="test-cards">Test cards</h2>
-    <p class="hint">Press one to fill in the form.</p>
+    <p class="hint">Press a card to fill in the form.</p>
     <ul>
       ${scenarios.slice(0, ALWAYS_SHOWN).map(renderTestCard)}
     </ul>

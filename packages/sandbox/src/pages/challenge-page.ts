@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '../checkout-session.js';
+import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { html, type Html } from './html.js';
 import { renderSummary } from './order-summary.js';
 

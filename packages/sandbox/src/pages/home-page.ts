@@ -1,41 +1,47 @@
+import { Router } from 'express';
+import type { SandboxContext } from '../context.js';
 import type { SandboxControl } from '../control/sandbox-control.js';
 import { formatMoney } from '../money.js';
-import type { Merchant } from '../merchant.js';
-import type { AnalyticsPartner } from '../resources/analytics-partner.js';
-import type { Scenario } from '../scenarios.js';
+import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
+import type { SandboxSettings } from '../settings.js';
 import { html, type Html } from './html.js';
+import { sendPage } from './page-layout.js';
 
-interface Moment {
+interface TimelineEvent {
   readonly at: string;
   readonly kind: 'call' | 'session' | 'transaction' | 'webhook';
   readonly text: Html;
 }
 
-const MOST_SHOWN = 200;
+const MAX_EVENTS = 200;
 
 /** The page at `/`: what the sandbox is, and what has happened in it, newest first. */
-export function renderHome(
+export function homeRoutes({ settings }: SandboxContext, control: SandboxControl): Router {
+  return Router().get('/', (_request, response) => {
+    const body = renderHome(control, settings);
+    sendPage(response, 200, { title: 'Payments sandbox', layout: 'wide', body });
+  });
+}
+
+function renderHome(
   control: SandboxControl,
-  scenarios: readonly Scenario[],
-  merchants: readonly Merchant[],
-  partners: readonly AnalyticsPartner[],
-  integrity: string,
+  { scenarios, merchants, partners }: SandboxSettings,
 ): Html {
-  const moments = collectMoments(control);
+  const events = collectEvents(control);
   return html`<h1>The payments provider, on your own machine</h1>
     <p>
-      This sandbox plays the provider: its interface, its client SDK, its pages and its webhooks.
-      Everything in it is invented, and everything is forgotten when it stops.
+      This sandbox plays the provider: its API, its client SDK, its pages and its webhooks. All data
+      is invented, and it is lost when the sandbox stops.
     </p>
-    <h2>What has happened</h2>
+    <h2>Timeline</h2>
     ${
-      moments.length === 0
-        ? html`<p class="hint">Nothing yet. Open a session with POST /create-session.</p>`
+      events.length === 0
+        ? html`<p class="hint">Nothing yet. Create a session with POST /create-session.</p>`
         : html`<ol class="timeline">
-            ${moments.slice(0, MOST_SHOWN).map(renderMoment)}
+            ${events.slice(0, MAX_EVENTS).map(renderEvent)}
           </ol>`
     }
-    <h2>What there is</h2>
+    <h2>State</h2>
     <ul class="plain">
       ${describeState(control, partners)}
     </ul>
@@ -50,19 +56,19 @@ export function renderHome(
           html`<li><span class="digits">${cardNumber}</span> · ${description}</li>`,
       )}
     </ul>
-    <h2>For tests</h2>
+    <h2>Links</h2>
     <p class="hint">
-      The control routes are under <code>/_sandbox/</code>; the README lists them. The client SDK is
-      <a href="/sdk/checkout.js">/sdk/checkout.js</a>, integrity <code>${integrity}</code>; other
-      shapes that it may have are listed at <a href="/sdk/shapes">/sdk/shapes</a>. The interface
-      that is played here is described in <a href="/openapi.json">/openapi.json</a>.
+      The README lists the control routes under <code>/_sandbox/</code>. The client SDK is
+      <a href="/sdk/checkout.js">/sdk/checkout.js</a>, integrity <code>${SDK_INTEGRITY}</code>. Its
+      other shapes are at <a href="/sdk/shapes">/sdk/shapes</a>. The API is described in
+      <a href="/openapi.json">/openapi.json</a>.
     </p>`;
 }
 
-function describeState(control: SandboxControl, partners: readonly AnalyticsPartner[]): Html[] {
+function describeState(control: SandboxControl, partners: SandboxSettings['partners']): Html[] {
   const { queued, held } = control.faults();
   const lines: readonly (readonly [string, string])[] = [
-    ['Generated transactions', `${control.generatedCount}, rows show: ${control.variant}`],
+    ['Past transactions', `${control.historyCount}, variant: ${control.variant}`],
     [
       'Report schedules',
       control
@@ -73,7 +79,7 @@ function describeState(control: SandboxControl, partners: readonly AnalyticsPart
     ['Scheduled transfers', String(control.transfers().length)],
     ['Registered webhooks', describeEndpoints(control)],
     ['Partners with analytics', partners.map(({ name }) => name).join(', ')],
-    ['Faults', `${queued.length} waiting, ${held} calls held`],
+    ['Faults', `${queued.length} queued, ${held} calls held`],
   ];
   return lines.map(([name, text]) => html`<li>${name}: ${text}</li>`);
 }
@@ -85,11 +91,11 @@ function describeEndpoints(control: SandboxControl): string {
   return endpoints.length === 0 ? 'none' : `${endpoints.join(', ')}; ${signing}`;
 }
 
-function collectMoments(control: SandboxControl): Moment[] {
+function collectEvents(control: SandboxControl): TimelineEvent[] {
   const calls = control
     .requests()
-    .slice(-MOST_SHOWN)
-    .map((call): Moment => ({
+    .slice(-MAX_EVENTS)
+    .map((call): TimelineEvent => ({
       at: call.at,
       kind: 'call',
       text: html`${call.operation} ${call.orderId === undefined ? '' : `for order ${call.orderId}`}
@@ -97,8 +103,8 @@ function collectMoments(control: SandboxControl): Moment[] {
     }));
   const sessions = control
     .sessions()
-    .slice(-MOST_SHOWN)
-    .map((session): Moment => ({
+    .slice(-MAX_EVENTS)
+    .map((session): TimelineEvent => ({
       at: session.createdAt,
       kind: 'session',
       text: html`${session.session_id.slice(0, 8)}… for order ${session.order_id},
@@ -106,8 +112,8 @@ function collectMoments(control: SandboxControl): Moment[] {
     }));
   const transactions = control
     .transactions()
-    .slice(0, MOST_SHOWN)
-    .map(({ row }): Moment => ({
+    .slice(0, MAX_EVENTS)
+    .map(({ row }): TimelineEvent => ({
       at: row.transactionTime,
       kind: 'transaction',
       text: html`${row.id} ${row.status} ${row.amount} ${row.currencyCode},
@@ -115,8 +121,8 @@ function collectMoments(control: SandboxControl): Moment[] {
     }));
   const deliveries = control
     .deliveries()
-    .slice(-MOST_SHOWN)
-    .map((delivery): Moment => ({
+    .slice(-MAX_EVENTS)
+    .map((delivery): TimelineEvent => ({
       at: delivery.at,
       kind: 'webhook',
       text: html`attempt ${delivery.attempt}
@@ -128,7 +134,7 @@ function collectMoments(control: SandboxControl): Moment[] {
   );
 }
 
-function renderMoment({ at, kind, text }: Moment): Html {
+function renderEvent({ at, kind, text }: TimelineEvent): Html {
   return html`<li>
     <time datetime="${at}">${at.slice(11, 23)}</time>
     <span class="kind ${kind}">${kind}</span>

@@ -1,4 +1,4 @@
-/** Markup that may be written as it is. Everything else is escaped. */
+/** Markup that is written as it is. Everything else is escaped. */
 export class Html {
   readonly markup: string;
 

@@ -1,25 +1,41 @@
-import type { CheckoutSession } from '../checkout-session.js';
+import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { html, type Html } from './html.js';
 import { leaveButton, renderSummary, renderWaysOut } from './order-summary.js';
 
-/** A page that says one thing, and its script's words for the SDK. */
+/** A page that only says something. */
 export interface Notice {
   readonly status: number;
   readonly title: string;
   readonly text: string;
   readonly body: Html;
-  /** Code for the SDK, when the session is of no use any more. */
+  /** Code for the SDK, when the session can no longer be paid. */
   readonly failure?: string;
 }
 
-/** The session is paid. */
-export function makePaidNotice(session: CheckoutSession): Notice {
+/** What to show instead of a form. `undefined` when the session can be paid. */
+export function findNotice(session: CheckoutSession | undefined): Notice | undefined {
+  if (session === undefined) {
+    return makeFailure(404, 'session_unknown', {
+      title: 'There is no such payment page',
+      text: 'The address is incomplete, or the sandbox has restarted.',
+    });
+  }
+  if (session.state === 'paid') return makePaidNotice(session);
+  if (session.state === 'open') return undefined;
+  return makeFailure(410, 'session_expired', {
+    title: 'This payment page has expired',
+    text: 'Nothing was charged. Go back to the shop and start again.',
+    more: renderWaysOut(session),
+  });
+}
+
+function makePaidNotice(session: CheckoutSession): Notice {
   const { RedirectUrl } = session.request;
-  const canGoOn = session.redirects && RedirectUrl !== undefined;
+  const canContinue = session.redirects && RedirectUrl !== undefined;
   const title = 'Payment approved';
-  const text = canGoOn
+  const text = canContinue
     ? 'This session is paid. It cannot be paid twice.'
-    : 'In this scenario nothing takes you back to the shop.';
+    : 'This session is paid. Nothing takes you back to the shop.';
   return {
     status: 200,
     title,
@@ -28,40 +44,20 @@ export function makePaidNotice(session: CheckoutSession): Notice {
       <h1>${title}</h1>
       <p role="status">${text}</p>
       ${renderSummary(session)}
-      ${canGoOn ? leaveButton('Continue', RedirectUrl, 'main') : undefined}
+      ${canContinue ? leaveButton('Continue', RedirectUrl, 'main') : undefined}
     </div>`,
   };
 }
 
-/** The session is over. */
-export function makeExpiredNotice(session: CheckoutSession): Notice {
-  const title = 'This payment page has expired';
-  const text = 'Nothing was charged. Go back to the shop and start again.';
-  return {
-    status: 410,
-    title,
-    text,
-    failure: 'session_expired',
-    body: html`<div class="notice bad">
-      <h1>${title}</h1>
-      <p role="alert">${text}</p>
-      ${renderWaysOut(session)}
-    </div>`,
-  };
-}
-
-/** Nobody opened such a session. */
-export function makeUnknownNotice(): Notice {
-  const title = 'There is no such payment page';
-  const text = 'The address is not complete, or the sandbox has been restarted since.';
-  return {
-    status: 404,
-    title,
-    text,
-    failure: 'session_unknown',
-    body: html`<div class="notice bad">
-      <h1>${title}</h1>
-      <p role="alert">${text}</p>
-    </div>`,
-  };
+function makeFailure(
+  status: number,
+  failure: string,
+  { title, text, more }: { title: string; text: string; more?: Html },
+): Notice {
+  const body = html`<div class="notice bad">
+    <h1>${title}</h1>
+    <p role="alert">${text}</p>
+    ${more}
+  </div>`;
+  return { status, failure, title, text, body };
 }

@@ -1,8 +1,8 @@
-import type { CheckoutSession } from '../checkout-session.js';
+import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
 import { html, type Html } from './html.js';
 
-/** Who is paid, how much, and for what. */
+/** Who is paid, how much and for what. */
 export function renderSummary(session: CheckoutSession): Html {
   const { merchant, request } = session;
   return html`<dl class="summary">
@@ -21,7 +21,7 @@ export function renderSummary(session: CheckoutSession): Html {
   </dl>`;
 }
 
-/** The ways out: to `CancelUrl` and to `backurl` of spec 4.6, where the session has them. */
+/** Buttons to `CancelUrl` and `backurl` (spec 4.6), where the session has them. */
 export function renderWaysOut(session: CheckoutSession): Html {
   const { CancelUrl, backurl } = session.request;
   return html`<div class="ways-out">
@@ -30,7 +30,9 @@ export function renderWaysOut(session: CheckoutSession): Html {
   </div>`;
 }
 
-/** A button that leaves for an address. */
-export function leaveButton(label: string, url: string, look: 'quiet' | 'main' = 'quiet'): Html {
-  return html`<button type="button" class="${look}" data-leave="${url}" disabled>${label}</button>`;
+/** A button that goes to another address. */
+export function leaveButton(label: string, url: string, style: 'quiet' | 'main' = 'quiet'): Html {
+  return html`<button type="button" class="${style}" data-leave="${url}" disabled>
+    ${label}
+  </button>`;
 }

@@ -9,12 +9,12 @@ export interface Page {
   readonly script?: string;
   /** `frame`: inside a shop's page. `page`: a page of its own. `wide`: the timeline. */
   readonly layout: 'frame' | 'page' | 'wide';
-  /** Origin of the page around the frame; messages go only there. */
+  /** Origin of the page around the frame. Messages go only there. */
   readonly parentOrigin?: string | undefined;
   readonly session?: string | undefined;
-  /** Code of a failure that the SDK is told. */
+  /** Failure code for the SDK. */
   readonly failure?: string | undefined;
-  /** What a page without a form says, for the SDK. */
+  /** Text of a page without a form, for the SDK. */
   readonly notice?: string | undefined;
 }
 

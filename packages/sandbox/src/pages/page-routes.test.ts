@@ -166,7 +166,7 @@ describe('the page at /', () => {
     const url = 'https://platform.example/hooks/token';
     await test.post('/developer-service/webhooks/create', { url });
     const { text } = await test.send('GET', '/');
-    expect(text).toContain('Generated transactions: 250000');
+    expect(text).toContain('Past transactions: 250000');
     expect(text).toContain('sch_1001_daily');
     expect(text).toContain('at https://platform.example; unsigned');
     expect(text).toContain('href="/openapi.json"');

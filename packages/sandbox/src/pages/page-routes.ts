@@ -1,22 +1,26 @@
-import { Router, type Request, type Response } from 'express';
+import { fileURLToPath } from 'node:url';
+import express, { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { ApiError } from '../api/api-error.js';
-import { parseBody, readJsonBody } from '../api/json-body.js';
-import { readCard } from '../card.js';
-import type { CheckoutSession } from '../checkout-session.js';
 import type { SandboxContext } from '../context.js';
+import { readJsonBody } from '../http/accept-call.js';
+import { ApiError, parseBody, type FieldError } from '../http/errors.js';
+import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions.js';
+import type { Scenario } from '../scenarios.js';
+import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';
 import { renderChallenge } from './challenge-page.js';
-import {
-  makeExpiredNotice,
-  makePaidNotice,
-  makeUnknownNotice,
-  type Notice,
-} from './notice-page.js';
-import { pageAssetRoutes } from './page-assets.js';
+import { findNotice } from './notice-page.js';
 import { sendPage, type Page } from './page-layout.js';
 
 type SessionRequest = Request<{ id: string }>;
+type Layout = 'frame' | 'page';
+
+const cardBody = requestBody({
+  number: text,
+  expiry: text,
+  securityCode: text,
+  name: text.max(200, 'expected at most 200 characters'),
+});
 
 const challengeBody = z.union([
   z.strictObject({ code: z.string() }),
@@ -25,24 +29,29 @@ const challengeBody = z.union([
 
 /** `/pages/…`: what a shopper sees on the provider's own origin. */
 export function pageRoutes(context: SandboxContext): Router {
+  const { payments, settings, clock } = context;
   const router = Router();
-  router.use('/assets', pageAssetRoutes());
+  router.use(
+    '/assets',
+    express.static(fileURLToPath(new URL('../browser', import.meta.url)), {
+      setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
+    }),
+  );
   router.get('/form/:id', (request, response) => showForm(context, request, response, 'frame'));
   router.get('/pay/:id', (request, response) => showForm(context, request, response, 'page'));
   router.get('/challenge/:id', (request, response) => showChallenge(context, request, response));
   router.post('/sessions/:id/payments', ...readJsonBody(), async (request, response) => {
     const session = requireSession(context, String(request.params['id']));
-    const { scenarios } = context.settings;
-    const { card, scenario } = readCard(request.body, scenarios, context.clock.now());
-    response.json(await context.payments.pay(session, card, scenario));
+    const { card, scenario } = readCard(request.body, settings.scenarios, clock.now());
+    response.json(await payments.pay(session, card, scenario));
   });
   router.post('/sessions/:id/challenge', ...readJsonBody(), (request, response) => {
     const session = requireSession(context, String(request.params['id']));
     const answer = parseBody(challengeBody, request.body, 'challenge page');
     response.json(
       'code' in answer
-        ? context.payments.answerChallenge(session, answer.code)
-        : context.payments.cancelChallenge(session),
+        ? payments.answerChallenge(session, answer.code)
+        : payments.cancelChallenge(session),
     );
   });
   return router;
@@ -52,39 +61,30 @@ function showForm(
   context: SandboxContext,
   request: SessionRequest,
   response: Response,
-  layout: 'frame' | 'page',
+  layout: Layout,
 ): void {
-  const session = findSession(context, request.params.id);
-  const notice = noticeOf(session);
-  if (session === undefined || notice !== undefined) {
-    return sendNotice(request, response, layout, notice ?? makeUnknownNotice());
-  }
-  const challengeUrl = `/pages/challenge/${session.id}${parentQuery(request, layout)}`;
+  const session = findOpenSession(context, request, response, layout);
+  if (session === undefined) return;
   sendPage(response, 200, {
-    ...commonParts(request, layout),
+    ...pageParts(request, layout),
     title: `Pay ${session.merchant.name}`,
     script: 'card-form.js',
     body: renderCardForm(session, context.settings.scenarios, {
       payUrl: `/pages/sessions/${session.id}/payments`,
-      challengeUrl,
+      challengeUrl: `/pages/challenge/${session.id}${parentQuery(request, layout)}`,
     }),
   });
 }
 
 function showChallenge(context: SandboxContext, request: SessionRequest, response: Response): void {
   const layout = request.query['parent'] === undefined ? 'page' : 'frame';
-  const session = findSession(context, request.params.id);
-  const notice = noticeOf(session);
-  if (session === undefined || notice !== undefined) {
-    return sendNotice(request, response, layout, notice ?? makeUnknownNotice());
-  }
-  const formUrl =
-    layout === 'frame'
-      ? `/pages/form/${session.id}${parentQuery(request, layout)}`
-      : `/pages/pay/${session.id}`;
+  const session = findOpenSession(context, request, response, layout);
+  if (session === undefined) return;
+  const form = layout === 'frame' ? 'form' : 'pay';
+  const formUrl = `/pages/${form}/${session.id}${parentQuery(request, layout)}`;
   if (session.challenge === undefined) return response.redirect(303, formUrl);
   sendPage(response, 200, {
-    ...commonParts(request, layout),
+    ...pageParts(request, layout),
     title: 'Your bank asks for a code',
     script: 'challenge.js',
     body: renderChallenge(session, context.settings.challengeCode, {
@@ -94,57 +94,82 @@ function showChallenge(context: SandboxContext, request: SessionRequest, respons
   });
 }
 
-function sendNotice(
+/** Finds a session that can be paid. Otherwise it answers with a notice. */
+function findOpenSession(
+  context: SandboxContext,
   request: SessionRequest,
   response: Response,
-  layout: 'frame' | 'page',
-  notice: Notice,
-): void {
+  layout: Layout,
+): CheckoutSession | undefined {
+  const session = context.sessions.find(request.params.id, context.clock.now());
+  const notice = findNotice(session);
+  if (notice === undefined) return session;
   sendPage(response, notice.status, {
-    ...commonParts(request, layout),
+    ...pageParts(request, layout),
     title: notice.title,
     script: 'notice.js',
     body: notice.body,
     notice: notice.text,
     failure: notice.failure,
   });
+  return undefined;
 }
 
-function noticeOf(session: CheckoutSession | undefined): Notice | undefined {
-  if (session === undefined) return makeUnknownNotice();
-  if (session.state === 'paid') return makePaidNotice(session);
-  return session.state === 'expired' ? makeExpiredNotice(session) : undefined;
+function requireSession({ sessions, clock }: SandboxContext, id: string): CheckoutSession {
+  const session = sessions.find(id, clock.now());
+  if (session === undefined) throw new ApiError(404, 'There is no session with this id.');
+  return session;
 }
 
-function commonParts(
+function pageParts(
   request: SessionRequest,
-  layout: 'frame' | 'page',
+  layout: Layout,
 ): Pick<Page, 'layout' | 'session' | 'parentOrigin'> {
-  return {
-    layout,
-    session: request.params.id,
-    parentOrigin: layout === 'frame' ? parentOriginOf(request) : undefined,
-  };
+  const parentOrigin = layout === 'frame' ? parentOriginOf(request) : undefined;
+  return { layout, session: request.params.id, parentOrigin };
 }
 
-function parentQuery(request: SessionRequest, layout: 'frame' | 'page'): string {
+function parentQuery(request: SessionRequest, layout: Layout): string {
   if (layout === 'page') return '';
   return `?parent=${encodeURIComponent(parentOriginOf(request) ?? '')}`;
 }
 
-/** The origin that the SDK says it runs on; anything but a plain web origin is ignored. */
+/** The origin that the SDK says it runs on. Anything but a plain web origin is ignored. */
 function parentOriginOf(request: SessionRequest): string | undefined {
   const given = request.query['parent'];
   if (typeof given !== 'string' || !/^https?:\/\//.test(given)) return undefined;
   return URL.parse(given)?.origin === given ? given : undefined;
 }
 
-function findSession(context: SandboxContext, id: string): CheckoutSession | undefined {
-  return context.sessions.findSession(id, context.clock.now());
+/** Checks what the card form sent and finds the scenario of the card. A real card is refused. */
+function readCard(
+  body: unknown,
+  scenarios: readonly Scenario[],
+  now: number,
+): { card: PayingCard; scenario: Scenario } {
+  const input = parseBody(cardBody, body, 'card form');
+  const number = input.number.replace(/[\s-]/g, '');
+  const name = input.name.trim();
+  const scenario = scenarios.find(({ cardNumber }) => cardNumber === number);
+  const fields: FieldError[] = [];
+  const refuse = (field: string, message: string): void => void fields.push({ field, message });
+  if (scenario === undefined) {
+    refuse('number', 'Use one of the test cards. Never use a real card in a sandbox.');
+  }
+  if (!isFutureMonth(input.expiry, now)) {
+    refuse('expiry', 'Enter a month that is not over, as MM/YY.');
+  }
+  if (!/^\d{3,4}$/.test(input.securityCode.trim())) {
+    refuse('securityCode', 'Enter the 3 or 4 digits of the code.');
+  }
+  if (name === '') refuse('name', 'Enter the name on the card.');
+  if (scenario === undefined || fields.length > 0) {
+    throw new ApiError(422, 'Please check the card.', { fields });
+  }
+  return { card: { last4Digits: number.slice(-4), holder: name }, scenario };
 }
 
-function requireSession(context: SandboxContext, id: string): CheckoutSession {
-  const session = findSession(context, id);
-  if (session === undefined) throw new ApiError(404, 'There is no such session.');
-  return session;
+function isFutureMonth(expiry: string, now: number): boolean {
+  const match = /^(0[1-9]|1[0-2])\s*\/\s*(\d{2})$/.exec(expiry.trim());
+  return match !== null && now < Date.UTC(2000 + Number(match[2]), Number(match[1]), 1);
 }

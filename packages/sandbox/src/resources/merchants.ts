@@ -1,39 +1,67 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { acceptCall, loggedRequestOf } from '../api/accept-call.js';
-import { answerCall } from '../api/answer-call.js';
-import { ApiError } from '../api/api-error.js';
-import { parseBody } from '../api/json-body.js';
 import type { SandboxContext } from '../context.js';
-import type { Merchant } from '../merchant.js';
+import { answerCall } from '../faults/answer-call.js';
+import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { ApiError, parseBody } from '../http/errors.js';
+import { notShown, requestBody, text } from '../schemas.js';
+import type { Merchant } from '../settings.js';
 
+const DAY_MILLISECONDS = 86_400_000;
+/** Spec section 8. */
+const EXTENSION_DAYS = 14;
+/** The signup links of a new sandbox ended this long ago. */
+const ENDED_DAYS_AGO = 3;
 const MESSAGE = 'The signup link is reactivated and extended by 14 days.';
 
 /** Body of `POST {merchants_base_url}/api/v1/merchants/merchant-association` (spec 4.3). */
-export const merchantAssociationBody = z.strictObject(
-  {
-    action: z.string('expected a string'),
-    merchantId: z.string('expected the merchant identifier as a string'),
-  },
-  'expected an object',
-);
+export const merchantAssociationRequest = requestBody({
+  action: text.meta({ examples: ['reactivate'], ...notShown('complete set of values') }),
+  merchantId: z
+    .string('expected the merchant identifier as a string')
+    .meta({ description: 'An integer in section 4.1, a string here' }),
+});
 
-/**
- * `POST {merchants_base_url}/api/v1/merchants/merchant-association` (spec 4.3). The base address of
- * this interface ends in a path prefix of its own; without it there is nothing but a web page.
- */
+/** The reply (spec 2.6). */
+export const merchantAssociation = z.object({ message: text });
+
+/** How long the signup link of each merchant is valid (spec 2.6), in milliseconds since 1970. */
+export class SignupLinks {
+  #validUntil = new Map<number, number>();
+
+  /** Starts over: the link of every merchant has ended. */
+  reset(merchants: readonly Merchant[], now: number): void {
+    const ended = now - ENDED_DAYS_AGO * DAY_MILLISECONDS;
+    this.#validUntil = new Map(merchants.map(({ id }) => [id, ended]));
+  }
+
+  /** Adds 14 days (spec 3) to the end of the link, or to now when it has ended. */
+  reactivate(merchantId: number, now: number): void {
+    const start = Math.max(this.#validUntil.get(merchantId) ?? now, now);
+    this.#validUntil.set(merchantId, start + EXTENSION_DAYS * DAY_MILLISECONDS);
+  }
+
+  list(): { merchantId: number; validUntil: string }[] {
+    return [...this.#validUntil].map(([merchantId, validUntil]) => ({
+      merchantId,
+      validUntil: new Date(validUntil).toISOString(),
+    }));
+  }
+}
+
+/** The base address of this interface ends in a path prefix. Without it, a web page answers 404. */
 export function merchantRoutes(context: SandboxContext): Router {
   return Router({ strict: true, caseSensitive: true }).post(
     `${context.settings.merchantsPrefix}/api/v1/merchants/merchant-association`,
     ...acceptCall(context, 'merchant-association'),
     async (request, response) => {
-      const body = parseBody(merchantAssociationBody, request.body, 'section 4.3');
+      const body = parseBody(merchantAssociationRequest, request.body, 'section 4.3');
       if (body.action !== 'reactivate') {
         throw new ApiError(400, 'This sandbox knows one action.', {
           fields: [{ field: 'action', message: 'expected reactivate; no other value is shown' }],
         });
       }
-      const merchant = requireMerchant(context, body.merchantId);
+      const merchant = requireMerchant(context, body.merchantId, 'merchantId');
       loggedRequestOf(response).merchantId = merchant.id;
       await answerCall(context, 'merchant-association', response, () => {
         context.signupLinks.reactivate(merchant.id, context.clock.now());
@@ -43,10 +71,15 @@ export function merchantRoutes(context: SandboxContext): Router {
   );
 }
 
-function requireMerchant(context: SandboxContext, merchantId: string): Merchant {
-  const merchant = context.settings.merchants.find(({ id }) => String(id) === merchantId);
-  if (merchant !== undefined) return merchant;
-  throw new ApiError(404, 'There is no merchant with this merchantId.', {
-    fields: [{ field: 'merchantId', message: 'is not a known merchant' }],
+/** Finds the merchant that a field of a call names. */
+export function requireMerchant(
+  { merchantsById }: SandboxContext,
+  id: number | string,
+  field: string,
+): Merchant {
+  const merchant = merchantsById.get(Number(id));
+  if (merchant !== undefined && String(merchant.id) === String(id)) return merchant;
+  throw new ApiError(404, `The sandbox has no merchant with this ${field}.`, {
+    fields: [{ field, message: 'is not a known merchant' }],
   });
 }

@@ -1,37 +1,103 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { acceptCall, loggedRequestOf } from '../api/accept-call.js';
-import { answerCall } from '../api/answer-call.js';
-import { ApiError } from '../api/api-error.js';
-import { parseBody } from '../api/json-body.js';
 import type { SandboxContext } from '../context.js';
-import type { Merchant } from '../merchant.js';
+import { answerCall } from '../faults/answer-call.js';
+import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { parseBody } from '../http/errors.js';
+import { currency, notShown, openWord, requestBody, text } from '../schemas.js';
+import type { Merchant } from '../settings.js';
+import { requireMerchant } from './merchants.js';
 
-const text = z.string('expected a string');
 const CRON = /^\S+(\s+\S+){4,5}$/;
 
-const item = z.strictObject(
-  {
-    schedule_transfer_id: text.optional(),
-    currency: text.regex(/^[A-Z]{3}$/, 'expected three capital letters').optional(),
-    schedule: text.regex(CRON, 'expected a cron expression of five or six fields').optional(),
-    description: text.optional(),
-    // Spelled so in section 4.4.
-    refrence: text.optional(),
-  },
-  'expected an object',
-);
+const transferChange = requestBody({
+  schedule_transfer_id: text.optional(),
+  currency: currency.optional(),
+  schedule: text
+    .regex(CRON, 'expected a cron expression of five or six fields')
+    .meta({ description: 'cron expression' })
+    .optional(),
+  description: text.optional(),
+  refrence: text.meta({ description: 'spelled like this' }).optional(),
+});
 
-/** The body that is shown on the read (spec 4.4). */
-export const scheduledTransfersBody = z.strictObject(
-  { request_id: text.optional(), data: z.array(item, 'expected an array of objects').optional() },
-  'expected an object',
-);
+/** The body that the spec shows on the read (spec 4.4). */
+export const scheduledTransfersRequest = requestBody({
+  request_id: text.optional(),
+  data: z.array(transferChange, 'expected an array of objects').optional(),
+}).meta(notShown(['required or optional flags', 'what the body does']));
+
+/** A scheduled transfer of spec 2.3. */
+const scheduledTransfer = z.object({
+  id: text,
+  merchantAccount: text,
+  currency: text,
+  schedule: text.meta({ description: 'A cron expression or words' }),
+  status: openWord(),
+});
+
+export const scheduledTransferList = z.array(scheduledTransfer);
+
+export type ScheduledTransfer = Readonly<z.output<typeof scheduledTransfer>>;
+
+/** The scheduled transfers of each merchant. */
+export class TransferBook {
+  #transfers = new Map<number, ScheduledTransfer[]>();
+
+  /** Starts over: two transfers for each merchant, one in cron and one in words. */
+  reset(merchants: readonly Merchant[]): void {
+    this.#transfers = new Map(
+      merchants.map((merchant) => [
+        merchant.id,
+        [
+          makeTransfer(merchant, `st_${merchant.id}_1`, '30 6 * * 1-5'),
+          makeTransfer(merchant, `st_${merchant.id}_2`, 'Last working day of each month'),
+        ],
+      ]),
+    );
+  }
+
+  of(merchantId: number): readonly ScheduledTransfer[] {
+    return this.#transfers.get(merchantId) ?? [];
+  }
+
+  /** Changes the transfers that are named, and adds those whose id is new. */
+  store(merchant: Merchant, changes: readonly z.output<typeof transferChange>[]): void {
+    const transfers = [...this.of(merchant.id)];
+    for (const change of changes) {
+      const id = change.schedule_transfer_id ?? `st_${merchant.id}_${transfers.length + 1}`;
+      const index = transfers.findIndex((transfer) => transfer.id === id);
+      const before = transfers[index] ?? makeTransfer(merchant, id, '0 6 * * *');
+      const after: ScheduledTransfer = {
+        ...before,
+        currency: change.currency ?? before.currency,
+        schedule: change.schedule ?? before.schedule,
+      };
+      if (index === -1) transfers.push(after);
+      else transfers[index] = after;
+    }
+    this.#transfers.set(merchant.id, transfers);
+  }
+
+  list(): ScheduledTransfer[] {
+    return [...this.#transfers.values()].flat();
+  }
+}
+
+function makeTransfer(merchant: Merchant, id: string, schedule: string): ScheduledTransfer {
+  return {
+    id,
+    merchantAccount: `account-${merchant.id}`,
+    currency: merchant.currency,
+    schedule,
+    status: 'active',
+  };
+}
 
 /**
  * `GET {transfers_base_url}/api/v1/schedule-transfer/<mid>` (spec 4.4), with or without a body. What
- * the body does is not shown: by default it changes the transfers that it names, which is the worst
- * case for whoever repeats the call.
+ * the body does is not shown. By default it changes the transfers that it names, which is the worst
+ * case for a client that repeats the call.
  */
 export function scheduledTransferRoutes(context: SandboxContext): Router {
   const { settings, transfers } = context;
@@ -39,22 +105,14 @@ export function scheduledTransferRoutes(context: SandboxContext): Router {
     `${settings.transfersPrefix}/api/v1/schedule-transfer/:mid`,
     ...acceptCall(context, 'scheduled-transfers', { key: settings.transfersKey, body: 'optional' }),
     async (request, response) => {
-      // Without a body there is nothing to parse, and `body` is undefined.
-      const body = parseBody(scheduledTransfersBody, request.body ?? {}, 'section 4.4');
-      const merchant = requireMerchant(context, String(request.params['mid']));
+      // Without a body, `request.body` is undefined.
+      const body = parseBody(scheduledTransfersRequest, request.body ?? {}, 'section 4.4');
+      const merchant = requireMerchant(context, String(request.params['mid']), 'mid');
       loggedRequestOf(response).merchantId = merchant.id;
       await answerCall(context, 'scheduled-transfers', response, () => {
         if (settings.transfersBody === 'store') transfers.store(merchant, body.data ?? []);
-        return (transfers.of(merchant.id) ?? []).map((transfer) => ({ ...transfer }));
+        return transfers.of(merchant.id);
       });
     },
   );
-}
-
-function requireMerchant(context: SandboxContext, mid: string): Merchant {
-  const merchant = context.settings.merchants.find(({ id }) => String(id) === mid);
-  if (merchant !== undefined) return merchant;
-  throw new ApiError(404, 'There is no merchant with this identifier.', {
-    fields: [{ field: 'mid', message: 'is not a known merchant' }],
-  });
 }

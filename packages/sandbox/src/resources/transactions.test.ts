@@ -104,7 +104,7 @@ describe('POST /v1/transactions/list', () => {
   });
 
   it('has a default and a maximum page size', async () => {
-    const test = await startSandbox({ defaultLimit: 2, maximumLimit: 3 });
+    const test = await startSandbox({ defaultLimit: 2, maxLimit: 3 });
     for (const id of ['a', 'b', 'c', 'd']) addRow(test, { id });
     expect(await test.listIds()).toHaveLength(2);
     expect(await test.listIds({ limit: 50 })).toHaveLength(3);

@@ -1,61 +1,63 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import { ApiError } from '../api/api-error.js';
-import { acceptCall, loggedRequestOf } from '../api/accept-call.js';
-import { answerCall } from '../api/answer-call.js';
-import { parseBody } from '../api/json-body.js';
 import type { SandboxContext } from '../context.js';
-import type { TransactionTraits } from '../generated/generated-transactions.js';
-import type { ListPlace, StoredTransaction } from '../transaction-store.js';
+import { answerCall } from '../faults/answer-call.js';
+import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { invalidBody, parseBody, type ApiError } from '../http/errors.js';
+import { date, integer, notShown, requestBody, text } from '../schemas.js';
+import { LIST_START, readCursor, writeCursor, type ListPlace } from '../transactions/cursor.js';
+import { omittedFieldsOf, toWireRow, transaction } from '../transactions/transaction.js';
+import type { TransactionTraits } from '../transactions/transaction.js';
+import type { StoredTransaction } from '../transactions/transaction-store.js';
 import { isTimezone, makeCalendarWindow } from './calendar-window.js';
-import { LIST_START, readCursor, writeCursor } from './transaction-cursor.js';
-import { toWireRow } from './transaction-row.js';
-import { omittedFieldsOf } from './transaction-variant.js';
 
 const SECTION = 'section 4.1';
 
-const date = z.iso.date('expected a date as YYYY-MM-DD');
-const integer = z.int('expected an integer');
-
-/** Body of `POST /v1/transactions/list` (spec 4.1). */
-export const listBody = z.strictObject(
-  {
-    fromDate: date.optional(),
-    toDate: date.optional(),
-    limit: integer.min(1, 'expected an integer of at least 1').optional(),
-    cursor: z.string('expected the nextCursor of the page before').optional(),
-    status: z
-      .array(z.enum(['SUCCESS', 'REFUND'], 'expected SUCCESS or REFUND'), 'expected an array')
-      .optional(),
-    merchantId: integer.optional(),
-    timezone: z.string().refine(isTimezone, 'expected the name of a time zone').optional(),
-    resellerId: integer.optional(),
-  },
-  'expected an object',
-);
-
-type ListQuery = z.output<typeof listBody>;
-
-/** The filter word `REFUND` selects the rows whose status is `REFUNDED` (spec 3). */
+/** The filter `REFUND` selects the rows whose status is `REFUNDED` (spec 3). */
 const STATUS_OF_FILTER = { SUCCESS: 'SUCCESS', REFUND: 'REFUNDED' } as const;
 
-/** `POST /v1/transactions/list` (spec 4.1). */
+/** Body of `POST /v1/transactions/list` (spec 4.1). */
+export const transactionListRequest = requestBody({
+  fromDate: date.optional(),
+  toDate: date.optional(),
+  limit: integer
+    .min(1, 'expected an integer of at least 1')
+    .meta({ description: 'Page size', ...notShown('default and maximum') })
+    .optional(),
+  cursor: z
+    .string('expected the nextCursor of the previous page')
+    .meta({ description: 'pagination.nextCursor of the previous page', ...notShown('lifetime') })
+    .optional(),
+  status: z
+    .array(z.enum(['SUCCESS', 'REFUND'], 'expected SUCCESS or REFUND'), 'expected an array')
+    .optional(),
+  merchantId: integer.optional(),
+  timezone: text.refine(isTimezone, 'expected the name of a time zone').optional(),
+  resellerId: integer.optional(),
+});
+
+type ListQuery = z.output<typeof transactionListRequest>;
+
+/** The reply (spec 2.1 and 4.1). */
+export const transactionList = z.object({
+  data: z.object({ transactions: z.array(transaction), timezone: text }),
+  pagination: z.object({
+    hasMore: z.boolean(),
+    nextCursor: text.meta({ description: 'opaque' }).optional(),
+  }),
+});
+
 export function transactionRoutes(context: SandboxContext): Router {
   return Router({ strict: true, caseSensitive: true }).post(
     '/v1/transactions/list',
     ...acceptCall(context, 'transactions-list'),
     async (request, response) => {
-      const entry = loggedRequestOf(response);
-      const query = parseBody(listBody, request.body, SECTION);
-      if (query.merchantId !== undefined) entry.merchantId = query.merchantId;
+      const query = parseBody(transactionListRequest, request.body, SECTION);
+      const { merchantId } = query;
+      if (merchantId !== undefined) loggedRequestOf(response).merchantId = merchantId;
       const place = findPlace(context, query.cursor);
-      await answerCall(
-        context,
-        'transactions-list',
-        response,
-        () => listTransactions(context, query, place),
-        query.cursor,
-      );
+      const work = () => listTransactions(context, query, place);
+      await answerCall(context, 'transactions-list', response, work, query.cursor);
     },
   );
 }
@@ -67,7 +69,7 @@ function listTransactions(
 ): Readonly<Record<string, unknown>> {
   const { settings, variant } = context;
   const timezone = query.timezone ?? settings.defaultTimezone;
-  const limit = Math.min(query.limit ?? settings.defaultLimit, settings.maximumLimit);
+  const limit = Math.min(query.limit ?? settings.defaultLimit, settings.maxLimit);
   const found: StoredTransaction[] = [];
   for (const stored of findMatching(context, query, timezone, after)) {
     found.push(stored);
@@ -88,7 +90,7 @@ function listTransactions(
     },
     pagination: {
       hasMore,
-      ...(hasMore && last !== undefined ? { nextCursor: giveCursor(context, last) } : {}),
+      ...(hasMore && last !== undefined && { nextCursor: issueCursor(context, last) }),
     },
   };
 }
@@ -99,7 +101,7 @@ function findMatching(
   timezone: string,
   after: ListPlace | undefined,
 ): Iterable<StoredTransaction> {
-  const statuses = query.status?.map((word): string => STATUS_OF_FILTER[word]) ?? [];
+  const statuses = query.status?.map((filter): string => STATUS_OF_FILTER[filter]) ?? [];
   const window = makeCalendarWindow(query.fromDate, query.toDate, timezone);
   const hasWindow = query.fromDate !== undefined || query.toDate !== undefined;
   const matches = ({ time, merchantId, status }: TransactionTraits): boolean =>
@@ -111,9 +113,9 @@ function findMatching(
   return context.transactions.walk({ after, latest, earliest, now: context.clock.now(), matches });
 }
 
-function giveCursor({ settings, clock }: SandboxContext, last: StoredTransaction): string {
-  const isTimed = settings.cursorLifetimeSeconds !== Infinity;
-  return writeCursor(last, isTimed ? clock.now() : undefined);
+function issueCursor({ settings, clock }: SandboxContext, last: StoredTransaction): string {
+  const expires = settings.cursorLifetimeSeconds !== Infinity;
+  return writeCursor(last, expires ? clock.now() : undefined);
 }
 
 function findPlace(
@@ -122,20 +124,19 @@ function findPlace(
 ): ListPlace | undefined {
   if (cursor === undefined) return undefined;
   const read = readCursor(cursor);
-  if (read === undefined) refuseCursor('is no nextCursor of this list; start without it');
-  // Only a fault gives out the start of the list; its stamp is no moment.
-  const isTimed = read.stamp !== undefined && read.place.time !== LIST_START.time;
-  const ageMilliseconds = isTimed ? clock.now() - (read.stamp ?? 0) : 0;
+  if (read === undefined) throw invalidCursor('is not a nextCursor of this list; start without it');
+  const { place, stamp } = read;
+  // Only a fault issues the start of the list. Its stamp is not a time.
+  const issuedAt = place.time === LIST_START.time ? undefined : stamp;
+  const ageMilliseconds = issuedAt === undefined ? 0 : clock.now() - issuedAt;
   if (ageMilliseconds > settings.cursorLifetimeSeconds * 1000) {
-    refuseCursor('is too old; start without it');
+    throw invalidCursor('is too old; start without it');
   }
-  return read.place;
+  return place;
 }
 
-function refuseCursor(message: string): never {
-  throw new ApiError(400, `The body is not what the interface describes (${SECTION}).`, {
-    fields: [{ field: 'cursor', message }],
-  });
+function invalidCursor(message: string): ApiError {
+  return invalidBody(SECTION, { field: 'cursor', message });
 }
 
 function resellerOf(context: SandboxContext, merchantId: number | undefined): number {

@@ -1,44 +1,131 @@
+import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
-import { acceptCall } from '../api/accept-call.js';
-import { answerCall } from '../api/answer-call.js';
-import { ApiError } from '../api/api-error.js';
-import { parseBody } from '../api/json-body.js';
 import type { SandboxContext } from '../context.js';
-import type { PostOutcome } from '../webhooks/post-webhook.js';
-import type { WebhookEndpoint } from '../webhooks/webhook-endpoints.js';
-import { isWebAddress } from './web-address.js';
+import { answerCall } from '../faults/answer-call.js';
+import { acceptCall } from '../http/accept-call.js';
+import { ApiError, parseBody } from '../http/errors.js';
+import { inventId } from '../invent-id.js';
+import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
+import type { PostOutcome } from '../webhooks/webhook-sender.js';
 
-const MAXIMUM_RESPONSE_CHARACTERS = 2000;
-
-const text = z.string('expected a string');
+const MAX_RESPONSE_CHARACTERS = 2000;
 
 /** Body of `POST /developer-service/webhooks/create` (spec 4.7). */
-export const createWebhookBody = z.strictObject(
-  {
-    url: text.refine(isWebAddress, 'expected an absolute http or https URL'),
-    description: text.optional(),
-    events: z.array(text.min(1, 'expected a name'), 'expected an array of strings').optional(),
-    hmac_key: text.min(1, 'expected a key; leave it out to have one generated').optional(),
-  },
-  'expected an object',
-);
+export const createWebhookRequest = requestBody({
+  url: webAddress,
+  description: text.optional(),
+  events: z
+    .array(text.min(1, 'expected a name'), 'expected an array of strings')
+    .meta(notShown('names of the events'))
+    .optional(),
+  hmac_key: text
+    .min(1, 'expected a key; leave it out to have one generated')
+    .meta({ description: 'optional; generated when omitted' })
+    .optional(),
+});
+
+/** The reply (spec 2.5). */
+export const createWebhookReply = z.object({
+  data: z.object({
+    webhook_id: text,
+    hmac_key: text.meta({ description: 'in full only here' }),
+  }),
+});
 
 /** Body of `POST /developer-service/webhooks/test` (spec 4.8). */
-export const testWebhookBody = z.strictObject(
-  { webhookId: text, resellerId: z.int('expected an integer').optional() },
-  'expected an object',
-);
+export const testWebhookRequest = requestBody({ webhookId: text, resellerId: integer.optional() });
+
+/** The reply (spec 4.8). */
+export const testWebhookReply = z.object({
+  data: z.object({ status_code: integer, response: text }),
+});
+
+/** A registered endpoint (spec 2.5). */
+export interface WebhookEndpoint {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly description: string | undefined;
+  readonly events: readonly string[];
+  /** In full, for signing. Only the answer to the creation shows it (spec 4.7, rule 2). */
+  readonly hmacKey: string;
+}
+
+/** A registered endpoint as the control routes show it. */
+export interface EndpointSummary {
+  readonly webhook_id: string;
+  /** Origin only: the path may hold a token. */
+  readonly to: string;
+  readonly description?: string;
+  readonly events: readonly string[];
+  /** Masked. */
+  readonly hmac_key: string;
+}
+
+/** How a generated key is written (not shown). `whsec`: base64 after `whsec_`. */
+export type HmacKeyFormat = 'hex' | 'base64' | 'whsec';
+
+/** The registered endpoints, oldest first. Registering a URL twice makes two of them. */
+export class WebhookEndpoints {
+  readonly #keyFormat: HmacKeyFormat;
+  #endpoints = new Map<string, WebhookEndpoint>();
+
+  constructor(keyFormat: HmacKeyFormat) {
+    this.#keyFormat = keyFormat;
+  }
+
+  add(request: z.output<typeof createWebhookRequest>): WebhookEndpoint {
+    const endpoint: WebhookEndpoint = {
+      webhookId: inventId('wh'),
+      url: request.url,
+      description: request.description,
+      events: request.events ?? [],
+      hmacKey: request.hmac_key ?? inventKey(this.#keyFormat),
+    };
+    this.#endpoints.set(endpoint.webhookId, endpoint);
+    return endpoint;
+  }
+
+  find(webhookId: string): WebhookEndpoint | undefined {
+    return this.#endpoints.get(webhookId);
+  }
+
+  list(): WebhookEndpoint[] {
+    return [...this.#endpoints.values()];
+  }
+
+  clear(): void {
+    this.#endpoints.clear();
+  }
+}
+
+function inventKey(format: HmacKeyFormat): string {
+  const bytes = randomBytes(32);
+  if (format === 'whsec') return `whsec_${bytes.toString('base64')}`;
+  return bytes.toString(format);
+}
+
+export function summarizeEndpoint(endpoint: WebhookEndpoint): EndpointSummary {
+  const { webhookId, url, description, events, hmacKey } = endpoint;
+  return {
+    webhook_id: webhookId,
+    to: new URL(url).origin,
+    ...(description !== undefined && { description }),
+    events,
+    // The last four characters; none of a short key.
+    hmac_key: hmacKey.length < 16 ? '********' : `********${hmacKey.slice(-4)}`,
+  };
+}
 
 /** `POST /developer-service/webhooks/create` and `…/test` (spec 4.7 and 4.8). */
 export function webhookRoutes(context: SandboxContext): Router {
-  const { endpoints } = context;
+  const { endpoints, webhooks, settings } = context;
   const router = Router({ strict: true, caseSensitive: true });
   router.post(
     '/developer-service/webhooks/create',
     ...acceptCall(context, 'create-webhook'),
     async (request, response) => {
-      const body = parseBody(createWebhookBody, request.body, 'section 4.7');
+      const body = parseBody(createWebhookRequest, request.body, 'section 4.7');
       await answerCall(context, 'create-webhook', response, () => {
         const { webhookId, hmacKey } = endpoints.add(body);
         return { data: { webhook_id: webhookId, hmac_key: hmacKey } };
@@ -49,44 +136,35 @@ export function webhookRoutes(context: SandboxContext): Router {
     '/developer-service/webhooks/test',
     ...acceptCall(context, 'test-webhook'),
     async (request, response) => {
-      const body = parseBody(testWebhookBody, request.body, 'section 4.8');
-      const endpoint = requireEndpoint(context, body.webhookId);
-      await answerCall(context, 'test-webhook', response, async () => ({
-        data: describeOutcome(context, await sendTest(context, endpoint)),
-      }));
+      const body = parseBody(testWebhookRequest, request.body, 'section 4.8');
+      const endpoint = endpoints.find(body.webhookId);
+      if (endpoint === undefined) {
+        const message = 'expected the webhook_id of a created webhook';
+        throw new ApiError(404, 'There is no webhook with this webhookId.', {
+          fields: [{ field: 'webhookId', message }],
+        });
+      }
+      await answerCall(context, 'test-webhook', response, async () => {
+        const { url, webhookId, hmacKey } = endpoint;
+        // One property, `event`, whose value is `test` (spec 4.8, rule 1).
+        const payload = { event: 'test' };
+        const outcome = await webhooks.sendOnce({ url, payload, endpointId: webhookId, hmacKey });
+        return { data: describeOutcome(outcome, settings) };
+      });
     },
   );
   return router;
 }
 
-function requireEndpoint(context: SandboxContext, webhookId: string): WebhookEndpoint {
-  const endpoint = context.endpoints.find(webhookId);
-  if (endpoint !== undefined) return endpoint;
-  throw new ApiError(404, 'There is no webhook with this webhookId.', {
-    fields: [{ field: 'webhookId', message: 'expected a webhook_id that was given at creation' }],
-  });
-}
-
-/** One property, `event`, whose value is `test` (spec 4.8, rule 1). */
-function sendTest(context: SandboxContext, endpoint: WebhookEndpoint): Promise<PostOutcome> {
-  const { url, webhookId, hmacKey } = endpoint;
-  return context.webhooks.sendOnce({
-    url,
-    payload: { event: 'test' },
-    endpointId: webhookId,
-    hmacKey,
-  });
-}
-
-/** A timeout and a non-2xx answer are told inside the reply (spec 4.8, rule 2). */
+/** A timeout or a non-2xx answer is part of a successful reply (spec 4.8, rule 2). */
 function describeOutcome(
-  { settings }: SandboxContext,
   outcome: PostOutcome,
+  settings: SandboxContext['settings'],
 ): { status_code: number; response: string } {
   if ('status' in outcome) {
     return {
       status_code: outcome.status,
-      response: outcome.text.slice(0, MAXIMUM_RESPONSE_CHARACTERS),
+      response: outcome.text.slice(0, MAX_RESPONSE_CHARACTERS),
     };
   }
   const response =

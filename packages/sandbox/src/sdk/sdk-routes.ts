@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Router, type Response } from 'express';
-import { ApiError } from '../api/api-error.js';
+import { ApiError } from '../http/errors.js';
 import { listSdkShapes } from './sdk-shapes.js';
 
 const script = readFileSync(new URL('../browser/checkout.js', import.meta.url));
@@ -13,11 +13,9 @@ const SLOW_MILLISECONDS = 3000;
 export const SDK_INTEGRITY = `sha384-${createHash('sha384').update(script).digest('base64')}`;
 
 /**
- * `/sdk/checkout.js`: the client SDK whose `configure()` takes a `session_id` (spec 2.4). Served to
- * every origin, so that a page can load it with `crossorigin` and `integrity`.
- *
- * `/sdk/shapes`: the other shapes that it may have, each with how it is described;
- * `/sdk/shapes/{name}.js`: their scripts.
+ * `/sdk/checkout.js`: the client SDK whose `configure()` takes a `session_id` (spec 2.4). Every origin
+ * may read it, so that a page can load it with `crossorigin` and `integrity`.
+ * `/sdk/shapes`: the shapes it may have. `/sdk/shapes/{name}.js`: their scripts.
  */
 export function sdkRoutes(): Router {
   const router = Router();
@@ -38,7 +36,7 @@ export function sdkRoutes(): Router {
     const { name } = request.params;
     const isKnown = listSdkShapes('').some((shape) => shape.name === name);
     if (!isKnown || name === 'missing') throw new ApiError(404, 'The SDK has no such shape.');
-    if (name === 'failing') throw new ApiError(503, 'This shape of the SDK is never there.');
+    if (name === 'failing') throw new ApiError(503, 'This shape of the SDK is never available.');
     if (name === 'slow') await pause(SLOW_MILLISECONDS);
     sendScript(response, [script, shapes]);
   });

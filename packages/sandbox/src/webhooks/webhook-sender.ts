@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../clock.js';
-import { inventId } from '../resources/transaction-row.js';
-import { postWebhook, type PostOutcome } from './post-webhook.js';
-import { signDelivery, type WebhookSigning } from './webhook-signing.js';
+import { inventId } from '../invent-id.js';
+import { signWebhook, type WebhookSigning } from './webhook-signing.js';
 
-/** Whom a webhook is for, and about what. */
+/** What a webhook is about and where it goes. */
 export interface WebhookSubject {
   /** Set when it is about the payment of a session. */
   readonly sessionId?: string;
@@ -13,7 +12,7 @@ export interface WebhookSubject {
   readonly endpointId?: string;
 }
 
-/** One attempt to deliver a webhook. */
+/** One attempt at a webhook. */
 export interface Delivery extends WebhookSubject {
   /** The same for every attempt of one webhook. */
   readonly webhook: string;
@@ -21,7 +20,7 @@ export interface Delivery extends WebhookSubject {
   readonly attempt: number;
   /** ISO 8601 in the sandbox's time. */
   readonly at: string;
-  /** Origin of the receiver; the path may hold a token and is not kept. */
+  /** Origin of the receiver. The path may hold a token, so it is not kept. */
   readonly to: string;
   /** HTTP status that the receiver answered. */
   readonly status?: number;
@@ -29,17 +28,22 @@ export interface Delivery extends WebhookSubject {
   readonly error?: string;
 }
 
-/** What to deliver, and where. */
+/** A webhook to send. */
 export interface Webhook extends WebhookSubject {
   readonly url: string;
   readonly payload: unknown;
-  /** Signs the delivery, when there is a signing scheme. */
+  /** Signs the webhook when a signing scheme is set. */
   readonly hmacKey?: string;
 }
 
-const MAXIMUM_LOG = 10_000;
+/** The receiver's answer, or why there is none. */
+export type PostOutcome =
+  { readonly status: number; readonly text: string } | { readonly error: string };
 
-/** Posts webhooks and tries again until one is answered with 2xx. */
+const MAX_LOG_ENTRIES = 10_000;
+const MAX_RESPONSE_BYTES = 65_536;
+
+/** Posts webhooks, and retries each until it is answered with 2xx. */
 export class WebhookSender {
   readonly #clock: VirtualClock;
   readonly #pausesSeconds: readonly number[];
@@ -47,7 +51,7 @@ export class WebhookSender {
   readonly #closing = new AbortController();
   #log: Delivery[] = [];
 
-  /** How deliveries with a key are signed. Default not at all: the spec does not show it. */
+  /** How webhooks with a key are signed. Default not at all: the spec does not show it. */
   signing: WebhookSigning | undefined;
 
   constructor(options: {
@@ -62,16 +66,16 @@ export class WebhookSender {
     this.signing = options.signing;
   }
 
-  /** Starts the delivery and comes back at once. */
+  /** Starts to send a webhook, and returns at once. */
   send(webhook: Webhook): void {
     void this.#deliver(webhook, inventId('whk'));
   }
 
-  /** Delivers once and waits for the outcome, as the webhook test of spec 4.8 does. */
+  /** Sends a webhook once and waits for the outcome, as the webhook test of spec 4.8 does. */
   async sendOnce(webhook: Webhook): Promise<PostOutcome> {
     const id = inventId('whk');
     const outcome = await this.#post(webhook, id);
-    this.#note(webhook, id, 1, outcome);
+    this.#record(webhook, id, 1, outcome);
     return outcome;
   }
 
@@ -84,7 +88,7 @@ export class WebhookSender {
     this.#log = [];
   }
 
-  /** Gives up everything under way. */
+  /** Abandons every webhook. */
   close(): void {
     this.#closing.abort();
   }
@@ -93,7 +97,7 @@ export class WebhookSender {
     for (let attempt = 1; !this.#closing.signal.aborted; attempt += 1) {
       const outcome = await this.#post(webhook, id);
       if (this.#closing.signal.aborted) return;
-      this.#note(webhook, id, attempt, outcome);
+      this.#record(webhook, id, attempt, outcome);
       if ('status' in outcome && outcome.status >= 200 && outcome.status < 300) return;
       const seconds = this.#pausesSeconds[attempt - 1];
       if (seconds === undefined) return;
@@ -106,7 +110,7 @@ export class WebhookSender {
     const headers =
       this.signing === undefined || hmacKey === undefined
         ? {}
-        : signDelivery(this.signing, hmacKey, { id, url, body, time: this.#clock.now() });
+        : signWebhook(this.signing, hmacKey, { id, url, body, time: this.#clock.now() });
     return postWebhook(url, body, {
       headers,
       timeoutSeconds: this.#timeoutSeconds,
@@ -114,7 +118,7 @@ export class WebhookSender {
     });
   }
 
-  #note(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): void {
+  #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): void {
     const { sessionId, orderId, endpointId, url } = webhook;
     this.#log.push({
       webhook: id,
@@ -126,14 +130,63 @@ export class WebhookSender {
       to: new URL(url).origin,
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
     });
-    if (this.#log.length > MAXIMUM_LOG) this.#log.shift();
+    if (this.#log.length > MAX_LOG_ENTRIES) this.#log.shift();
   }
 
   async #pause(seconds: number): Promise<void> {
     try {
       await pause(seconds * 1000, undefined, { signal: this.#closing.signal, ref: false });
     } catch {
-      // Closed in the middle of the pause: the loop sees it.
+      // Closed during the pause: the loop ends.
     }
   }
+}
+
+/** Posts one JSON body. A redirect is an answer. The timeout covers the body of the answer. */
+async function postWebhook(
+  url: string,
+  body: string,
+  options: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeoutSeconds: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<PostOutcome> {
+  const timeout = AbortSignal.timeout(options.timeoutSeconds * 1000);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-pay-sandbox': '1', ...options.headers },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([timeout, options.signal]),
+    });
+    return { status: response.status, text: await readText(response) };
+  } catch (error) {
+    return { error: timeout.aborted ? 'timeout' : describeFailure(error) };
+  }
+}
+
+/** Reads a body up to the limit. */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  const reader = body?.getReader();
+  while (bytes < MAX_RESPONSE_BYTES) {
+    const chunk = await reader?.read();
+    if (chunk?.value === undefined) break;
+    chunks.push(chunk.value);
+    bytes += chunk.value.length;
+  }
+  await reader?.cancel();
+  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
+}
+
+function describeFailure(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
+    return cause.code;
+  }
+  return 'no answer';
 }

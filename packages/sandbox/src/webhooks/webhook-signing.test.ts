@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { startReceiver, startSandbox } from '../testing/test-sandbox.js';
-import { STANDARD_WEBHOOKS, signDelivery, webhookSigningSchema } from './webhook-signing.js';
+import { STANDARD_WEBHOOKS, signWebhook, webhookSigningSchema } from './webhook-signing.js';
 
-describe('signDelivery', () => {
+describe('signWebhook', () => {
   it('signs the published example of Standard Webhooks', () => {
     const scheme = webhookSigningSchema.parse(STANDARD_WEBHOOKS);
-    const headers = signDelivery(scheme, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
+    const headers = signWebhook(scheme, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       url: 'https://platform.example/',
       body: '{"test": 2432232314}',
@@ -32,7 +32,7 @@ describe('signDelivery', () => {
     const expected = createHmac('sha512', Buffer.from('00ff', 'hex'))
       .update('https://b.example/$&|1234|{"c":"{id}$&é"}')
       .digest('hex');
-    expect(signDelivery(scheme, '00ff', delivery)).toEqual({ 'x-signature': `sha512=${expected}` });
+    expect(signWebhook(scheme, '00ff', delivery)).toEqual({ 'x-signature': `sha512=${expected}` });
   });
 
   it('needs a template with the body in it', () => {

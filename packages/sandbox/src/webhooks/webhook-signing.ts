@@ -5,7 +5,7 @@ const header = z
   .string('expected the name of a header')
   .regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header');
 
-/** How deliveries to registered endpoints are signed, as data: the spec does not show it (section 6). */
+/** How webhooks to registered endpoints are signed, as data: the spec does not show it (section 6). */
 export const webhookSigningSchema = z.strictObject({
   /** Header that carries the signature. */
   header,
@@ -17,9 +17,9 @@ export const webhookSigningSchema = z.strictObject({
   signatureEncoding: z.enum(['hex', 'base64', 'base64url']).default('hex'),
   /** What is signed, over `{id}`, `{timestamp}`, `{url}` and `{body}`. */
   template: z.string().includes('{body}', 'expected a template with {body}').default('{body}'),
-  /** Header of the delivery's id. Default none. */
+  /** Header of the webhook's id. Default none. */
   idHeader: header.optional(),
-  /** Header of the moment of signing. Default none. */
+  /** Header of the time of signing. Default none. */
   timestampHeader: header.optional(),
   timestampUnit: z.enum(['seconds', 'milliseconds']).default('seconds'),
 });
@@ -27,7 +27,7 @@ export const webhookSigningSchema = z.strictObject({
 /** A checked signing scheme. */
 export type WebhookSigning = z.output<typeof webhookSigningSchema>;
 
-/** A signing scheme as it is given: what is left out has a default. */
+/** A signing scheme with its defaults left out. */
 export type WebhookSigningInput = z.input<typeof webhookSigningSchema>;
 
 /** The scheme of the Standard Webhooks specification. */
@@ -41,8 +41,8 @@ export const STANDARD_WEBHOOKS: WebhookSigningInput = {
   timestampHeader: 'webhook-timestamp',
 };
 
-/** What a signature is made over. */
-export interface SignedDelivery {
+/** What a signature covers. */
+export interface SignedContent {
   readonly id: string;
   readonly url: string;
   readonly body: string;
@@ -50,15 +50,15 @@ export interface SignedDelivery {
   readonly time: number;
 }
 
-/** Makes the headers of a signed delivery. */
-export function signDelivery(
+/** The headers of a signed webhook. */
+export function signWebhook(
   scheme: WebhookSigning,
   hmacKey: string,
-  delivery: SignedDelivery,
+  content: SignedContent,
 ): Record<string, string> {
   const unit = scheme.timestampUnit === 'seconds' ? 1000 : 1;
-  const timestamp = String(Math.floor(delivery.time / unit));
-  const values: Record<string, string> = { ...delivery, timestamp, time: timestamp };
+  const timestamp = String(Math.floor(content.time / unit));
+  const values: Record<string, string> = { ...content, timestamp, time: timestamp };
   const text = scheme.template.replace(
     /\{(id|timestamp|url|body)\}/g,
     (_match, name: string) => values[name] ?? '',
@@ -68,7 +68,7 @@ export function signDelivery(
     .digest(scheme.signatureEncoding);
   return {
     [scheme.header]: scheme.prefix + signature,
-    ...(scheme.idHeader === undefined ? {} : { [scheme.idHeader]: delivery.id }),
+    ...(scheme.idHeader === undefined ? {} : { [scheme.idHeader]: content.id }),
     ...(scheme.timestampHeader === undefined ? {} : { [scheme.timestampHeader]: timestamp }),
   };
 }

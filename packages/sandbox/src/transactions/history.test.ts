@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decimalsOf, toMinor } from '../money.js';
-import { DEFAULT_MERCHANTS } from '../merchant.js';
-import type { TransactionRow } from '../resources/transaction-row.js';
+import { completeSettings } from '../settings.js';
 import { startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
-import { GeneratedTransactions } from './generated-transactions.js';
+import { History } from './history.js';
+import type { TransactionRow } from './transaction.js';
 
 const COUNT = 5000;
+const { merchants: DEFAULT_MERCHANTS } = completeSettings({ apiKey: 'key' });
 
-function makePast(seed?: string, count = COUNT): GeneratedTransactions {
-  return new GeneratedTransactions({ count, seed }, DEFAULT_MERCHANTS);
+function makePast(seed?: string, count = COUNT): History {
+  return new History({ count, seed }, DEFAULT_MERCHANTS);
 }
 
-function rowsOf(past: GeneratedTransactions): TransactionRow[] {
+function rowsOf(past: History): TransactionRow[] {
   return Array.from({ length: past.count }, (_, index) => past.rowAt(index));
 }
 
@@ -25,7 +26,7 @@ function shareOf(rows: readonly TransactionRow[], test: (row: TransactionRow) =>
   return rows.filter(test).length / rows.length;
 }
 
-describe('GeneratedTransactions', () => {
+describe('History', () => {
   const rows = rowsOf(makePast());
 
   it('makes the same bytes from the same seed, and others from another one', () => {
@@ -97,9 +98,9 @@ describe('GeneratedTransactions', () => {
   });
 
   it('refuses more rows than fit into their days', () => {
-    expect(
-      () => new GeneratedTransactions({ count: 90_000_000, days: 1 }, DEFAULT_MERCHANTS),
-    ).toThrow('more days');
+    expect(() => new History({ count: 90_000_000, days: 1 }, DEFAULT_MERCHANTS)).toThrow(
+      'more days',
+    );
   });
 });
 

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GeneratedTransactions } from './generated/generated-transactions.js';
-import { DEFAULT_MERCHANTS } from './merchant.js';
-import { TransactionStore, type ListPlace, type Walk } from './transaction-store.js';
+import { completeSettings } from '../settings.js';
+import type { ListPlace } from './cursor.js';
+import { History } from './history.js';
+import { TransactionStore, type Walk } from './transaction-store.js';
 
+const { merchants: DEFAULT_MERCHANTS } = completeSettings({ apiKey: 'key' });
 const HISTORY = { count: 40, until: '2026-01-01T00:00:00.000Z', days: 1 };
 
 function makeStore(count = HISTORY.count): TransactionStore {
-  return new TransactionStore(new GeneratedTransactions({ ...HISTORY, count }, DEFAULT_MERCHANTS));
+  return new TransactionStore(new History({ ...HISTORY, count }, DEFAULT_MERCHANTS));
 }
 
 function everything(walk: Partial<Walk> = {}): Walk {

@@ -1,27 +1,19 @@
-import type {
-  GeneratedTransactions,
-  TransactionTraits,
-} from './generated/generated-transactions.js';
-import type { TransactionRow } from './resources/transaction-row.js';
+import type { ListPlace } from './cursor.js';
+import type { History } from './history.js';
+import type { TransactionRow, TransactionTraits } from './transaction.js';
 
 /** A transaction with what the list needs to know about it. */
 export interface StoredTransaction {
-  /** Counts up in the order of arrival; breaks ties of `transactionTime`. Generated: below 0. */
+  /** Counts up in the order of arrival; breaks ties of `transactionTime`. In the history: below 0. */
   readonly sequence: number;
   /** `transactionTime` in milliseconds. */
   readonly time: number;
   row: TransactionRow;
-  /** From this moment on (sandbox time, milliseconds) the list shows it. */
+  /** The list shows it from this moment on (sandbox time, milliseconds). */
   visibleAt: number;
 }
 
-/** A place in the list: just after one row. It stays the same place while newer rows arrive. */
-export interface ListPlace {
-  readonly time: number;
-  readonly sequence: number;
-}
-
-/** Where to walk in the list, and what to stop for. */
+/** Which part of the list to read. */
 export interface Walk {
   /** Only what comes after this place. */
   readonly after?: ListPlace | undefined;
@@ -29,34 +21,34 @@ export interface Walk {
   readonly latest?: number;
   /** Nothing older than this time. */
   readonly earliest?: number;
-  /** Nothing that is visible only later than this. */
+  /** Nothing that becomes visible after this. */
   readonly now: number;
   readonly matches: (traits: TransactionTraits) => boolean;
 }
 
 /**
- * Every transaction, newest first: those that arrived, kept sorted, and the generated past, made
- * when it is looked at. Adding at the newest end takes constant time, a page takes two searches by
- * halving and one look at each row it passes, and nothing depends on how many rows there are.
+ * Every transaction, newest first: those that arrived, kept sorted, and the history, whose rows are
+ * made when they are read. Adding at the newest end takes constant time. Reading a page takes two
+ * binary searches and then one step for each row, so its cost does not depend on the number of rows.
  */
 export class TransactionStore {
   /** Oldest first, so that the usual arrival goes to the end. */
   #arrived: StoredTransaction[] = [];
   #byId = new Map<string, StoredTransaction>();
-  #generated: GeneratedTransactions;
-  /** Generated rows that were refunded or hidden, by number. */
-  #touched = new Map<number, StoredTransaction>();
+  #history: History;
+  /** Rows of the history that were refunded or hidden, by number. */
+  #changedHistory = new Map<number, StoredTransaction>();
   #sequence = 0;
 
-  constructor(generated: GeneratedTransactions) {
-    this.#generated = generated;
+  constructor(history: History) {
+    this.#history = history;
   }
 
-  get generatedCount(): number {
-    return this.#generated.count;
+  get historyCount(): number {
+    return this.#history.count;
   }
 
-  /** Adds a transaction at its place; of two with one time the later arrival is listed first. */
+  /** Adds a transaction at its place. Of two with the same time, the later arrival is listed first. */
   add(row: TransactionRow, visibleAt: number): StoredTransaction {
     this.#sequence += 1;
     const time = Date.parse(row.transactionTime);
@@ -68,31 +60,30 @@ export class TransactionStore {
     return stored;
   }
 
-  /** Finds a transaction to look at or to change. */
+  /** Finds a transaction, to read or change it. */
   find(id: string): StoredTransaction | undefined {
-    const index = this.#generated.indexOf(id);
+    const index = this.#history.indexOf(id);
     if (index === undefined) return this.#byId.get(id);
-    const stored = this.#generatedAt(index);
-    this.#touched.set(index, stored);
+    const stored = this.#historyRowAt(index);
+    this.#changedHistory.set(index, stored);
     return stored;
   }
 
-  /** What arrived or was touched, newest first, the invisible ones too; not the untouched past. */
+  /** What arrived or was changed, newest first, hidden rows included. */
   changed(): StoredTransaction[] {
-    return [...this.#arrived, ...this.#touched.values()].sort(
+    return [...this.#arrived, ...this.#changedHistory.values()].sort(
       (a, b) => b.time - a.time || b.sequence - a.sequence,
     );
   }
 
-  /** Goes through the list, newest first (spec 4.1, rule 2). */
+  /** Reads the list, newest first (spec 4.1, rule 2). */
   *walk(walk: Walk): Generator<StoredTransaction> {
     let arrived = this.#firstArrived(walk);
-    let generated = this.#firstGenerated(walk);
+    let index = this.#firstInHistory(walk);
     const earliest = walk.earliest ?? -Infinity;
     for (;;) {
       const next = this.#arrived[arrived];
-      const past =
-        generated < this.#generated.count ? this.#generated.timeAt(generated) : -Infinity;
+      const past = index < this.#history.count ? this.#history.timeAt(index) : -Infinity;
       if (Math.max(next?.time ?? -Infinity, past) < earliest) return;
       if (next === undefined && past === -Infinity) return;
       if (next !== undefined && next.time >= past) {
@@ -100,34 +91,34 @@ export class TransactionStore {
         if (next.visibleAt <= walk.now && walk.matches(traitsOf(next))) yield next;
         continue;
       }
-      const found = this.#matchingGenerated(generated, walk);
-      generated += 1;
+      const found = this.#matchInHistory(index, walk);
+      index += 1;
       if (found !== undefined) yield found;
     }
   }
 
-  /** Starts over with another past. */
-  reset(generated: GeneratedTransactions): void {
-    this.#generated = generated;
+  /** Starts over with another history. */
+  reset(history: History): void {
+    this.#history = history;
     this.#arrived = [];
     this.#byId.clear();
-    this.#touched.clear();
+    this.#changedHistory.clear();
   }
 
-  #matchingGenerated(index: number, walk: Walk): StoredTransaction | undefined {
-    const touched = this.#touched.get(index);
-    if (touched !== undefined) {
-      return touched.visibleAt <= walk.now && walk.matches(traitsOf(touched)) ? touched : undefined;
+  #matchInHistory(index: number, walk: Walk): StoredTransaction | undefined {
+    const changed = this.#changedHistory.get(index);
+    if (changed !== undefined) {
+      return changed.visibleAt <= walk.now && walk.matches(traitsOf(changed)) ? changed : undefined;
     }
-    return walk.matches(this.#generated.traitsAt(index)) ? this.#generatedAt(index) : undefined;
+    return walk.matches(this.#history.traitsAt(index)) ? this.#historyRowAt(index) : undefined;
   }
 
-  #generatedAt(index: number): StoredTransaction {
+  #historyRowAt(index: number): StoredTransaction {
     return (
-      this.#touched.get(index) ?? {
+      this.#changedHistory.get(index) ?? {
         sequence: -1 - index,
-        time: this.#generated.timeAt(index),
-        row: this.#generated.rowAt(index),
+        time: this.#history.timeAt(index),
+        row: this.#history.rowAt(index),
         visibleAt: 0,
       }
     );
@@ -142,15 +133,15 @@ export class TransactionStore {
     return Math.min(this.#arrived.length, ...bounds.map((bound) => this.#countUpTo(bound))) - 1;
   }
 
-  #firstGenerated({ after, latest }: Walk): number {
-    let index = latest === undefined ? 0 : this.#generated.indexFrom(latest);
+  #firstInHistory({ after, latest }: Walk): number {
+    let index = latest === undefined ? 0 : this.#history.indexFrom(latest);
     if (after === undefined) return index;
-    index = Math.max(index, this.#generated.indexFrom(after.time));
-    const isPassed = this.#generated.timeAt(index) === after.time && -1 - index >= after.sequence;
+    index = Math.max(index, this.#history.indexFrom(after.time));
+    const isPassed = this.#history.timeAt(index) === after.time && -1 - index >= after.sequence;
     return isPassed ? index + 1 : index;
   }
 
-  /** How many of the arrived come before or at a place, counted from the oldest. */
+  /** How many arrived rows come before or at a place, counted from the oldest. */
   #countUpTo(place: ListPlace): number {
     let low = 0;
     let high = this.#arrived.length;

@@ -1,5 +1,5 @@
-/** Draws that look random and depend on nothing but seed, row and purpose. */
-export class SeededDraws {
+/** Numbers that look random and depend only on seed, row and purpose. */
+export class SeededRandom {
   readonly #seed: number;
 
   constructor(seed: string) {
@@ -21,7 +21,7 @@ export class SeededDraws {
   /** One of the values. */
   pick<Value>(values: readonly Value[], row: number, purpose: number): Value {
     const value = values[this.below(values.length, row, purpose)];
-    if (value === undefined) throw new TypeError('There is nothing to pick from.');
+    if (value === undefined) throw new TypeError('There is no value to pick.');
     return value;
   }
 

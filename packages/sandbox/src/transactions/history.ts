@@ -1,32 +1,41 @@
-import type { Merchant } from '../merchant.js';
-import { DEFAULT_SEED, type HistoryOptions } from './history-options.js';
-import { makeGeneratedRow } from './generated-row.js';
-import { SeededDraws } from './seeded-draws.js';
-import type { TransactionRow } from '../resources/transaction-row.js';
+import { SeededRandom } from '../seeded-random.js';
+import type { Merchant } from '../settings.js';
+import { makeHistoryRow } from './history-row.js';
+import type { TransactionRow, TransactionTraits } from './transaction.js';
+
+/** Which past transactions a sandbox starts with. */
+export interface HistoryOptions {
+  /** How many. Default 0. Rows are made when they are listed: two million cost no memory. */
+  readonly count?: number | undefined;
+  /** Any text. The same seed, count, days, end and merchants give the same bytes. */
+  readonly seed?: string | undefined;
+  /** ISO 8601 time that every row is before. Default `2026-01-01T00:00:00.000Z`. */
+  readonly until?: string | undefined;
+  /** Over how many days they are spread. Default 365. */
+  readonly days?: number | undefined;
+}
+
+export const DEFAULT_SEED = 'pay-sandbox';
+
+/** More would not fit between two milliseconds of a year. */
+export const MAX_HISTORY_COUNT = 10_000_000;
 
 const DAY_MILLISECONDS = 86_400_000;
 const PURPOSE = { time: 1, merchant: 2, refund: 3, id: 4 } as const;
 const ID = /^txn_([0-9a-f]{8})([0-9a-f]{8})$/;
 
-/** What the list filters by, without the rest of the row. */
-export interface TransactionTraits {
-  readonly time: number;
-  readonly merchantId: number | undefined;
-  readonly status: string | undefined;
-}
-
-/** How much of a generated payment was given back. */
+/** How much of a payment was refunded. */
 export type RefundShare = 'none' | 'part' | 'all';
 
 /**
- * Any number of past transactions, none of them stored: row 0 is the newest, and each row follows
- * from its number and the seed alone, so the same seed gives the same bytes. Times fall strictly
- * with the number, so a place in the list is found by halving: 2,000,000 rows take 21 looks.
+ * Any number of past transactions, none of them stored. Row 0 is the newest. Each row follows from
+ * its number and the seed, so the same seed gives the same bytes. Times fall strictly with the
+ * number, so binary search finds a place in the list: 2,000,000 rows take 21 steps.
  */
-export class GeneratedTransactions {
+export class History {
   readonly count: number;
   readonly #merchants: readonly Merchant[];
-  readonly #draws: SeededDraws;
+  readonly #random: SeededRandom;
   readonly #newest: number;
   readonly #stepMilliseconds: number;
 
@@ -34,24 +43,25 @@ export class GeneratedTransactions {
     this.count = options.count ?? 0;
     const days = options.days ?? 365;
     this.#merchants = merchants;
-    this.#draws = new SeededDraws(options.seed ?? DEFAULT_SEED);
+    this.#random = new SeededRandom(options.seed ?? DEFAULT_SEED);
     this.#newest = Date.parse(options.until ?? '2026-01-01T00:00:00.000Z') - 1;
     this.#stepMilliseconds = (days * DAY_MILLISECONDS) / Math.max(this.count, 1);
     if (!Number.isFinite(this.#newest)) throw new TypeError('until must be an ISO 8601 time.');
     if (this.#stepMilliseconds < 2) {
-      throw new TypeError('There are too many transactions for so few days: give more days.');
+      throw new TypeError('There are too many transactions for these days. Set more days.');
     }
-    if (this.count > 0 && merchants.length === 0) throw new TypeError('There is no merchant.');
+    if (this.count > 0 && merchants.length === 0)
+      throw new TypeError('A history needs a merchant.');
   }
 
   /** `transactionTime` of a row, in milliseconds. */
   timeAt(index: number): number {
-    // At most half a step: two rows never meet.
-    const share = this.#draws.bits(index, PURPOSE.time) / 0x2_0000_0000;
+    // At most half a step, so that two rows never have the same time.
+    const share = this.#random.bits(index, PURPOSE.time) / 0x2_0000_0000;
     return this.#newest - Math.floor((index + share) * this.#stepMilliseconds);
   }
 
-  /** What the list filters by: some tens of nanoseconds, against microseconds for the row. */
+  /** What the list filters by: much cheaper than the row. */
   traitsAt(index: number): TransactionTraits {
     return {
       time: this.timeAt(index),
@@ -61,13 +71,13 @@ export class GeneratedTransactions {
   }
 
   rowAt(index: number): TransactionRow {
-    return makeGeneratedRow({
+    return makeHistoryRow({
       id: this.#idAt(index),
       index,
       time: this.timeAt(index),
       merchant: this.#merchantAt(index),
       refund: this.#refundAt(index),
-      draws: this.#draws,
+      random: this.#random,
     });
   }
 
@@ -90,15 +100,15 @@ export class GeneratedTransactions {
   }
 
   #idAt(index: number): string {
-    return `txn_${this.#draws.hex(index, PURPOSE.id)}${index.toString(16).padStart(8, '0')}`;
+    return `txn_${this.#random.hex(index, PURPOSE.id)}${index.toString(16).padStart(8, '0')}`;
   }
 
   #merchantAt(index: number): Merchant {
-    return this.#draws.pick(this.#merchants, index, PURPOSE.merchant);
+    return this.#random.pick(this.#merchants, index, PURPOSE.merchant);
   }
 
   #refundAt(index: number): RefundShare {
-    const percent = this.#draws.below(100, index, PURPOSE.refund);
+    const percent = this.#random.below(100, index, PURPOSE.refund);
     if (percent < 4) return 'all';
     return percent < 6 ? 'part' : 'none';
   }

@@ -1,27 +1,29 @@
-import type { ListPlace } from '../transaction-store.js';
-
-/** What a cursor says. */
-export interface CursorText {
-  readonly place: ListPlace;
-  /** Makes two cursors of one place differ, or says when the cursor was given out. */
-  readonly stamp?: number;
+/** A place in the list: just after one row. It stays the same place while newer rows arrive. */
+export interface ListPlace {
+  readonly time: number;
+  readonly sequence: number;
 }
 
-const PLACE = /^after:(-?\d{1,16}):(-?\d{1,16})(?::(\d{1,16}))?$/;
+const CURSOR = /^after:(-?\d{1,16}):(-?\d{1,16})(?::(\d{1,16}))?$/;
 
 /** The place before every row. */
 export const LIST_START: ListPlace = { time: 8_640_000_000_000_000, sequence: 0 };
 
-/** Writes the opaque text of `pagination.nextCursor` (spec 4.1): the place after this row. */
+/**
+ * Writes `pagination.nextCursor` (spec 4.1), which is opaque to callers. `stamp` says when the
+ * cursor was issued, or makes two cursors of one place differ.
+ */
 export function writeCursor({ time, sequence }: ListPlace, stamp?: number): string {
   const suffix = stamp === undefined ? '' : `:${stamp}`;
   return Buffer.from(`after:${time}:${sequence}${suffix}`).toString('base64url');
 }
 
-/** Reads a cursor. @returns `undefined` when it is none of ours. */
-export function readCursor(cursor: string): CursorText | undefined {
+/** Reads a cursor. @returns `undefined` when the sandbox did not write it. */
+export function readCursor(
+  cursor: string,
+): { readonly place: ListPlace; readonly stamp?: number } | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const match = PLACE.exec(text);
+  const match = CURSOR.exec(text);
   if (match === null || Buffer.from(text).toString('base64url') !== cursor) return undefined;
   const place = { time: Number(match[1]), sequence: Number(match[2]) };
   return match[3] === undefined ? { place } : { place, stamp: Number(match[3]) };

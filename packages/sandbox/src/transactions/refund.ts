@@ -1,33 +1,32 @@
-import { ApiError } from '../api/api-error.js';
+import { ApiError } from '../http/errors.js';
+import { inventId } from '../invent-id.js';
 import { decimalsOf, fromMinor, toMinor } from '../money.js';
-import { inventId, type TransactionRow } from '../resources/transaction-row.js';
-import type { StoredTransaction } from '../transaction-store.js';
+import type { TransactionRow } from './transaction.js';
 
 /** How to refund a transaction. */
-export interface RefundOrder {
-  /** Decimal text. Default: all that is left. */
+export interface RefundRequest {
+  /** Decimal text. Default: the whole rest. */
   readonly amount?: string | undefined;
-  /** Whether the row changes, or a row of its own appears: not shown in the spec. Default `change`. */
+  /** Whether the row changes or a new row is added (not shown in the spec). Default `change`. */
   readonly as?: 'change' | 'add' | undefined;
-  /** Status to write. Default `REFUNDED`, but a partly refunded row that changes keeps its own. */
+  /** Status to write. Default `REFUNDED`; a partly refunded row that changes keeps its status. */
   readonly status?: string | undefined;
 }
 
 /** What a refund does to the list. */
 export interface Refund {
-  /** The row as it is from now on. */
+  /** The row after the refund. */
   readonly changed: TransactionRow;
-  /** A further row, with `as: 'add'`. */
+  /** A new row, with `as: 'add'`. */
   readonly added?: TransactionRow;
 }
 
-/** Works out a refund in minor units; more than what is left is refused. */
-export function refundRow(stored: StoredTransaction, order: RefundOrder, now: string): Refund {
-  const { row } = stored;
+/** Computes a refund in minor units, and refuses more than the rest. */
+export function refundRow(row: TransactionRow, request: RefundRequest, now: string): Refund {
   const decimals = decimalsOf(row.currencyCode ?? 'GBP');
   const total = toMinor(row.amount ?? '0', decimals) ?? 0n;
   const before = toMinor(row.amountRefunded ?? '0', decimals) ?? 0n;
-  const wanted = order.amount === undefined ? total - before : toMinor(order.amount, decimals);
+  const wanted = request.amount === undefined ? total - before : toMinor(request.amount, decimals);
   if (wanted === undefined || wanted <= 0n || wanted > total - before) {
     throw new ApiError(400, 'This cannot be refunded.', {
       fields: [
@@ -39,19 +38,19 @@ export function refundRow(stored: StoredTransaction, order: RefundOrder, now: st
     });
   }
   const refunded = fromMinor(before + wanted, decimals);
-  if (order.as === 'add') {
+  if (request.as === 'add') {
     const added: TransactionRow = {
       ...row,
       id: inventId('txn'),
       transactionTime: now,
       amount: fromMinor(wanted, decimals),
       amountRefunded: fromMinor(wanted, decimals),
-      status: order.status ?? 'REFUNDED',
+      status: request.status ?? 'REFUNDED',
     };
     return { changed: row, added };
   }
   const isFull = before + wanted === total;
-  const status = order.status ?? (isFull ? 'REFUNDED' : row.status);
+  const status = request.status ?? (isFull ? 'REFUNDED' : row.status);
   return {
     changed: { ...row, amountRefunded: refunded, ...(status === undefined ? {} : { status }) },
   };

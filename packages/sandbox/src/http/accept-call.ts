@@ -1,0 +1,92 @@
+/** What every call of the API goes through: it is logged, its key is checked, its body is read. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { SandboxContext } from '../context.js';
+import type { LoggedRequest, Operation } from '../request-log.js';
+import { ApiError } from './errors.js';
+
+/** How operations differ before their work begins. */
+export interface CallRules {
+  /** Default `required`. */
+  readonly key?: 'required' | 'ignored';
+  /** Default `required`. */
+  readonly body?: 'required' | 'optional';
+}
+
+export function acceptCall(
+  context: SandboxContext,
+  operation: Operation,
+  { key = 'required', body = 'required' }: CallRules = {},
+): RequestHandler[] {
+  return [
+    logCall(context, operation),
+    ...(key === 'required' ? [requireApiKey(context.settings.apiKey)] : []),
+    ...readJsonBody(body),
+  ];
+}
+
+/** The log entry of the call that this response answers. */
+export function loggedRequestOf(response: Response): LoggedRequest {
+  return response.locals['loggedRequest'] as LoggedRequest;
+}
+
+function logCall({ requests, clock }: SandboxContext, operation: Operation): RequestHandler {
+  return (request, response, next) => {
+    const length = request.get('content-length');
+    const entry = requests.add({
+      operation,
+      at: clock.nowText(),
+      sentKey: request.get('api_key') !== undefined,
+      framing: framingOf(request),
+      ...(length !== undefined && { bodyBytes: Number(length) }),
+    });
+    response.locals['loggedRequest'] = entry;
+    response.on('close', () => {
+      if (!response.writableFinished) entry.state = 'dropped';
+    });
+    response.on('finish', () => {
+      entry.state = 'answered';
+      entry.status = response.statusCode;
+    });
+    next();
+  };
+}
+
+function framingOf(request: Request): LoggedRequest['framing'] {
+  if (request.get('transfer-encoding') !== undefined) return 'chunked';
+  return request.get('content-length') === undefined ? 'none' : 'length';
+}
+
+/**
+ * Requires the right `api_key` header (spec 5.1). Both sides are hashed first, so that the
+ * comparison takes the same time for every key.
+ */
+function requireApiKey(apiKey: string): RequestHandler {
+  const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
+  const expected = hash(apiKey);
+  return (request, _response, next) => {
+    const given = request.get('api_key');
+    if (given === undefined) {
+      throw new ApiError(401, 'The api_key header is missing. Send your API key in it.');
+    }
+    if (!timingSafeEqual(hash(given), expected)) {
+      throw new ApiError(401, 'The api_key header is not a known API key.');
+    }
+    next();
+  };
+}
+
+/** Reads a JSON body and refuses every other content type (spec 5.3). */
+export function readJsonBody(body: 'required' | 'optional' = 'required'): RequestHandler[] {
+  return [
+    (request, _response, next) => {
+      // `is` returns null when there is no body.
+      const type = request.is('application/json');
+      if (type === false || (type === null && body === 'required')) {
+        throw new ApiError(415, 'Send the body as JSON, with Content-Type: application/json.');
+      }
+      next();
+    },
+    express.json({ limit: '64kb' }),
+  ];
+}
