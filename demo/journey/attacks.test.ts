@@ -160,7 +160,10 @@ describe('a page of a foreign origin that opens our pages', () => {
     const [session] = await journey.sandbox.sessionsOf(order);
     const returned = await openWindow(page, session?.RedirectUrl ?? '');
     await returned.page.locator('body[data-state="waiting"]').waitFor();
-    expect(await page.evaluate(() => window.overheard)).toEqual([]);
+    const overheard = new Set(
+      await page.evaluate(() => window.overheard?.map((one) => JSON.stringify(one))),
+    );
+    expect([...overheard]).toEqual(['{"type":"pay-checkout:hello"}']);
     await returned.page.getByRole('link', onward).click();
     await returned.page.waitForURL(`${addresses.shop}/result?**`);
     await page.close();

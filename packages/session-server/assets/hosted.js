@@ -1,19 +1,19 @@
 // @ts-check
-// The hosted page: hands an outcome back to the merchant's page, and tells whoever opened this
-// window that something moved. The outcome itself is asked for again over there. Runs before the
+// The hosted page: leads back to the merchant's page after an outcome, and tells the page that opened
+// or frames this one that something changed. That page polls for the outcome itself. Runs before the
 // element does.
 (() => {
   const element = /** @type {HTMLElement} */ (document.querySelector('pay-checkout'));
   const leave = /** @type {HTMLElement} */ (document.getElementById('leave'));
   const link = /** @type {HTMLAnchorElement} */ (leave.querySelector('a'));
   const isFramed = window.parent !== window;
-  /** Who shows this page, if anybody does. */
-  const shower = /** @type {Window | null} */ (window.opener ?? (isFramed ? window.parent : null));
+  /** The window that opened or frames this page, if any. */
+  const owner = /** @type {Window | null} */ (window.opener ?? (isFramed ? window.parent : null));
   const { origins: allowed = '', navigates } = document.documentElement.dataset;
   const origins = allowed.split(' ');
 
-  /** How long a payment received stays on the screen before the page goes on, in milliseconds. */
-  const READING_TIME = 2500;
+  /** How long the success message stays before the page goes on. */
+  const READING_MS = 2500;
   /** @type {Record<string, string>} */
   const KIND_OF_EVENT = {
     'pay-paid': 'return',
@@ -23,7 +23,7 @@
   };
 
   const [arrival] = performance.getEntriesByType('navigation');
-  /** Whether the shopper came Back to this page: nothing but a press leads away from it again. */
+  /** Whether the shopper came Back to this page: only a press leads away from it again. */
   let isBack =
     /** @type {PerformanceNavigationTiming | undefined} */ (arrival)?.type === 'back_forward';
   addEventListener('pageshow', ({ persisted }) => {
@@ -31,10 +31,19 @@
   });
 
   if (isFramed && navigates === 'true') {
-    // The SDK would leave for a page that no frame may show: a press opens a window for it.
+    // The SDK would navigate to a page that refuses to be framed: a press opens a window for it.
     element.setAttribute('mode', 'popup');
     element.removeAttribute('autostart');
   }
+
+  /** The checkout that changed last. */
+  let changed = '';
+  addEventListener('message', ({ data, origin, source }) => {
+    // The reply shows the owner's origin: only there is the checkout named.
+    if (source !== owner || !origins.includes(origin)) return;
+    if (data?.type !== 'pay-checkout:hello-ack' || !changed) return;
+    owner?.postMessage({ type: 'pay-checkout:changed', checkout: changed }, origin);
+  });
 
   for (const [name, kind] of Object.entries(KIND_OF_EVENT)) {
     element.addEventListener(name, (event) => {
@@ -44,16 +53,16 @@
       const path = `/v1/checkouts/${encodeURIComponent(checkout)}/leave`;
       link.href = `${path}?kind=${kind}&orderToken=${token}`;
       leave.hidden = false;
-      for (const origin of origins) {
-        shower?.postMessage({ type: 'pay-checkout:changed', checkout }, origin);
-      }
-      // Who frames the page takes the frame away.
+      changed = checkout;
+      // Any origin may receive the hello, so it carries nothing.
+      owner?.postMessage({ type: 'pay-checkout:hello' }, '*');
+      // The page that frames this one removes the frame.
       if (name !== 'pay-paid' || isFramed) return;
       setTimeout(() => {
         if (isBack) return;
-        if (shower) window.close();
+        if (owner) window.close();
         else location.assign(link.href);
-      }, READING_TIME);
+      }, READING_MS);
     });
   }
 })();

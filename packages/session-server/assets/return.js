@@ -1,14 +1,9 @@
 // @ts-check
-// The return page's one job: tell whoever shows this page that the shopper came back, or go on to
-// the merchant's page when nobody does. What it says is a hint; the receiver asks the server.
+// The return page: tells the page that shows it that the shopper came back, or goes on to the
+// merchant's page when there is none. The message is a hint: the receiver polls the server.
 (() => {
-  const page = document.documentElement.dataset;
-  const origins = (page['origins'] ?? '').split(' ');
-  const message = {
-    type: 'pay-checkout:return',
-    checkout: page['checkout'] ?? '',
-    kind: page['kind'] ?? '',
-  };
+  const { origins: allowed = '', checkout = '', kind = '' } = document.documentElement.dataset;
+  const origins = allowed.split(' ');
   const link = /** @type {HTMLAnchorElement} */ (document.getElementById('onward'));
   const isFramed = window.parent !== window;
   const opener = /** @type {Window | null} */ (window.opener);
@@ -18,37 +13,33 @@
     return;
   }
 
-  /** Everybody who might be showing us: the ancestors, and who opened the window. */
-  const audience = () => {
-    /** @type {Window[]} */
-    const windows = opener ? [opener] : [];
-    for (let at = window; at !== at.parent; at = /** @type {typeof window} */ (at.parent)) {
-      windows.push(at.parent);
-    }
-    return windows;
-  };
+  /** The windows that may show this page: its opener and all its ancestors. */
+  const windows = opener ? [opener] : [];
+  for (let at = window; at !== at.parent; at = /** @type {typeof window} */ (at.parent)) {
+    windows.push(at.parent);
+  }
 
-  const tell = () => {
-    for (const listener of audience()) {
-      for (const origin of origins) listener.postMessage(message, origin);
-    }
+  // Any origin may receive the hello, so it carries nothing. The element's reply shows the window's
+  // origin: only there, and only if the merchant allows it, is the checkout named.
+  const sayHello = () => {
+    for (const one of windows) one.postMessage({ type: 'pay-checkout:hello' }, '*');
   };
-
-  const asking = setInterval(tell, 250);
+  const repeating = setInterval(sayHello, 250);
   const offering = setTimeout(() => {
     document.body.dataset['state'] = 'waiting';
     link.focus();
   }, 1000);
-  addEventListener('message', (event) => {
-    const isAcknowledged =
-      origins.includes(event.origin) &&
-      event.data?.type === 'pay-checkout:return-ack' &&
-      event.data.checkout === message.checkout;
-    if (!isAcknowledged) return;
-    clearInterval(asking);
+  addEventListener('message', ({ data, origin, source }) => {
+    const sender = windows.find((one) => one === source);
+    if (!sender || !origins.includes(origin)) return;
+    if (data?.type === 'pay-checkout:hello-ack') {
+      sender.postMessage({ type: 'pay-checkout:return', checkout, kind }, origin);
+    }
+    if (data?.type !== 'pay-checkout:return-ack' || data.checkout !== checkout) return;
+    clearInterval(repeating);
     clearTimeout(offering);
-    document.body.dataset['state'] = 'told';
+    document.body.dataset['state'] = 'acknowledged';
     if (!isFramed) window.close();
   });
-  tell();
+  sayHello();
 })();

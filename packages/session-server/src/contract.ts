@@ -154,20 +154,33 @@ export interface Problem {
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
-/** Sent by the return page to its opener and to every ancestor, until acknowledged. */
+/**
+ * Sent by the return page and the hosted page to the windows that may show them, whatever their origin.
+ * It carries nothing.
+ */
+export interface HelloMessage {
+  readonly type: 'pay-checkout:hello';
+}
+
+/** The element's reply, which shows its origin. Only there does the page name the checkout. */
+export interface HelloReply {
+  readonly type: 'pay-checkout:hello-ack';
+}
+
+/** Sent by the return page in reply to {@link HelloReply}, until acknowledged. */
 export interface ReturnMessage {
   readonly type: 'pay-checkout:return';
   readonly checkout: string;
   readonly kind: ReturnKind;
 }
 
-/** What a page answers to a {@link ReturnMessage}, to the window and origin that it came from. */
+/** The element's reply to a {@link ReturnMessage}, to the window and origin that it came from. */
 export interface ReturnAcknowledgement {
   readonly type: 'pay-checkout:return-ack';
   readonly checkout: string;
 }
 
-/** Sent by the hosted page to its opener when something moved: the opener polls. */
+/** Sent by the hosted page in reply to {@link HelloReply} when its checkout changed: the page polls. */
 export interface ChangedMessage {
   readonly type: 'pay-checkout:changed';
   readonly checkout: string;

@@ -25,6 +25,15 @@ describe('a message to the page', () => {
     expect(sent).to.deep.equal([[answer, SERVER]]);
   });
 
+  it('that says hello is answered in exactly the server’s origin, and is no reason to poll', () => {
+    expect(hear({ type: 'pay-checkout:hello' }, SERVER, frame)).to.equal(false);
+    expect(sent).to.deep.equal([[{ type: 'pay-checkout:hello-ack' }, SERVER]]);
+    sent.length = 0;
+    hear({ type: 'pay-checkout:hello' }, 'https://elsewhere.example', frame);
+    hear({ type: 'pay-checkout:hello' }, SERVER, { opener: null, parent: null });
+    expect(sent).to.deep.equal([]);
+  });
+
   it('of another origin is ignored', () => {
     for (const origin of ['https://pay.example.evil.example', 'http://pay.example', 'null', '']) {
       expect(hear(RETURN, origin, frame), origin).to.equal(false);

@@ -1,8 +1,12 @@
 import type {
   ChangedMessage,
+  HelloMessage,
+  HelloReply,
   ReturnAcknowledgement,
   ReturnMessage,
 } from '@pay-checkout/session-server/contract';
+
+type PageMessage = HelloMessage | ReturnMessage | ChangedMessage;
 
 /** What an id of a checkout can look like, so that an unrelated `?checkout=1` is ignored. */
 const CHECKOUT_ID = /^[\w-]{16,80}$/;
@@ -37,21 +41,23 @@ export function openWindow(url: string, name: string): Window | null {
 
 /**
  * Whether a message from the session server's pages is a reason to poll: its window must be one that
- * this page frames or opened, its origin the server's, its checkout the `known` one. A return is
- * acknowledged to exactly the window and origin that it came from. A message is never proof.
+ * this page frames or opened, its origin the server's, its checkout the `known` one. Replies go to
+ * exactly the window and origin that the message came from. A message is never proof.
  */
 export function isReasonToPoll(
   event: MessageEvent<unknown>,
   serverOrigin: string,
   known: string,
 ): boolean {
-  const { type, checkout } = Object(event.data) as Partial<ReturnMessage | ChangedMessage>;
+  const { type, checkout } = Object(event.data) as Partial<PageMessage & { checkout: string }>;
   const source = event.source as Window | null;
-  if (event.origin !== serverOrigin || checkout !== known || !isOurs(source)) return false;
-  if (type !== 'pay-checkout:return') return type === 'pay-checkout:changed';
-  const answer: ReturnAcknowledgement = { type: 'pay-checkout:return-ack', checkout };
-  source?.postMessage(answer, serverOrigin);
-  return true;
+  if (event.origin !== serverOrigin || !isOurs(source)) return false;
+  const reply = (message: HelloReply | ReturnAcknowledgement): unknown =>
+    source?.postMessage(message, serverOrigin);
+  if (type === 'pay-checkout:hello') reply({ type: 'pay-checkout:hello-ack' });
+  if (checkout !== known) return false;
+  if (type === 'pay-checkout:return') reply({ type: 'pay-checkout:return-ack', checkout });
+  return type === 'pay-checkout:return' || type === 'pay-checkout:changed';
 }
 
 /** Whether a window is in a frame of this page, at any depth, or of a window that it opened. */

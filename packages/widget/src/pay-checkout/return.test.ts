@@ -93,7 +93,7 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.phase).to.equal('idle');
     });
 
-    it('the return page in a frame of the SDK’s frame is acknowledged, and makes the element look', async () => {
+    it('the return page in a frame of the SDK’s frame is acknowledged, and makes the element poll', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await until(async () => (await server.polls()).length > 0);
       const polls = (await server.polls()).length;
@@ -105,7 +105,7 @@ describe('<pay-checkout> and the way out and back', () => {
       const frame = document.createElement('iframe');
       frame.src = `${server.url}/return?checkout=${server.checkout}`;
       outer.contentDocument?.body.append(frame);
-      await until(() => frame.contentDocument?.body?.dataset.state === 'told');
+      await until(() => frame.contentDocument?.body?.dataset.state === 'acknowledged');
       await until(async () => (await server.polls()).length > polls);
       expect(harness.phase).to.equal('ready');
     });
