@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
 
 describe('parseConfig', () => {
-  it('needs a key, and has a default for the rest', () => {
+  it('needs a key and has defaults for the rest', () => {
     expect(parseConfig({ SANDBOX_API_KEY: 'invented' })).toEqual({
       host: '127.0.0.1',
       port: 4300,
@@ -10,7 +10,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('reads everything', () => {
+  it('reads every address and the merchants', () => {
     const merchants = [{ id: 7, name: 'Seven', currency: 'EUR' }];
     expect(
       parseConfig({
@@ -29,7 +29,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('reads the past, the prefixes and the switches', () => {
+  it('reads the history, the prefixes and the switches', () => {
     expect(
       parseConfig({
         SANDBOX_API_KEY: 'invented',
@@ -77,7 +77,7 @@ describe('parseConfig', () => {
     expect(() => parseConfig(environment)).toThrow(new RegExp(`- ${name}: .*expected`));
   });
 
-  it('names every bad value at once', () => {
+  it('names every invalid value at once', () => {
     const environment = {
       SANDBOX_PORT: 'four',
       SANDBOX_PUBLIC_URL: 'sandbox',

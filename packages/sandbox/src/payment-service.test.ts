@@ -14,7 +14,7 @@ const EXPIRED = '9000000000000084';
 const RedirectUrl = 'https://pay.example/return';
 
 describe('paying a session', () => {
-  it('approves once, and gives a second submission the same outcome', async () => {
+  it('approves once, and answers a second submission with the same outcome', async () => {
     const test = await startSandbox();
     const session = await test.openSession({ RedirectUrl });
     const approved = { outcome: 'approved', redirectUrl: RedirectUrl };
@@ -65,7 +65,7 @@ describe('paying a session', () => {
     expect(await test.listIds()).toHaveLength(1);
   });
 
-  it('does not approve a code that nothing asked for', async () => {
+  it('does not approve a code when no card waits for one', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     const { body } = await test.post(`/pages/sessions/${session}/challenge`, { code: '1234' });
@@ -73,7 +73,7 @@ describe('paying a session', () => {
     expect(await test.listIds()).toEqual([]);
   });
 
-  it('shows a late transaction only after its time, at the place of its payment', async () => {
+  it('lists a late transaction only after its time, in the order of payment', async () => {
     const test = await startSandbox();
     await test.pay(await test.openSession({ order_id: 1 }), LISTED_LATE);
     test.sandbox.control.clock.advance(19);
@@ -92,7 +92,7 @@ describe('paying a session', () => {
     expect(await test.listIds()).toHaveLength(1);
   });
 
-  it('ends a session that can then never be paid', async () => {
+  it('expires a session, which can then never be paid', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     expect((await test.pay(session, EXPIRED)).body).toEqual({ outcome: 'expired' });
@@ -100,7 +100,7 @@ describe('paying a session', () => {
     expect(await test.listIds()).toEqual([]);
   });
 
-  it('lets a session expire by the clock', async () => {
+  it('expires a session by the clock', async () => {
     const test = await startSandbox({ sessionLifetimeSeconds: 60 });
     const session = await test.openSession();
     test.sandbox.control.clock.advance(60);
@@ -108,7 +108,7 @@ describe('paying a session', () => {
     expect(test.sandbox.control.sessions()).toMatchObject([{ state: 'expired' }]);
   });
 
-  it('refuses a real card and names every field that is not good', async () => {
+  it('refuses a real card and names every invalid field', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     const answer = await test.pay(session, '9000000000000100', {
@@ -143,7 +143,7 @@ describe('the webhook of a payment', () => {
     expect(receiver.received[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it('comes twice, or not at all, when the scenario says so', async () => {
+  it('is sent twice, or not at all, in those scenarios', async () => {
     const test = await startSandbox();
     const receiver = await startReceiver();
     const WebhookUrl = receiver.url;

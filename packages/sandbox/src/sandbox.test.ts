@@ -3,7 +3,7 @@ import { createSandbox } from './sandbox.js';
 import { API_KEY, startSandbox } from './testing/test-sandbox.js';
 
 describe('createSandbox', () => {
-  it('listens only when told to, on a free port of this machine', async () => {
+  it('listens only after listen(), on a free port of this machine', async () => {
     const sandbox = createSandbox({ apiKey: API_KEY });
     const { port, url } = await sandbox.listen();
     expect(url).toBe(`http://127.0.0.1:${port}`);
@@ -46,7 +46,7 @@ describe('createSandbox', () => {
     ['an address that is not percent-encoded', 'GET', '/api/v1/schedule-transfer/%zz', {}, 400],
     ['a body that is not compressed as it says', 'POST', '/create-session', 'gzip', 400],
     ['a compression that it does not know', 'POST', '/create-session', 'odd', 415],
-  ])('refuses %s, and has not failed itself', async (_title, method, path, encoding, expected) => {
+  ])('refuses %s as the caller’s mistake', async (_title, method, path, encoding, expected) => {
     const test = await startSandbox();
     const isPost = typeof encoding === 'string';
     const headers = { 'content-type': 'application/json', api_key: API_KEY };
@@ -57,7 +57,7 @@ describe('createSandbox', () => {
     expect([answer.status, answer.text]).toEqual([expected, expect.not.stringContaining('itself')]);
   });
 
-  it('refuses an empty key, and marks an unknown address as its own too', async () => {
+  it('refuses an empty key, and marks its 404 as the sandbox’s', async () => {
     expect(() => createSandbox({ apiKey: '' })).toThrow('apiKey');
     const test = await startSandbox();
     const answer = await test.send('GET', '/nothing');

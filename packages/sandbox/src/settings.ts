@@ -31,7 +31,7 @@ export interface AnalyticsPartner {
   readonly isQuiet?: boolean;
 }
 
-/** The options of a sandbox. Everything that the spec leaves open is one of them. */
+/** The options of a sandbox. What the spec leaves open is one of them. */
 export interface SandboxOptions {
   /** The one value of the `api_key` header that is accepted (spec 5.1). */
   readonly apiKey: string;

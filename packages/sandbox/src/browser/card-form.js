@@ -1,5 +1,5 @@
-/** The card form: checks the fields, pays once, says what came of it. */
-import { followHeight, postJson, tellParent, wireLeaving } from './frame-messages.js';
+/** The card form: checks the fields, pays once, shows the outcome. */
+import { followHeight, postJson, postToParent, wireLeaving } from './frame-messages.js';
 
 const FIELDS = /** @type {const} */ (['number', 'expiry', 'securityCode', 'name']);
 /** @typedef {typeof FIELDS[number]} FieldName */
@@ -28,7 +28,7 @@ function element(id, type) {
 /** @param {FieldName} name */
 const input = (name) => element(name, HTMLInputElement);
 
-/** @param {FieldName} name @returns {string | undefined} What is wrong with a field. */
+/** @param {FieldName} name @returns {string | undefined} The mistake in a field. */
 function findMistake(name) {
   const value = input(name).value.trim();
   switch (name) {
@@ -37,7 +37,7 @@ function findMistake(name) {
       // Checked here first, so that the number of a real card never leaves the browser.
       return knownNumbers.includes(digitsOf(value))
         ? undefined
-        : 'Use one of the test cards. A real card never belongs in a sandbox.';
+        : 'Use one of the test cards. Never use a real card in a sandbox.';
     case 'expiry':
       return /^(0[1-9]|1[0-2])\s*\/\s*\d{2}$/.test(value)
         ? undefined
@@ -94,7 +94,7 @@ async function submit() {
   showAlert('');
   if (!showMistakes(Object.fromEntries(FIELDS.map((name) => [name, findMistake(name)])))) return;
   setBusy(true);
-  tellParent('submitted');
+  postToParent('submitted');
   try {
     const card = Object.fromEntries(FIELDS.map((name) => [name, input(name).value]));
     const { status: code, answer } = await postJson(payUrl, card);
@@ -103,7 +103,7 @@ async function submit() {
     follow(answer);
   } catch {
     setBusy(false);
-    showAlert('The sandbox could not be reached. If you pay again, you still pay once.');
+    showAlert('The sandbox could not be reached. If you try again, you still pay only once.');
     pay.focus();
   }
 }
@@ -120,7 +120,7 @@ function follow(answer) {
     case 'declined':
       setBusy(false);
       showAlert(answer.message ?? '');
-      tellParent('declined', { message: answer.message });
+      postToParent('declined', { message: answer.message });
       input('number').focus();
       input('number').select();
       return;
@@ -135,7 +135,7 @@ function follow(answer) {
   }
 }
 
-/** Groups the digits in fours, and leaves the caret where the person types. */
+/** Groups the digits in fours, and keeps the caret in place. */
 function formatNumber() {
   const field = input('number');
   const digitsBefore = digitsOf(field.value.slice(0, field.selectionStart ?? 0)).length;
@@ -145,7 +145,7 @@ function formatNumber() {
   field.setSelectionRange(caret, caret);
 }
 
-/** Writes the stroke after the month; deleting is left alone. @param {Event} event */
+/** Writes the slash after the month, except while deleting. @param {Event} event */
 function formatExpiry(event) {
   if (event instanceof InputEvent && event.inputType.startsWith('delete')) return;
   const field = input('expiry');
@@ -182,7 +182,7 @@ for (const name of FIELDS) {
 for (const button of document.querySelectorAll('button[data-card]')) {
   if (button instanceof HTMLButtonElement) button.addEventListener('click', () => fillIn(button));
 }
-// A page that comes back from the browser's cache must not stay busy.
+// A page restored from the browser's cache must not stay busy.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });
@@ -191,4 +191,4 @@ if (refusal !== undefined) showAlert(refusal);
 wireLeaving();
 setBusy(false);
 followHeight();
-tellParent('ready');
+postToParent('ready');

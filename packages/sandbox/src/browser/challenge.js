@@ -1,5 +1,5 @@
-/** The 3-D Secure page: sends the code, and goes where the answer says. */
-import { followHeight, postJson, tellParent } from './frame-messages.js';
+/** The 3-D Secure page: sends the code and follows the answer. */
+import { followHeight, postJson, postToParent } from './frame-messages.js';
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById('challenge-form'));
 const code = /** @type {HTMLInputElement} */ (document.getElementById('code'));
@@ -24,7 +24,7 @@ async function answer(body) {
     if (outcome.outcome === 'approved' && outcome.redirectUrl !== undefined) {
       return location.replace(outcome.redirectUrl);
     }
-    if (outcome.outcome === 'declined') tellParent('declined', { message: outcome.message });
+    if (outcome.outcome === 'declined') postToParent('declined', { message: outcome.message });
     location.replace(formUrl);
   } catch {
     setBusy(false);
@@ -52,5 +52,5 @@ code.addEventListener('input', () => showMistake(''));
 cancel.addEventListener('click', () => void answer({ cancel: true }));
 setBusy(false);
 followHeight();
-tellParent('ready');
+postToParent('ready');
 code.focus();

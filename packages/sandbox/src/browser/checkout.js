@@ -1,20 +1,20 @@
 /**
  * The client SDK of the sandbox: a classic script that defines `PaySandbox.configure()`.
  *
- * With a container it draws the card form in a frame of the sandbox's origin; without one it takes
- * the whole page to the hosted form. It learns from the frame by messages of exactly that origin.
+ * With a container it draws the card form in a frame of the sandbox's origin. Without one it takes the
+ * whole page to the hosted form. It accepts messages of the frame only from exactly that origin.
  */
 (() => {
   /**
    * @typedef {object} Configuration
-   * @property {string} session_id What `POST /create-session` answered.
-   * @property {string | Element} [container] Where to draw. Without it the page is left.
+   * @property {string} session_id The reply of `POST /create-session`.
+   * @property {string | Element} [container] Where to draw. Without it, the page goes to the hosted form.
    * @property {() => void} [onReady] The form is drawn.
    * @property {() => void} [onSubmit] The shopper pressed Pay.
    * @property {(decline: { message: string }) => void} [onDecline] A card was declined.
    * @property {(error: { code: string, message: string }) => void} [onExpire] The session ended under
-   *   its form, and nothing was charged: another one is needed. Without it `onError` is told.
-   * @property {(error: { code: string, message: string }) => void} [onError] The form is of no use.
+   *   its form, and nothing was charged. A new session is needed. Default: `onError` is called.
+   * @property {(error: { code: string, message: string }) => void} [onError] The form cannot be used.
    */
   /** @typedef {{ destroy(): void }} Handle */
 
@@ -27,7 +27,7 @@
   }
   const { origin } = new URL(script.src);
 
-  /** @type {Map<Element, Handle>} The form that each container shows now. */
+  /** @type {Map<Element, Handle>} The form that each container shows. */
   const shown = new Map();
 
   /**
@@ -38,7 +38,7 @@
   async function configure(configuration) {
     const session = configuration?.session_id;
     if (typeof session !== 'string' || session === '') {
-      throw new TypeError('configure() needs session_id: the text that /create-session answered.');
+      throw new TypeError('configure() needs session_id: the text that /create-session returned.');
     }
     const path = encodeURIComponent(session);
     if (configuration.container === undefined) {
@@ -122,7 +122,7 @@
       }
 
       /**
-       * A form that never came up rejects and goes; one that was in use stays, and says why.
+       * A form that never loaded rejects and is removed. One in use stays and reports why.
        * @param {string} code
        * @param {string} message
        */
@@ -132,8 +132,8 @@
           handle.destroy();
         }
         const { onExpire, onError } = configuration;
-        const tell = isReady && code === 'session_expired' ? (onExpire ?? onError) : onError;
-        tell?.({ code, message });
+        const report = isReady && code === 'session_expired' ? (onExpire ?? onError) : onError;
+        report?.({ code, message });
       }
 
       addEventListener('message', listen);
@@ -152,10 +152,11 @@
     return frame;
   }
 
-  // What other shapes of this SDK have left there stays.
-  const left = /** @type {{ PaySandbox?: object }} */ (/** @type {unknown} */ (window)).PaySandbox;
+  // Other shapes of this SDK keep their place in the global.
+  const others = /** @type {{ PaySandbox?: object }} */ (/** @type {unknown} */ (window))
+    .PaySandbox;
   Object.defineProperty(window, 'PaySandbox', {
-    value: Object.freeze({ ...left, configure }),
+    value: Object.freeze({ ...others, configure }),
     configurable: true,
   });
 })();

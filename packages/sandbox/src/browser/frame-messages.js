@@ -1,4 +1,4 @@
-/** Tells the page around the frame what happens here; says nothing when there is none. */
+/** What the pages share. Posts to the page around the frame, if there is one. */
 
 const { session = '', parentOrigin } = document.body.dataset;
 
@@ -6,21 +6,21 @@ const { session = '', parentOrigin } = document.body.dataset;
  * @param {'ready' | 'submitted' | 'declined' | 'failed' | 'resized'} type
  * @param {Record<string, unknown>} [details]
  */
-export function tellParent(type, details = {}) {
+export function postToParent(type, details = {}) {
   if (parentOrigin === undefined || window.parent === window) return;
   // The browser drops the message when the parent is not of exactly this origin.
   window.parent.postMessage({ type: `pay-sandbox:${type}`, session, ...details }, parentOrigin);
 }
 
-/** Keeps the frame as high as its contents. */
+/** Keeps the frame as tall as its contents. */
 export function followHeight() {
-  const report = () => tellParent('resized', { height: document.body.scrollHeight });
+  const report = () => postToParent('resized', { height: document.body.scrollHeight });
   new ResizeObserver(report).observe(document.body);
   report();
 }
 
 /**
- * Sends JSON to the sandbox and gives its answer.
+ * Sends JSON to the sandbox and returns its answer.
  * @param {string} path
  * @param {unknown} body
  * @returns {Promise<{ status: number, answer: any }>}
@@ -45,7 +45,7 @@ export function wireLeaving() {
 
 /** @param {string} url */
 function leave(url) {
-  // In a frame nothing is added to the history that the page around it shares.
+  // In a frame, add nothing to the history that it shares with the page around it.
   if (parentOrigin === undefined) location.assign(url);
   else location.replace(url);
 }

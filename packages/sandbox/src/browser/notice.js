@@ -1,8 +1,8 @@
-/** A page that only says something: no form, perhaps a button. */
-import { followHeight, tellParent, wireLeaving } from './frame-messages.js';
+/** A page without a form, perhaps with a button. */
+import { followHeight, postToParent, wireLeaving } from './frame-messages.js';
 
 const { failure, notice = '' } = document.body.dataset;
-if (failure === undefined) tellParent('ready');
-else tellParent('failed', { code: failure, message: notice });
+if (failure === undefined) postToParent('ready');
+else postToParent('failed', { code: failure, message: notice });
 followHeight();
 wireLeaving();

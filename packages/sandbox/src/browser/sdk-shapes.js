@@ -1,7 +1,7 @@
 /**
  * Other shapes of the client SDK, since only `configure()` and `session_id` are shown (spec 2.4).
- * Served behind `checkout.js` at `/sdk/shapes/{shape}.js`, whose name says which shape is left in
- * `PaySandbox.{shape}`. All draw the same card form.
+ * Served after `checkout.js` as `/sdk/shapes/{shape}.js`, which defines `PaySandbox.{shape}`. All draw
+ * the same card form.
  */
 (() => {
   /** @typedef {{ destroy(): void }} Handle */
@@ -18,10 +18,10 @@
   const { configure } = page.PaySandbox;
   const LATE_MILLISECONDS = 500;
 
-  /** @param {Partial<Sdk> | Function | Record<string, Function>} left */
-  function leave(left) {
+  /** @param {Partial<Sdk> | Function | Record<string, Function>} sdk */
+  function define(sdk) {
     Object.defineProperty(window, 'PaySandbox', {
-      value: Object.freeze({ ...page.PaySandbox, [shape]: left }),
+      value: Object.freeze({ ...page.PaySandbox, [shape]: sdk }),
       configurable: true,
     });
   }
@@ -42,7 +42,7 @@
     }));
   }
 
-  /** For shapes whose `configure()` answers nothing: `onError` has told what there is to tell. */
+  /** For shapes whose `configure()` returns nothing: `onError` has reported the error. */
   const ignore = () => undefined;
 
   class Checkout {
@@ -55,7 +55,7 @@
   /** @type {Record<string, () => void>} */
   const SHAPES = {
     handle: () =>
-      leave({
+      define({
         /** @param {Options} options */
         configure(options) {
           const drawn = configure(options);
@@ -64,32 +64,32 @@
         },
       }),
     nothing: () =>
-      leave({
+      define({
         /** @param {Options} options */
         configure: (options) => void configure(options).catch(ignore),
       }),
     string: () =>
-      leave({
+      define({
         /** @param {string} session @param {Options} options */
         configure: (session, options) => configure({ ...options, session_id: session }),
       }),
     alone: () =>
-      leave({
+      define({
         /** @param {string} session */
         configure: (session) => void drawInBody({ session_id: session }).catch(ignore),
       }),
-    constructed: () => leave(Checkout),
+    constructed: () => define(Checkout),
     element: () =>
-      leave({
+      define({
         /** @param {Options} options */
         configure(options) {
           if (options.container instanceof Element) return configure(options);
-          throw new TypeError('configure() wants an element for container.');
+          throw new TypeError('configure() needs an element for container.');
         },
       }),
-    body: () => leave({ configure: drawInBody }),
+    body: () => define({ configure: drawInBody }),
     popup: () =>
-      leave({
+      define({
         /** @param {Options} options */
         configure(options) {
           const path = encodeURIComponent(options.session_id ?? '');
@@ -103,24 +103,24 @@
         },
       }),
     navigates: () =>
-      leave({
+      define({
         /** @param {Options} options */
         configure: ({ session_id = '' }) => void configure({ session_id }),
       }),
     throws: () =>
-      leave({
+      define({
         configure() {
           throw new Error('configure() throws in this shape.');
         },
       }),
     rejects: () =>
-      leave({ configure: () => Promise.reject(new Error('configure() rejects in this shape.')) }),
-    silent: () => leave({ configure: () => new Promise(ignore) }),
+      define({ configure: () => Promise.reject(new Error('configure() rejects in this shape.')) }),
+    silent: () => define({ configure: () => new Promise(ignore) }),
     late() {
-      leave({});
-      setTimeout(() => leave({ configure }), LATE_MILLISECONDS);
+      define({});
+      setTimeout(() => define({ configure }), LATE_MILLISECONDS);
     },
-    slow: () => leave({ configure }),
+    slow: () => define({ configure }),
     bare: ignore,
   };
   SHAPES[shape]?.();

@@ -23,7 +23,7 @@ describe('what the control routes show', () => {
     expect(answer.text).not.toMatch(/robin|Lane/);
   });
 
-  it('logs every call with operation, status and order, and never key or person', async () => {
+  it('logs every call with operation, status and order, without keys or personal data', async () => {
     const test = await startSandbox();
     await test.createSession({ email: 'robin@example.test' });
     await test.createSession({ Amount: 'much' });
@@ -76,7 +76,7 @@ describe('transactions through the control routes', () => {
     expect(await test.listIds()).toEqual(['a']);
   });
 
-  it('delays the listing of what is approved from now on', async () => {
+  it('delays the listing of new approvals', async () => {
     const test = await startSandbox();
     await test.post('/_sandbox/listing-delay', { seconds: 30 });
     await test.pay(await test.openSession(), APPROVED);
@@ -99,7 +99,7 @@ describe('transactions through the control routes', () => {
     expect((await refund()).status).toBe(400);
   });
 
-  it('refunds by adding a row of its own', async () => {
+  it('refunds by adding a row', async () => {
     const test = await startSandbox();
     await test.post('/_sandbox/transactions', { row: { id: 'a', orderRef: 'A1001.71' } });
     await test.post('/_sandbox/transactions/a/refund', { amount: '4.00', as: 'add' });
@@ -109,14 +109,14 @@ describe('transactions through the control routes', () => {
     ]);
   });
 
-  it('does not know a transaction that is not there', async () => {
+  it('answers 404 for an unknown transaction', async () => {
     const test = await startSandbox();
     expect((await test.post('/_sandbox/transactions/no/refund', {})).status).toBe(404);
   });
 });
 
 describe('faults', () => {
-  it('holds the answer of a session that exists, until it is released', async () => {
+  it('holds the answer after the session is created, until it is released', async () => {
     const test = await startSandbox();
     await addFault(test, { operation: 'create-session', fault: 'hold' });
     const held = test.createSession();
@@ -128,7 +128,7 @@ describe('faults', () => {
     expect(await requestStates(test)).toEqual(['answered', 'answered']);
   });
 
-  it('cuts the connection after the session exists', async () => {
+  it('cuts the connection after the session is created', async () => {
     const test = await startSandbox();
     await addFault(test, { operation: 'create-session', fault: 'drop-after-commit' });
     await expect(test.createSession()).rejects.toThrow('fetch failed');
@@ -136,7 +136,7 @@ describe('faults', () => {
     await expect.poll(() => requestStates(test)).toEqual(['dropped']);
   });
 
-  it('fails as often as ordered, without doing anything', async () => {
+  it('fails as many times as set, without doing anything', async () => {
     const test = await startSandbox();
     await addFault(test, { operation: 'create-session', fault: 'error', status: 503, times: 2 });
     expect((await test.createSession()).status).toBe(503);
@@ -163,7 +163,7 @@ describe('faults', () => {
     expect((await held).status).toBe(200);
   });
 
-  it('is not used up by a call that is refused anyway', async () => {
+  it('is not used up by a refused call', async () => {
     const test = await startSandbox();
     await addFault(test, { operation: 'create-session', fault: 'error' });
     expect((await test.createSession({ Amount: 'much' })).status).toBe(400);
@@ -181,7 +181,7 @@ describe('faults', () => {
 });
 
 describe('the state of the other operations', () => {
-  it('lists schedules, signup links, transfers and webhooks, and forgets what was done to them', async () => {
+  it('lists schedules, signup links, transfers and webhooks, and resets them', async () => {
     const test = await startSandbox();
     const id = 'sch_1001_daily';
     await test.post('/v1/reports/update-schedule', { id, status: 'paused' });
@@ -223,14 +223,14 @@ describe('the rest of the control routes', () => {
     },
   );
 
-  it('refuses a fault that would be slower than any timer', async () => {
+  it('refuses a fault longer than any timer', async () => {
     const test = await startSandbox();
     const order = { operation: 'create-session', fault: 'slow-body', seconds: 1e10 };
     const { status, body } = await test.post('/_sandbox/faults', order);
     expect([status, body['errors']]).toMatchObject([400, [{ field: 'seconds' }]]);
   });
 
-  it('forgets everything', async () => {
+  it('resets everything', async () => {
     const test = await startSandbox();
     await test.pay(await test.openSession(), APPROVED);
     await addFault(test, { operation: 'create-session', fault: 'error' });
@@ -242,7 +242,7 @@ describe('the rest of the control routes', () => {
     expect((await test.createSession()).status).toBe(200);
   });
 
-  it('does not obey pages of other sites', async () => {
+  it('refuses pages of other sites', async () => {
     const test = await startSandbox();
     await test.openSession();
     const asForm = await test.post('/_sandbox/faults', {}, { 'content-type': 'text/plain' });

@@ -45,7 +45,7 @@ describe('faults', () => {
     expect((await calls[operation]()).status).toBe(200);
   });
 
-  it('say when to come back, in seconds or as a date that is not too early', async () => {
+  it('say when to retry, in seconds or as a date that is not too early', async () => {
     const test = await startWith({ fault: 'error', status: 429, retryAfterSeconds: 7 });
     expect((await test.post(LIST, {})).headers.get('retry-after')).toBe('7');
     test.sandbox.control.addFault({
@@ -104,14 +104,14 @@ describe('faults', () => {
     expect((await stalled).body).toHaveProperty('pagination');
   });
 
-  it('drip the body, also through the middle of characters', async () => {
+  it('send the body slowly, cut also inside characters', async () => {
     const test = await startWith({ fault: 'slow-body', seconds: 0.1 });
     const slow = await test.post(LIST, {});
     expect(slow.text).toBe((await test.post(LIST, {})).text);
     expect(slow.text).toMatch(/[^\0-\x7f]/);
   });
 
-  it('say what no client has seen', async () => {
+  it('send fields and values that no client knows', async () => {
     const test = await startWith({ fault: 'unknown-field' });
     expect((await test.list()).data.transactions[0]).toHaveProperty('something_new');
     for (const fault of ['unknown-enum', 'wrong-type', 'huge-amount'] as const) {
@@ -125,7 +125,7 @@ describe('faults', () => {
     expect((await test.post(LIST, {})).text).toContain('"amount":12345678901234567890.12');
   });
 
-  it('change an answer that is an array, too', async () => {
+  it('change a reply that is an array, too', async () => {
     const test = await startSandbox();
     const operation = 'scheduled-transfers';
     test.sandbox.control.addFault({ operation, fault: 'unknown-enum' });
@@ -135,7 +135,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('say that the analytics failed', async () => {
+  it('report failed analytics', async () => {
     const test = await startSandbox();
     test.sandbox.control.addFault({ operation: 'partner-analytics', fault: 'success-false' });
     const body = { partner_name: 'harbour-lane' };
@@ -146,7 +146,7 @@ describe('faults', () => {
   it.each([
     { operation: 'create-session', fault: 'empty-page' },
     { operation: 'transactions-list', fault: 'success-false' },
-  ])('refuse %j, which means nothing', async (order) => {
+  ])('refuse %j, which is no fault of the operation', async (order) => {
     const test = await startSandbox();
     const answer = await test.post('/_sandbox/faults', order);
     expect(answer.status).toBe(400);
@@ -171,7 +171,7 @@ describe('faults of the cursor', () => {
     expect((await test.list()).pagination).toEqual({ hasMore: true });
   });
 
-  it('give empty pages whose cursors are new and skip nothing', async () => {
+  it('send empty pages with new cursors that skip nothing', async () => {
     const test = await startSandbox({ history: { count: 30 }, cursorLifetimeSeconds: 60 });
     const all = await test.listIds({ limit: 30 });
     const order = { operation: 'transactions-list', fault: 'empty-page' } as const;

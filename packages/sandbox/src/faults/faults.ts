@@ -47,7 +47,7 @@ export const FAULT_KINDS = [
  * - `truncated-body`: half of the body, then the connection is cut.
  * - `stalled-body`: half of the body, and the rest when the faults are released.
  * - `slow-body`: the body in 16 pieces over `seconds`, cut anywhere, also inside a character.
- * - `gzip`: the body compressed, whatever the caller accepts.
+ * - `gzip`: the body compressed, also for callers that do not accept it.
  * - `unknown-field`, `unknown-enum`, `wrong-type`: further properties in every object; a new value
  *   in every state and method; numbers and booleans as strings.
  * - `repeated-cursor`: `nextCursor` is the cursor that was sent. `empty-cursor`: `""`.

@@ -70,7 +70,7 @@ export const handleError: ErrorRequestHandler = (error: unknown, _request, respo
   response.status(status).json({ message, ...(fields.length > 0 && { errors: fields }) });
 };
 
-/** Turns whatever a route threw into a refusal that repeats nothing of the body. */
+/** Turns any error of a route into a refusal that repeats nothing of the body. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // Express and its body parser set `status`, and the parser `type`, for the caller's mistakes.

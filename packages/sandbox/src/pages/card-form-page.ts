@@ -2,7 +2,7 @@ import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
 import type { Scenario } from '../scenarios.js';
 import { html, type Html } from './html.js';
-import { renderSummary, renderWaysOut } from './order-summary.js';
+import { renderSummary, renderLeaveButtons } from './order-summary.js';
 
 /** How many test cards show without opening the list. */
 const ALWAYS_SHOWN = 3;
@@ -47,7 +47,7 @@ export function renderCardForm(
         </button>
         <p id="status" class="visually-hidden" role="status"></p>
       </form>
-      ${renderWaysOut(session)}
+      ${renderLeaveButtons(session)}
     </div>
     ${renderTestCards(scenarios)}
     <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;

@@ -35,7 +35,7 @@ export function renderChallenge(
       </div>
       <button type="submit" class="main" disabled>Confirm</button>
       <p id="status" class="visually-hidden" role="status"></p>
-      <div class="ways-out">
+      <div class="leave-buttons">
         <button type="button" id="cancel" class="quiet" disabled>Cancel</button>
       </div>
     </form>

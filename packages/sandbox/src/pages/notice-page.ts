@@ -1,6 +1,6 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { html, type Html } from './html.js';
-import { leaveButton, renderSummary, renderWaysOut } from './order-summary.js';
+import { leaveButton, renderSummary, renderLeaveButtons } from './order-summary.js';
 
 /** A page that only says something. */
 export interface Notice {
@@ -25,7 +25,7 @@ export function findNotice(session: CheckoutSession | undefined): Notice | undef
   return makeFailure(410, 'session_expired', {
     title: 'This payment page has expired',
     text: 'Nothing was charged. Go back to the shop and start again.',
-    more: renderWaysOut(session),
+    more: renderLeaveButtons(session),
   });
 }
 

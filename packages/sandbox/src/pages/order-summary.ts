@@ -22,9 +22,9 @@ export function renderSummary(session: CheckoutSession): Html {
 }
 
 /** Buttons to `CancelUrl` and `backurl` (spec 4.6), where the session has them. */
-export function renderWaysOut(session: CheckoutSession): Html {
+export function renderLeaveButtons(session: CheckoutSession): Html {
   const { CancelUrl, backurl } = session.request;
-  return html`<div class="ways-out">
+  return html`<div class="leave-buttons">
     ${backurl === undefined ? undefined : leaveButton('Back to the shop', backurl)}
     ${CancelUrl === undefined ? undefined : leaveButton('Cancel', CancelUrl)}
   </div>`;

@@ -33,7 +33,7 @@ describe('the card form', () => {
     }
   });
 
-  it('shows the ways out that the session has, and no others', async () => {
+  it('shows the ways back that the session has, and no others', async () => {
     const test = await startSandbox();
     const urls = { CancelUrl: 'https://pay.example/c?a=1&b=2', backurl: 'https://pay.example/b' };
     const both = await test.send('GET', `/pages/pay/${await test.openSession(urls)}`);
@@ -72,7 +72,7 @@ describe('the card form', () => {
     expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
   });
 
-  it('tells messages only to a plain web origin', async () => {
+  it('sends messages only to a plain web origin', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     const parentOf = async (parent: string) => {
@@ -96,7 +96,7 @@ describe('the card form', () => {
 });
 
 describe('pages without a form', () => {
-  it('says that a paid session is paid, and how to go on', async () => {
+  it('says that a paid session is paid, and how to continue', async () => {
     const test = await startSandbox();
     const session = await test.openSession({ RedirectUrl });
     await test.pay(session, APPROVED);
@@ -107,7 +107,7 @@ describe('pages without a form', () => {
     expect(text).not.toContain('card-form');
   });
 
-  it('says that a session has expired, and tells the SDK', async () => {
+  it('says that a session has expired, to the shopper and the SDK', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     await test.pay(session, EXPIRED);
@@ -116,7 +116,7 @@ describe('pages without a form', () => {
     expect(text).toContain('data-failure="session_expired"');
   });
 
-  it('does not know a session that nobody opened', async () => {
+  it('answers 404 for an unknown session', async () => {
     const test = await startSandbox();
     for (const path of ['form', 'pay', 'challenge']) {
       const { status, text } = await test.send('GET', `/pages/${path}/nothing`);
@@ -128,7 +128,7 @@ describe('pages without a form', () => {
 });
 
 describe('the challenge page', () => {
-  it('asks for the code, and goes back to the form that it came from', async () => {
+  it('asks for the code, and returns to the form that it came from', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     await test.pay(session, CHALLENGED);
@@ -141,7 +141,7 @@ describe('the challenge page', () => {
     expect(alone.text).toContain(`data-form-url="/pages/pay/${session}"`);
   });
 
-  it('is the form again when no card asked for a code', async () => {
+  it('redirects to the form when no card waits for a code', async () => {
     const test = await startSandbox();
     const session = await test.openSession();
     const { status, headers } = await test.send('GET', `/pages/challenge/${session}`);
@@ -150,7 +150,7 @@ describe('the challenge page', () => {
 });
 
 describe('the page at /', () => {
-  it('tells what has happened, without secrets of the shop', async () => {
+  it('shows what has happened, without secrets of the shop', async () => {
     const test = await startSandbox();
     const session = await test.openSession({ email: 'robin@example.test', RedirectUrl });
     await test.pay(session, APPROVED);
@@ -161,7 +161,7 @@ describe('the page at /', () => {
     expect(text).not.toMatch(/robin|invented-key/);
   });
 
-  it('says what there is to play with', async () => {
+  it('shows the state of the sandbox', async () => {
     const test = await startSandbox({ history: { count: 250_000 } });
     const url = 'https://platform.example/hooks/token';
     await test.post('/developer-service/webhooks/create', { url });

@@ -9,7 +9,7 @@ function custom(from_date?: string, to_date?: string): object {
 }
 
 describe('POST /v1/analytics/partner_analytics', () => {
-  it('has metrics of every JSON type, a series among them, the same each time', async () => {
+  it('has metrics of every JSON type, including a series, the same each time', async () => {
     const test = await startSandbox();
     const { status, text, body } = await test.post(PATH, custom('2026-01-01', '2026-01-03'));
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe('POST /v1/analytics/partner_analytics', () => {
     expect(answer.body['errors']).toMatchObject([{ field }]);
   });
 
-  it('needs the api_key', async () => {
+  it('requires the api_key', async () => {
     const test = await startSandbox();
     expect((await test.post(PATH, PARTNER, { api_key: 'no' })).status).toBe(401);
   });

@@ -36,7 +36,7 @@ describe('POST /create-session', () => {
     expect(answer.headers.get('x-pay-sandbox')).toBe('1');
   });
 
-  it('needs the right api_key, and never repeats the wrong one', async () => {
+  it('requires the right api_key, and never repeats a wrong one', async () => {
     const test = await startSandbox();
     const wrong = await test.post('/create-session', EVERY_FIELD, { api_key: 'guessed-key' });
     expect(wrong.status).toBe(401);
@@ -50,7 +50,7 @@ describe('POST /create-session', () => {
     expect(test.sandbox.control.sessions()).toEqual([]);
   });
 
-  it('takes JSON only', async () => {
+  it('accepts JSON only', async () => {
     const test = await startSandbox();
     const asText = await test.post('/create-session', EVERY_FIELD, {
       'content-type': 'text/plain',
@@ -90,7 +90,7 @@ describe('POST /create-session', () => {
     expect(test.sandbox.control.sessions()).toEqual([]);
   });
 
-  it('does not know a merchant that it was not given', async () => {
+  it('answers 404 for an unknown merchant', async () => {
     const test = await startSandbox();
     expect((await test.createSession({ merchant_id: 9 })).status).toBe(404);
   });
@@ -115,7 +115,7 @@ describe('POST /create-session', () => {
     expect((await test.createSession(split(-0.1))).status).toBe(400);
   });
 
-  it('names the bad field of a split item', async () => {
+  it('names the invalid field of a split item', async () => {
     const test = await startSandbox();
     const SplitFee = [{ ...EVERY_FIELD.SplitFee[0], type_id: 'one', extra: 1 }];
     const answer = await test.createSession({ SplitFee });
@@ -125,7 +125,7 @@ describe('POST /create-session', () => {
     ]);
   });
 
-  it('opens a second session for the same order_id: the interface shows no idempotency', async () => {
+  it('creates a second session for the same order_id: the spec shows no idempotency', async () => {
     const test = await startSandbox();
     expect(await test.openSession()).not.toBe(await test.openSession());
     expect(test.sandbox.control.sessions()).toHaveLength(2);

@@ -4,7 +4,7 @@ import { startSandbox } from '../testing/test-sandbox.js';
 const PATH = '/v1/reports/update-schedule';
 
 describe('POST /v1/reports/update-schedule', () => {
-  it('sets what is sent, keeps the rest, and remembers it', async () => {
+  it('sets what is sent, keeps the rest, and stores both', async () => {
     const test = await startSandbox();
     test.sandbox.control.clock.set(new Date('2026-03-01T05:00:00.000Z'));
     const change = { notification_email: 'finance@merchant.example' };
@@ -34,7 +34,7 @@ describe('POST /v1/reports/update-schedule', () => {
     expect(body['next_run_at']).toBe('2026-03-01T06:00:00.000Z');
   });
 
-  it('has no next run for what is not active, and for a one-time schedule that ran', async () => {
+  it('has no next run for an inactive schedule or a one-time schedule that ran', async () => {
     const test = await startSandbox();
     const paused = await test.post(PATH, { id: 'sch_1001_daily', status: 'some_new_word' });
     expect(paused.body).toMatchObject({ status: 'some_new_word' });
@@ -45,7 +45,7 @@ describe('POST /v1/reports/update-schedule', () => {
     expect((await test.post(PATH, waiting)).body).toHaveProperty('next_run_at');
   });
 
-  it('leaves out what has no value, or says null when told to', async () => {
+  it('leaves out empty fields, or sends null when set so', async () => {
     const omitting = await startSandbox();
     const body = { id: 'sch_1001_once' };
     expect((await omitting.post(PATH, body)).body).not.toHaveProperty('error_code');
@@ -55,7 +55,7 @@ describe('POST /v1/reports/update-schedule', () => {
     expect(Object.keys(answer.body)).toHaveLength(27);
   });
 
-  it('does not know an unknown id', async () => {
+  it('answers 404 for an unknown id', async () => {
     const test = await startSandbox();
     const answer = await test.post(PATH, { id: 'sch_9' });
     expect(answer.status).toBe(404);
@@ -76,7 +76,7 @@ describe('POST /v1/reports/update-schedule', () => {
     expect(answer.body['errors']).toMatchObject([{ field }]);
   });
 
-  it('needs the api_key', async () => {
+  it('requires the api_key', async () => {
     const test = await startSandbox();
     expect((await test.post(PATH, { id: 'sch_1001_daily' }, { api_key: 'no' })).status).toBe(401);
   });

@@ -29,7 +29,7 @@ describe('GET {transfers_base_url}/api/v1/schedule-transfer/<mid>', () => {
     ]);
   });
 
-  it('takes a body on the GET, and changes what it names', async () => {
+  it('accepts a body on the GET, and changes the transfers that it names', async () => {
     const test = await startSandbox();
     const changed = [
       { id: 'st_1001_1', schedule: '0 7 * * 1' },
@@ -54,7 +54,7 @@ describe('GET {transfers_base_url}/api/v1/schedule-transfer/<mid>', () => {
     ]);
   });
 
-  it('asks for the key only when told to, and logs that one was sent', async () => {
+  it('requires the key only when set so, and logs that one was sent', async () => {
     const open = await startSandbox();
     await open.readTransfers('1001', undefined, { api_key: 'whatever' });
     expect(open.sandbox.control.requests()).toMatchObject([{ sentKey: true, status: 200 }]);
@@ -63,7 +63,7 @@ describe('GET {transfers_base_url}/api/v1/schedule-transfer/<mid>', () => {
     expect((await closed.readTransfers('1001', undefined, { api_key: API_KEY })).status).toBe(200);
   });
 
-  it('can have a prefix, and then answers a web page without it', async () => {
+  it('can have a prefix, and answers a web page without it', async () => {
     const test = await startSandbox({ transfersPrefix: '/transfers' });
     const path = '/api/v1/schedule-transfer/1001';
     expect((await test.sendRaw('GET', `/transfers${path}`)).status).toBe(200);
@@ -84,7 +84,7 @@ describe('GET {transfers_base_url}/api/v1/schedule-transfer/<mid>', () => {
     expect(answer.body).toMatchObject({ errors: [{ field }] });
   });
 
-  it('takes JSON only, and does not know an unknown merchant', async () => {
+  it('accepts JSON only, and answers 404 for an unknown merchant', async () => {
     const test = await startSandbox();
     const asText = await test.readTransfers('1001', {}, { 'content-type': 'text/plain' });
     expect(asText.status).toBe(415);

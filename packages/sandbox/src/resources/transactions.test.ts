@@ -32,13 +32,13 @@ describe('POST /v1/transactions/list', () => {
     expect(row?.['internalReference']).not.toBe(row?.['orderRef']);
   });
 
-  it('can leave fields out, because which variant is sent is not shown', async () => {
+  it('can leave fields out: the variants are not shown', async () => {
     const test = await startSandbox({ omittedTransactionFields: ['net', 'deductions'] });
     addRow(test, { id: 'a' });
     expect((await test.list()).data.transactions[0]).not.toHaveProperty('net');
   });
 
-  it('orders newest first by transactionTime, whatever the order of arrival', async () => {
+  it('sorts newest first by transactionTime, in any order of arrival', async () => {
     const test = await startSandbox();
     addRow(test, { id: 'middle', transactionTime: '2026-03-02T10:00:00.000Z' });
     addRow(test, { id: 'newest', transactionTime: '2026-03-03T10:00:00.000Z' });
@@ -46,7 +46,7 @@ describe('POST /v1/transactions/list', () => {
     expect(await test.listIds()).toEqual(['newest', 'middle', 'oldest']);
   });
 
-  it('takes fromDate and toDate as whole days of the time zone', async () => {
+  it('reads fromDate and toDate as whole days of the time zone', async () => {
     const test = await startSandbox();
     addRow(test, { id: 'late', transactionTime: '2026-07-01T23:30:00.000Z' });
     addRow(test, { id: 'early', transactionTime: '2026-07-01T00:30:00.000Z' });
@@ -98,7 +98,7 @@ describe('POST /v1/transactions/list', () => {
     expect(error?.field.split('.')[0]).toBe(field);
   });
 
-  it('needs the api_key', async () => {
+  it('requires the api_key', async () => {
     const test = await startSandbox();
     expect((await test.post('/v1/transactions/list', {}, { api_key: 'no' })).status).toBe(401);
   });
@@ -112,7 +112,7 @@ describe('POST /v1/transactions/list', () => {
     expect(whole.pagination).toEqual({ hasMore: false });
   });
 
-  it('loses and doubles nothing while rows arrive between the pages', async () => {
+  it('neither loses nor repeats a row while rows arrive between pages', async () => {
     const test = await startSandbox();
     await fc.assert(
       fc.asyncProperty(

@@ -27,7 +27,7 @@ async function startSilentServer(): Promise<string> {
 }
 
 describe('POST /developer-service/webhooks/create', () => {
-  it('generates a key of 256 bits, and shows it in full this once', async () => {
+  it('generates a key of 256 bits, and shows it in full only once', async () => {
     const test = await startSandbox();
     const created = await create(test, { url: 'https://platform.example/hooks/secret-path' });
     expect(created.hmac_key).toMatch(/^[0-9a-f]{64}$/);
@@ -51,7 +51,7 @@ describe('POST /developer-service/webhooks/create', () => {
     }
   });
 
-  it('keeps a key that was given, and can write a generated one otherwise', async () => {
+  it('keeps a given key, and can write a generated one in other formats', async () => {
     const test = await startSandbox({ hmacKeyFormat: 'whsec' });
     const body = { url: 'https://platform.example/', hmac_key: 'short' };
     expect((await create(test, body)).hmac_key).toBe('short');
@@ -59,7 +59,7 @@ describe('POST /developer-service/webhooks/create', () => {
     expect(test.sandbox.control.endpoints()[0]?.hmac_key).toBe('********');
   });
 
-  it('makes a second endpoint for the same address', async () => {
+  it('makes a second endpoint for the same URL', async () => {
     const test = await startSandbox();
     const body = { url: 'https://platform.example/', events: ['payment'], description: 'Both' };
     expect((await create(test, body)).webhook_id).not.toBe((await create(test, body)).webhook_id);
@@ -83,7 +83,7 @@ describe('POST /developer-service/webhooks/create', () => {
 });
 
 describe('a payment', () => {
-  it('is told to every registered endpoint and to WebhookUrl, unsigned', async () => {
+  it('is sent to every registered endpoint and to WebhookUrl, unsigned', async () => {
     const test = await startSandbox();
     const first = await startReceiver();
     const second = await startReceiver();
@@ -126,7 +126,7 @@ describe('POST /developer-service/webhooks/test', () => {
     expect(receiver.received.map(({ text }) => text)).toEqual(['{"event":"test"}']);
   });
 
-  it.each([500, 404, 301])('tells a %d inside the reply, once', async (status) => {
+  it.each([500, 404, 301])('reports a %d inside the reply, once', async (status) => {
     const test = await startSandbox();
     const receiver = await startReceiver([status], 'no');
     const { webhook_id: webhookId } = await create(test, { url: receiver.url });
@@ -136,7 +136,7 @@ describe('POST /developer-service/webhooks/test', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('tells a timeout inside the reply', async () => {
+  it('reports a timeout inside the reply', async () => {
     const test = await startSandbox({ webhookTimeoutSeconds: 0.05, noAnswerStatusCode: 504 });
     const { webhook_id: webhookId } = await create(test, { url: await startSilentServer() });
     const answer = await test.post(TEST, { webhookId });
@@ -152,14 +152,14 @@ describe('POST /developer-service/webhooks/test', () => {
     expect(completeSettings({ apiKey: 'x' }).webhookTimeoutSeconds).toBe(10);
   });
 
-  it('tells an endpoint that is not there inside the reply', async () => {
+  it('reports an unreachable endpoint inside the reply', async () => {
     const test = await startSandbox();
     const { webhook_id: webhookId } = await create(test, { url: 'http://127.0.0.1:1/' });
     const answer = await test.post(TEST, { webhookId });
     expect(answer.body['data']).toMatchObject({ status_code: 0 });
   });
 
-  it('does not know an unknown webhookId, and refuses by name', async () => {
+  it('answers 404 for an unknown webhookId, and refuses by name', async () => {
     const test = await startSandbox();
     expect((await test.post(TEST, { webhookId: 'wh_9' })).status).toBe(404);
     const bad = await test.post(TEST, { webhookId: 7, resellerId: 'x' });

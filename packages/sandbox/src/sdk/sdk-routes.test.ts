@@ -25,7 +25,7 @@ it('is a classic script that defines PaySandbox.configure', async () => {
 });
 
 describe('the shapes of the SDK', () => {
-  it('are listed with their descriptions, on the address that was asked', async () => {
+  it('are listed with their descriptions, at the requested host', async () => {
     const test = await startSandbox();
     const { body, headers } = await test.send('GET', '/sdk/shapes');
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -45,11 +45,11 @@ describe('the shapes of the SDK', () => {
       },
       origins: { script: [test.url], frame: [test.url], connect: [] },
     });
-    // A live platform refuses whatever begins with this name.
+    // A platform in production refuses every name with this start.
     for (const { sdk } of others) expect(sdk.global).toMatch(/^PaySandbox\.[a-z]+$/);
   });
 
-  it('have a script each, but for the one that is not there and the one that fails', async () => {
+  it('each have a script, except the missing one and the failing one', async () => {
     const test = await startSandbox();
     const { body } = await test.send('GET', '/sdk/shapes');
     const statuses = await Promise.all(
@@ -70,7 +70,7 @@ describe('the shapes of the SDK', () => {
     return SdkPage.load(await startSandbox(), `/sdk/shapes/${name}.js`);
   }
 
-  it('keep to themselves: one page can have several, and the plain one too', async () => {
+  it('do not interfere: one page can have several, and the default one too', async () => {
     const test = await startSandbox();
     const page = await SdkPage.load(test, '/sdk/shapes/string.js');
     await page.run(test, '/sdk/shapes/throws.js');
@@ -88,20 +88,20 @@ describe('the shapes of the SDK', () => {
     },
   );
 
-  it('string: takes the session alone', async () => {
+  it('string: takes the session id', async () => {
     const page = await load('string');
     await page.call('PaySandbox.string', 'abc', {});
     expect(page.visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
     await expect(page.call('PaySandbox.string', SESSION)).rejects.toThrow('session_id');
   });
 
-  it('constructed: wants new first', async () => {
+  it('constructed: needs new first', async () => {
     const page = await load('constructed');
     await page.callNew('PaySandbox.constructed', SESSION);
     expect(page.visited).toHaveLength(1);
   });
 
-  it('handle: answers one, and nothing: none', async () => {
+  it('handle: returns one; nothing: returns none', async () => {
     const handle = await load('handle');
     expect(handle.call('PaySandbox.handle', SESSION)).toHaveProperty('destroy');
     const nothing = await load('nothing');
@@ -122,7 +122,7 @@ describe('the shapes of the SDK', () => {
     expect((await load('bare')).names('PaySandbox')).toEqual(['configure']);
   });
 
-  it('late: has no configure() when its script has run', async () => {
+  it('late: has no configure() right after its script has run', async () => {
     const page = await load('late');
     expect(page.names('PaySandbox.late')).toEqual([]);
     page.passTime();

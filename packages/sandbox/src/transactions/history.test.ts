@@ -29,7 +29,7 @@ function shareOf(rows: readonly TransactionRow[], test: (row: TransactionRow) =>
 describe('History', () => {
   const rows = rowsOf(makePast());
 
-  it('makes the same bytes from the same seed, and others from another one', () => {
+  it('makes the same bytes from the same seed, and different ones from another seed', () => {
     const digest = (seed?: string) =>
       createHash('sha256')
         .update(JSON.stringify(rowsOf(makePast(seed))))
@@ -38,7 +38,7 @@ describe('History', () => {
     expect(digest('a')).not.toBe(digest('b'));
   });
 
-  it('falls in time with every row, has an id for each, and finds it again', () => {
+  it('is in falling order of time, and finds each row by its id', () => {
     const past = makePast();
     const times = rows.map(({ transactionTime }) => Date.parse(transactionTime));
     expect(times.every((time, index) => index === 0 || time < (times[index - 1] ?? 0))).toBe(true);
@@ -115,7 +115,7 @@ async function readAll(test: TestSandbox, query: object): Promise<Record<string,
   return found;
 }
 
-describe('a generated past in the list', () => {
+describe('a history in the list', () => {
   const history = { count: 3000, days: 300 };
 
   it('is the same over any page size, and filtered exactly', async () => {
@@ -180,7 +180,7 @@ describe('a generated past in the list', () => {
     expect((await test.post('/_sandbox/variant', { variant: 'half' })).status).toBe(400);
   });
 
-  it('gives up cursors after their lifetime, when they have one', async () => {
+  it('refuses cursors after their lifetime, when they have one', async () => {
     const test = await startSandbox({ history, cursorLifetimeSeconds: 60 });
     const { nextCursor: cursor } = (await test.list()).pagination;
     expect((await test.post('/v1/transactions/list', { cursor })).status).toBe(200);

@@ -17,7 +17,7 @@ function everything(walk: Partial<Walk> = {}): Walk {
 }
 
 describe('TransactionStore', () => {
-  it('goes on after any place exactly where a sorted list would, among arrived and generated', () => {
+  it('continues after any place exactly as a sorted list would, with arrived and past rows', () => {
     const past = [...makeStore().walk(everything())].map(({ time }) => time);
     fc.assert(
       fc.property(
@@ -50,7 +50,7 @@ describe('TransactionStore', () => {
     );
   });
 
-  it('remembers what was done to a generated row', () => {
+  it('remembers changes to a past row', () => {
     const store = makeStore();
     const [first] = store.walk(everything());
     const id = first?.row.id ?? '';
@@ -62,17 +62,17 @@ describe('TransactionStore', () => {
     expect([...store.walk(everything({ now: 9 }))]).toHaveLength(39);
   });
 
-  it('stops at the earliest time without looking at the rest', () => {
+  it('stops at the earliest time without reading the rest', () => {
     const store = makeStore(2_000_000);
-    let looks = 0;
+    let reads = 0;
     const matches = (): boolean => {
-      looks += 1;
+      reads += 1;
       return false;
     };
     const noon = Date.parse('2025-12-31T12:00:00.000Z');
     const found = [...store.walk(everything({ matches, latest: noon, earliest: noon - 1000 }))];
     expect(found).toEqual([]);
-    expect(looks).toBeLessThan(30);
-    expect(looks).toBeGreaterThan(10);
+    expect(reads).toBeLessThan(30);
+    expect(reads).toBeGreaterThan(10);
   });
 });

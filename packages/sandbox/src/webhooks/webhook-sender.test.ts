@@ -16,7 +16,7 @@ function webhookTo(url: string): Webhook {
 }
 
 describe('WebhookSender', () => {
-  it('tries again until it is answered with 2xx, and logs every attempt under one id', async () => {
+  it('retries until it is answered with 2xx, and logs every attempt under one id', async () => {
     const sender = makeSender([0.01, 0.01, 0.01, 0.01]);
     const receiver = await startReceiver([500, 302]);
     sender.send(webhookTo(receiver.url));
@@ -37,7 +37,7 @@ describe('WebhookSender', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('says why nobody answered, and keeps the path of the receiver out of the log', async () => {
+  it('says why there is no answer, and keeps the path of the receiver out of the log', async () => {
     const sender = makeSender([]);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,7 +48,7 @@ describe('WebhookSender', () => {
     expect(JSON.stringify(sender.deliveries())).not.toContain('token');
   });
 
-  it('does not wait for ever for a receiver', async () => {
+  it('does not wait forever for a receiver', async () => {
     const sender = makeSender([], 0.05);
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

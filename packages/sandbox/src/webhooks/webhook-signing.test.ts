@@ -19,7 +19,7 @@ describe('signWebhook', () => {
     });
   });
 
-  it('follows the scheme in everything', () => {
+  it('follows every part of the scheme', () => {
     const scheme = webhookSigningSchema.parse({
       header: 'x-signature',
       prefix: 'sha512=',
@@ -41,8 +41,8 @@ describe('signWebhook', () => {
   });
 });
 
-describe('a signed delivery', () => {
-  it('carries the signature of its very bytes with the key of its endpoint', async () => {
+describe('a signed webhook', () => {
+  it('has the signature of its exact bytes, made with the key of its endpoint', async () => {
     const test = await startSandbox({ webhookSigning: { header: 'x-signature' } });
     const receiver = await startReceiver();
     const created = await test.post('/developer-service/webhooks/create', { url: receiver.url });
@@ -66,7 +66,7 @@ describe('a signed delivery', () => {
     expect(receiver.received[2]?.headers['webhook-signature']).toMatch(/^v1,/);
   });
 
-  it('is refused a scheme that cannot be followed', async () => {
+  it('refuses an invalid scheme', async () => {
     const test = await startSandbox();
     const answer = await test.post('/_sandbox/webhook-signing', {
       scheme: { algorithm: 'sha256' },
