@@ -1,5 +1,5 @@
 /**
- * `npm run check`: everything that can be said about the code without running it. All checks run;
+ * `npm run check`: everything that can be checked without running the tests. All checks run;
  * those that failed are listed at the end. `npm run check -- lint types` runs only those.
  */
 import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';

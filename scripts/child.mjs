@@ -1,6 +1,6 @@
 /**
- * Child processes that end when we are told to end, and steps that say what they do only when
- * they take longer than a moment.
+ * Child processes that end when this process is asked to end, and set-up steps that print a line
+ * only when they are slow.
  */
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SILENT_MS = 1_000;
 const SIGINT_GRACE_MS = 1_500;
 const KILL_AFTER_MS = 15_000;
-const PARENT_LOOK_MS = 300;
+const PARENT_CHECK_MS = 300;
 const OFFLINE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ECONNRESET|ERR_SOCKET_TIMEOUT|NO_OFFLINE/;
 
@@ -26,7 +26,7 @@ export function isStartedAs(moduleUrl) {
   return file !== undefined && moduleUrl === pathToFileURL(realpathSync(file)).href;
 }
 
-/** What the person at the keyboard can do something about: shown without a stack. */
+/** A problem that the user can fix: shown without a stack. */
 export class SetupError extends Error {
   /** @override */
   name = 'SetupError';
@@ -53,7 +53,7 @@ function stop(signal) {
   stoppedBy = signal;
   if (running.size === 0) process.exit(exitCodeOf(null, signal));
   // Ctrl-C reaches the whole process group, so the children have it already; a second SIGINT
-  // would mean "at once" to many of them. One that has not ended soon after was not in the group.
+  // would mean "at once" to many of them. A child that has not ended soon after was not in the group.
   setTimeout(() => signalAll('SIGTERM'), signal === 'SIGINT' ? SIGINT_GRACE_MS : 0).unref();
   setTimeout(() => signalAll('SIGKILL'), KILL_AFTER_MS).unref();
 }
@@ -69,7 +69,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 
 /**
  * npm starts its scripts through a shell that dies of a signal without passing it on, and nothing
- * passes on a SIGKILL: so whoever was started by npm, or by one of us, ends when that one is gone.
+ * passes on a SIGKILL. So a process that npm or one of our scripts started ends when its parent is gone.
  */
 function stopWithParent() {
   const { npm_lifecycle_event, PAY_PARENT_PID } = process.env;
@@ -77,7 +77,7 @@ function stopWithParent() {
   if (npm_lifecycle_event === undefined && PAY_PARENT_PID !== String(parent)) return;
   setInterval(() => {
     if (process.ppid !== parent) stop('SIGTERM');
-  }, PARENT_LOOK_MS).unref();
+  }, PARENT_CHECK_MS).unref();
 }
 stopWithParent();
 
@@ -97,7 +97,7 @@ function exitCodeOf(code, signal) {
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, onOutput?: (text: string) => void }} [options]
- *   `onOutput` gets standard output and standard error, which are else inherited.
+ *   `onOutput` gets standard output and standard error, which are otherwise inherited.
  * @returns {Promise<number>}
  */
 export function spawnAndWait(command, args, { env = process.env, cwd = ROOT, onOutput } = {}) {
@@ -125,10 +125,10 @@ export function spawnAndWait(command, args, { env = process.env, cwd = ROOT, onO
 }
 
 /**
- * Runs one step of the set-up: silent when quick, one line when not, everything it said when it
- * fails. Resolves with its output.
+ * Runs one step of the set-up: silent when quick, one line when not, its whole output when it fails.
+ * Resolves with its output.
  *
- * @param {string} doing - What is being done, for the person who waits: "Installing the packages".
+ * @param {string} doing - What is being done: "Installing the packages".
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
@@ -159,7 +159,7 @@ export async function runSetupStep(doing, command, args, env) {
 }
 
 /**
- * What was said and what to do about it; of a missing network only the line that names it.
+ * The output and what to do about it; for a missing network only the line that names it.
  *
  * @param {string} doing
  * @param {string} output
@@ -167,6 +167,6 @@ export async function runSetupStep(doing, command, args, env) {
 export function explainFailure(doing, output) {
   const offline = output.split('\n').find((line) => OFFLINE.test(line));
   return offline === undefined
-    ? `${output.trim()}\n\n${doing} failed. What it said is above.`
+    ? `${output.trim()}\n\n${doing} failed. Its output is above.`
     : `${offline.trim()}\n\n${doing} needs the npm registry, which cannot be reached. Connect to the network, or point npm at a registry that answers (npm config set registry …), and run the command again.`;
 }

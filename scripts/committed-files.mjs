@@ -1,4 +1,4 @@
-/** The files that are, or would be, committed; read from the disk, as git need not be there. */
+/** The files that are, or would be, committed; read from the disk, because git may be missing. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './child.mjs';

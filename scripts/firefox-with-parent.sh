@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts the Firefox at PAY_FIREFOX, and ends it when whoever asked for it is gone: unlike a Chromium,
+# Starts the Firefox at PAY_FIREFOX, and ends it when the parent process is gone: unlike a Chromium,
 # a Firefox does not notice that its driver has ended.
 parent=$PPID
 "$PAY_FIREFOX" "$@" &

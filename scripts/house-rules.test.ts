@@ -45,7 +45,7 @@ const BRANDS = new Set<string>([
   'ffa76c268440f220',
 ]);
 
-/** A home folder, a mounted volume or a folder for temporary files of the machine of whoever wrote it. */
+/** A home folder, a mounted volume or a temporary folder of the author's machine. */
 const MACHINE_PATH = /(?<![\w.*}~-])\/(home|Users|root|work|mnt|var\/folders)\/[\w.-]+/;
 
 const texts = listCommittedFiles()

@@ -111,14 +111,14 @@ function describeFailure(file, test, words) {
 }
 
 /**
- * The counts of one run with what its exit code adds: a runner that ran nothing, or that went
- * wrong in a way which is no test's failure, is one failure.
+ * The counts of one run, checked against its exit code: a runner that ran nothing, or that failed
+ * without a failing test, counts as one failure.
  *
  * @param {TestCounts} counts
  * @param {number} exitCode
  * @returns {TestCounts}
  */
-export function judgeRun(counts, exitCode) {
+export function checkRun(counts, exitCode) {
   const ranNothing = counts.passed + counts.failed === 0;
   const isUnexplained = exitCode !== 0 && counts.failed === 0;
   if (!ranNothing && !isUnexplained) return counts;

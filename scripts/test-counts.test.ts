@@ -4,7 +4,7 @@ import {
   countVitest,
   countWebTestRunner,
   formatCounts,
-  judgeRun,
+  checkRun,
 } from './test-counts.mjs';
 
 const NOTHING = { passed: 0, failed: 0, skipped: 0, failures: [], notRun: [] };
@@ -91,19 +91,19 @@ describe('test counts', () => {
 
   it('a runner that ran nothing is a failure', () => {
     const failures = ['The runner ran no test and ended with exit code 0.'];
-    expect(judgeRun(NOTHING, 0)).toEqual({ ...NOTHING, failed: 1, failures });
-    expect(judgeRun({ ...NOTHING, skipped: 3 }, 0).failed).toBe(1);
+    expect(checkRun(NOTHING, 0)).toEqual({ ...NOTHING, failed: 1, failures });
+    expect(checkRun({ ...NOTHING, skipped: 3 }, 0).failed).toBe(1);
   });
 
   it('a runner that ended badly is a failure, also when every test passed', () => {
     const failures = ['The runner passed every test and ended with exit code 1.'];
-    expect(judgeRun({ ...NOTHING, passed: 9 }, 1)).toEqual({
+    expect(checkRun({ ...NOTHING, passed: 9 }, 1)).toEqual({
       ...NOTHING,
       passed: 9,
       failed: 1,
       failures,
     });
-    expect(judgeRun({ ...NOTHING, passed: 9, failed: 2 }, 1).failed).toBe(2);
+    expect(checkRun({ ...NOTHING, passed: 9, failed: 2 }, 1).failed).toBe(2);
   });
 
   it('the last line says the sum, and skipped tests only when there are some', () => {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browserEnvironment, findBrowser, findFirefox } from './browsers.mjs';
 import { ROOT, SetupError, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
-import { addCounts, countVitest, formatCounts, judgeRun } from './test-counts.mjs';
+import { addCounts, countVitest, formatCounts, checkRun } from './test-counts.mjs';
 
 /** @typedef {import('./test-counts.mjs').TestCounts} TestCounts */
 
@@ -109,7 +109,7 @@ async function runSuite({ name, what, folder, args, count }, env) {
     ? count(JSON.parse(readFileSync(report, 'utf8')))
     : addCounts([]);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  return { name, seconds, counts: judgeRun(counts, exitCode) };
+  return { name, seconds, counts: checkRun(counts, exitCode) };
 }
 
 const inChromium = [

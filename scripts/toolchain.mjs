@@ -117,7 +117,7 @@ async function fetch(wanted) {
     { ...process.env, ...NPX_SETTINGS },
   );
   const line = output.split('\n').find((text) => text.startsWith('{"node"'));
-  if (line === undefined) throw new SetupError(`npx said nothing that helps:\n${output}`);
+  if (line === undefined) throw new SetupError(`npx gave no usable answer:\n${output}`);
   /** @type {Toolchain} */
   const toolchain = JSON.parse(line);
   mkdirSync(dirname(RECORD_FILE), { recursive: true });
