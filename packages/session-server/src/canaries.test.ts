@@ -138,7 +138,7 @@ async function meetTalkativeShop(): Promise<void> {
   const { checkout = '', sessionId } = last?.body ?? {};
   read(await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'cancelled', sessionId }));
   await vi.waitFor(() => {
-    expect(seen.log.join()).toContain('an event was not taken');
+    expect(seen.log.join()).toContain('an event was not delivered');
   });
 }
 
@@ -194,7 +194,7 @@ async function runPayments(): Promise<void> {
 async function askOperators(): Promise<void> {
   await vi.waitFor(
     async () => {
-      await askOperator('/operator/deliveries/parked');
+      await askOperator('/operator/webhooks/unmatched');
       expect(seen.operator.at(-1)).toContain('teashop');
     },
     { timeout: 15_000 },
@@ -203,10 +203,10 @@ async function askOperators(): Promise<void> {
   await askOperator('/operator/orders/teashop/C1/explain');
   await askOperator('/operator/orders/teashop/C3/explain');
   await askOperator(`/operator/orders/${encodeURIComponent(PERSON.name)}/C1/explain`);
-  await askOperator('/operator/events/dead');
+  await askOperator('/operator/events/dead-lettered');
   await askOperator(`/operator/attention?days=${encodeURIComponent(PERSON.name)}`);
   await askOperator('/operator/attention');
-  await askOperator('/operator/events/redrive', {
+  await askOperator('/operator/events/redeliver', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name: PERSON.name, email: PERSON.email }),

@@ -12,11 +12,12 @@ import { runWebhooks } from './cli/webhooks-command.js';
 const USAGE = `Usage:
   pay-session-server                              run the server
   pay-session-server explain <order> [merchant]   say what is known of an order, and why
-  pay-session-server events dead [merchant]       list the events that were given up
-  pay-session-server events redrive <event id>… | --merchant <id> [--waiting] | --all
-                                                  send events that were given up again, and those
-                                                  of a merchant that wait for their next try
-  pay-session-server webhooks                     count what became of the provider's deliveries
+  pay-session-server events dead-lettered [merchant]
+                                                  list dead-lettered events
+  pay-session-server events redeliver <event id>… | --merchant <id> [--retrying] | --all
+                                                  deliver dead-lettered events again, and those of
+                                                  a merchant that wait for their next try
+  pay-session-server webhooks                     count the provider's webhooks by result
   pay-session-server restore <backup file>        put a backup in the place of the data file
   pay-session-server restore --since <time>       say that a backup of this time is in its place
   pay-session-server restore                      finish a restore that was not finished

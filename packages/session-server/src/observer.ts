@@ -1,12 +1,12 @@
 import type { Checkout } from './checkouts/state-machine.js';
 import type { WebhookFlag } from './webhooks/repository.js';
 
-/** One request that was answered, or given up by who asked. */
+/** One request that was answered, or that its client gave up. */
 export interface AnsweredRequest {
   readonly method: string;
   /** Template of the route, such as `/v1/return/{token}`: never the path itself. */
   readonly route: string;
-  /** Status of the answer, or `gone` when the asker left before it. */
+  /** Status of the answer, or `gone` when the client left before it. */
   readonly status: string;
   readonly seconds: number;
 }
@@ -18,45 +18,45 @@ export interface ProviderCall {
   readonly seconds: number;
 }
 
-/** One look at a merchant's transactions. */
+/** One poll of a merchant's transactions. */
 export interface TransactionPoll {
   readonly pages: number;
-  /** Rows that were no objects, counted at each look that met them. */
+  /** Rows that were no objects, counted at each poll that met them. */
   readonly unreadableRows: number;
   readonly seconds: number;
   readonly isOk: boolean;
 }
 
 /**
- * Hears what the parts of the server do while they do it. It is told names of kinds and numbers
- * only, apart from checkouts, of which it may count states and codes. It is quick and never throws.
+ * Is notified of what the server does. It gets kinds and numbers only, and checkouts, of which it may
+ * count states and codes. It is quick and never throws.
  */
 export interface Observer {
   requestAnswered(request: AnsweredRequest): void;
-  /** An opening came to an end: how, or with which error code. */
-  opened(result: string): void;
+  /** A `POST /v1/checkouts` ended: how, or with which error code. */
+  checkoutRequested(result: string): void;
   /** `before` is undefined when the checkout is new. */
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
-  polled(look: TransactionPoll): void;
+  polled(poll: TransactionPoll): void;
   webhookReceived(result: 'stored' | 'test' | 'refused'): void;
   webhookProcessed(
     result: 'processed' | 'unmatched' | 'repeated',
     flags: readonly WebhookFlag[],
   ): void;
-  eventAttempted(result: 'delivered' | 'refused' | 'silent'): void;
+  deliveryAttempted(result: 'acknowledged' | 'refused' | 'silent'): void;
 }
 
 const ignore = (): void => undefined;
 
-/** Hears nothing: for a server whose operator listens to no metrics. */
+/** Ignores everything: for a server without metrics. */
 export const SILENT_OBSERVER: Observer = {
   requestAnswered: ignore,
-  opened: ignore,
+  checkoutRequested: ignore,
   checkoutChanged: ignore,
   providerCalled: ignore,
   polled: ignore,
   webhookReceived: ignore,
   webhookProcessed: ignore,
-  eventAttempted: ignore,
+  deliveryAttempted: ignore,
 };

@@ -155,7 +155,7 @@ export async function startSessionServer(
     logger,
     observer,
   });
-  const sender = startOutboxDispatcher({ store, merchants, shop, clock, logger, observer });
+  const dispatcher = startOutboxDispatcher({ store, merchants, shop, clock, logger, observer });
   const jobs = [webhookWorker, startSchedule({ store, evidence, changes, logger })];
   if (loss) {
     const { watchSeconds } = storeRulesOf(config);
@@ -163,13 +163,13 @@ export async function startSessionServer(
     jobs.push(startLossWatch({ loss, watchSeconds, evidence, merchants, isAsking, clock, logger }));
   }
   changes.onAny(() => {
-    sender.wake();
+    dispatcher.wake();
   });
 
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => {
     // Requests and tries to tell a shop have the same two seconds to end.
-    await Promise.all([sender, ...listeners].map((part) => part.close()));
+    await Promise.all([dispatcher, ...listeners].map((part) => part.close()));
     await Promise.all(jobs.map((job: RunLoop) => job.close()));
     await evidence.close();
     provider.close();
@@ -186,8 +186,8 @@ export async function startSessionServer(
         evidence,
         clock,
         maxOrderId: config.maxOrderId,
-        onRedriven: () => {
-          sender.wake();
+        onRedelivery: () => {
+          dispatcher.wake();
         },
       });
       const access = config.operator;

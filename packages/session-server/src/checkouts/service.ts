@@ -51,7 +51,7 @@ export interface CheckoutServiceOptions {
   readonly maxOrderId: number;
   /** How long a request waits for another one that is opening the same order. */
   readonly ownerWaitSeconds: number;
-  readonly observer: Pick<Observer, 'opened'>;
+  readonly observer: Pick<Observer, 'checkoutRequested'>;
 }
 
 /** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
@@ -127,10 +127,10 @@ export class CheckoutService {
     const { observer } = this.#options;
     try {
       const result = await this.#open(merchant, request, admit);
-      observer.opened(result.kind);
+      observer.checkoutRequested(result.kind);
       return result;
     } catch (error) {
-      observer.opened(error instanceof AppError ? error.code : 'internal_error');
+      observer.checkoutRequested(error instanceof AppError ? error.code : 'internal_error');
       throw error;
     }
   }

@@ -19,7 +19,7 @@ const run = (...words: string[]): Promise<string[]> => runEvents(parseConfig(sta
 
 /**
  * A cancelled order whose event the shop refused, and which is tried again so many seconds later; with
- * none it counts as given up.
+ * none it is dead-lettered.
  */
 async function refuse(order: string, retryInSeconds?: number): Promise<string> {
   stack.shop.eventAnswers.push(500);
@@ -38,51 +38,56 @@ async function refuse(order: string, retryInSeconds?: number): Promise<string> {
   return event?.id ?? '';
 }
 
-describe('events that were given up', () => {
-  it('are listed and sent again, with the same id, while the server runs', async () => {
-    expect(await run('dead')).toEqual(['no event was given up']);
+describe('dead-lettered events', () => {
+  it('are listed and delivered again, with the same id, while the server runs', async () => {
+    expect(await run('dead-lettered')).toEqual(['no event is dead-lettered']);
     const id = await refuse('D1');
-    const [line] = await run('dead', 'teashop');
+    const [line] = await run('dead-lettered', 'teashop');
     expect(line).toContain(id);
     expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
-    expect(await run('dead', 'nobody')).toEqual(['no event was given up']);
-    expect(await run('redrive', '--merchant', 'nobody')).toEqual(['0 events will be sent again']);
-    expect(await run('redrive', id)).toEqual(['1 events will be sent again']);
+    expect(await run('dead-lettered', 'nobody')).toEqual(['no event is dead-lettered']);
+    expect(await run('redeliver', '--merchant', 'nobody')).toEqual([
+      '0 events will be delivered again',
+    ]);
+    expect(await run('redeliver', id)).toEqual(['1 events will be delivered again']);
     const event = await stack.shop.event('checkout.cancelled');
     expect([event.id, event.data['order']]).toEqual([id, 'D1']);
-    expect(await run('dead')).toEqual(['no event was given up']);
-    expect(await run('redrive', '--all')).toEqual(['0 events will be sent again']);
+    expect(await run('dead-lettered')).toEqual(['no event is dead-lettered']);
+    expect(await run('redeliver', '--all')).toEqual(['0 events will be delivered again']);
   }, 20_000);
 
   it.each([
     [[]],
-    [['redrive']],
-    [['redrive', 'all']],
-    [['redrive', '--all', 'x']],
-    [['redrive', '--all', '--waiting']],
-    [['redrive', '--waiting']],
-    [['redrive', '--merchant', 'teashop', '--wait']],
-    [['redrive', '--merchant', 'teashop', '--waiting', 'x']],
+    [['redeliver']],
+    [['redeliver', 'all']],
+    [['redeliver', '--all', 'x']],
+    [['redeliver', '--all', '--retrying']],
+    [['redeliver', '--retrying']],
+    [['redeliver', '--merchant', 'teashop', '--retry']],
+    [['redeliver', '--merchant', 'teashop', '--retrying', 'x']],
     [['revive']],
   ])('are not touched by words that are not understood: %j', async (words) => {
-    await expect(run(...words)).rejects.toThrow(/expected: events dead/);
+    await expect(run(...words)).rejects.toThrow(/expected: events dead-lettered/);
   });
 });
 
 describe('events that wait for their next try', () => {
-  it('are sent at once when somebody asks for them, with the same id, while the server runs', async () => {
+  it('are delivered at once on request, with the same id, while the server runs', async () => {
     const id = await refuse('D2', 22 * 3600);
-    expect(await run('redrive', '--merchant', 'teashop')).toEqual(['0 events will be sent again']);
-    const hurry = (merchant: string) => run('redrive', '--merchant', merchant, '--waiting');
-    expect(await hurry('nobody')).toEqual(['0 events will be sent again']);
-    expect(await hurry('teashop')).toEqual(['1 events will be sent again']);
+    expect(await run('redeliver', '--merchant', 'teashop')).toEqual([
+      '0 events will be delivered again',
+    ]);
+    const redeliverNow = (merchant: string) =>
+      run('redeliver', '--merchant', merchant, '--retrying');
+    expect(await redeliverNow('nobody')).toEqual(['0 events will be delivered again']);
+    expect(await redeliverNow('teashop')).toEqual(['1 events will be delivered again']);
     expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
-    expect(await hurry('teashop')).toEqual(['0 events will be sent again']);
+    expect(await redeliverNow('teashop')).toEqual(['0 events will be delivered again']);
   }, 20_000);
 });
 
-describe('the numbers of deliveries', () => {
-  it('are told beside the running server', async () => {
+describe('the counts of webhooks', () => {
+  it('are printed beside the running server', async () => {
     const { body } = await stack.open('W1', { amount: '9.99' });
     const path = stack.webhookPath(body.sessionId ?? '');
     await stack.post(path, { event: 'test' });
@@ -94,8 +99,10 @@ describe('the numbers of deliveries', () => {
 });
 
 describe('a data file', () => {
-  it('that is not there is not made by looking at it', async () => {
+  it('that does not exist is not created by reading it', async () => {
     const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: join(stack.folder, 'none') });
-    await expect(runEvents(config, ['dead'])).rejects.toThrow('there is no such data file');
+    await expect(runEvents(config, ['dead-lettered'])).rejects.toThrow(
+      'there is no such data file',
+    );
   });
 });

@@ -13,9 +13,9 @@ import type {
 const MAX_SHOWN = 1000;
 
 /**
- * `pay-session-server events dead [merchant]` and
- * `events redrive <id>… | --merchant <id> [--waiting] | --all`, beside a running server or without
- * one: a running one sends what was redriven within seconds.
+ * `pay-session-server events dead-lettered [merchant]` and
+ * `events redeliver <id>… | --merchant <id> [--retrying] | --all`, beside a running server or without
+ * one. A running one delivers the events within seconds.
  *
  * @throws {AppError} when the words after `events` are not these
  */
@@ -35,43 +35,46 @@ export async function runEvents(config: Config, words: readonly string[]): Promi
 
 function parseWords(words: readonly string[]): (store: OutboxRepository) => Promise<string[]> {
   const [verb, ...rest] = words;
-  if (verb === 'dead' && rest.length <= 1) {
-    return (store) => listDead(store, { merchant: rest[0] });
+  if (verb === 'dead-lettered' && rest.length <= 1) {
+    return (store) => listDeadLettered(store, { merchant: rest[0] });
   }
-  const filter = verb === 'redrive' ? parseFilter(rest) : undefined;
+  const filter = verb === 'redeliver' ? parseFilter(rest) : undefined;
   if (filter === undefined) {
     throw new AppError(
       400,
       'invalid_request',
-      'expected: events dead [merchant], or: events redrive <event id>… | --merchant <id> [--waiting] | --all',
+      'expected: events dead-lettered [merchant], or: events redeliver <event id>… | --merchant <id> [--retrying] | --all',
     );
   }
   return async (store) => [
-    `${String(await store.redeliverEvents(filter))} events will be sent again`,
+    `${String(await store.redeliverEvents(filter))} events will be delivered again`,
   ];
 }
 
-/** Nothing is redriven by leaving something out: all of them are asked for by name. */
+/** Strict, so that nothing is redelivered because a word was left out. */
 function parseFilter(words: readonly string[]): RedeliverFilter | undefined {
   const [first, second, third, ...more] = words;
   if (first === '--all' && second === undefined) return {};
   if (first === '--merchant' && second !== undefined && more.length === 0) {
     if (third === undefined) return { merchant: second };
-    return third === '--waiting' ? { merchant: second, waiting: true } : undefined;
+    return third === '--retrying' ? { merchant: second, waiting: true } : undefined;
   }
   return first !== undefined && words.every((word) => word.startsWith('msg_'))
     ? { ids: words }
     : undefined;
 }
 
-async function listDead(store: OutboxRepository, filter: DeadLetterFilter): Promise<string[]> {
+async function listDeadLettered(
+  store: OutboxRepository,
+  filter: DeadLetterFilter,
+): Promise<string[]> {
   const events = await store.findDeadLetters(filter, MAX_SHOWN + 1);
-  const shown = events.slice(0, MAX_SHOWN).map(describeDead);
+  const shown = events.slice(0, MAX_SHOWN).map(describeDeadLetter);
   if (events.length > MAX_SHOWN) shown.push(`and more: the oldest ${String(MAX_SHOWN)} are shown`);
-  return events.length === 0 ? ['no event was given up'] : shown;
+  return events.length === 0 ? ['no event is dead-lettered'] : shown;
 }
 
-function describeDead(event: DeadLetter): string {
+function describeDeadLetter(event: DeadLetter): string {
   const { id, merchant, order, type, sequence, createdAt } = event;
   const time = new Date(createdAt).toISOString();
   return [id, time, merchant, order, type, `sequence ${String(sequence)}`].join('  ');

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { storeRulesOf } from '../store/store-rules.js';
 
-/** `pay-session-server webhooks`: what became of the provider's deliveries, in numbers. */
+/** `pay-session-server webhooks`: counts of the provider's webhooks. */
 export async function runWebhooks(config: Config): Promise<string[]> {
   const store = SqliteCheckoutStore.openToRead({
     path: config.databaseFile,
@@ -11,8 +11,8 @@ export async function runWebhooks(config: Config): Promise<string[]> {
     rules: storeRulesOf(config),
   });
   try {
-    const { flagged, tests, ...byState } = await store.countWebhooks();
-    return Object.entries({ ...byState, ...flagged, tests }).map(
+    const { waiting, parked, processed, flagged, tests } = await store.countWebhooks();
+    return Object.entries({ waiting, unmatched: parked, processed, ...flagged, tests }).map(
       ([name, count]) => `${name.padEnd(20)} ${String(count)}`,
     );
   } finally {

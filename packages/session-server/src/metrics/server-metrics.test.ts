@@ -34,14 +34,14 @@ describe('the metrics', () => {
   it('have a zero for what must never happen unseen', async () => {
     const text = await scrape();
     expect(text).toContain('pay_attention_total{code="paid_twice"} 0');
-    expect(text).toContain('pay_checkout_moves_total{from="returned",to="unconfirmed"} 0');
-    expect(text).toMatch(/^pay_order_events_dead 0$/m);
+    expect(text).toContain('pay_checkout_transitions_total{from="returned",to="unconfirmed"} 0');
+    expect(text).toMatch(/^pay_outbox_dead_lettered 0$/m);
   });
 
-  it('count a payment from its opening to its event', async () => {
+  it('count a payment from its checkout to its event', async () => {
     const { body } = await stack.open('P1', { amount: '9.99' });
-    expect(await sample('pay_opens_total{result="opened"}')).toBe(1);
-    expect(await sample('pay_checkout_moves_total{from="new",to="open"}')).toBe(1);
+    expect(await sample('pay_checkouts_requested_total{result="opened"}')).toBe(1);
+    expect(await sample('pay_checkout_transitions_total{from="new",to="open"}')).toBe(1);
     const calls = 'pay_provider_call_seconds_count{operation="create_session",outcome="created"}';
     expect(await sample(calls)).toBe(1);
     expect(await sample('pay_watched_attempts')).toBe(1);
@@ -49,33 +49,33 @@ describe('the metrics', () => {
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
     await stack.until(body.checkout, 'paid');
     await stack.shop.event('checkout.paid');
-    expect(await sample('pay_checkout_moves_total{from="open",to="returned"}')).toBe(1);
-    expect(await sample('pay_checkout_moves_total{from="returned",to="paid"}')).toBe(1);
-    expect(await sample('pay_order_events_queued_total')).toBe(1);
-    await until('pay_order_event_tries_total{result="delivered"}', 1);
-    await until('pay_order_events_waiting', 0);
+    expect(await sample('pay_checkout_transitions_total{from="open",to="returned"}')).toBe(1);
+    expect(await sample('pay_checkout_transitions_total{from="returned",to="paid"}')).toBe(1);
+    expect(await sample('pay_outbox_events_total')).toBe(1);
+    await until('pay_outbox_deliveries_total{result="acknowledged"}', 1);
+    await until('pay_outbox_waiting', 0);
     await expect
-      .poll(() => sample('pay_evidence_look_seconds_count{result="ok"}'))
+      .poll(() => sample('pay_transaction_poll_seconds_count{result="ok"}'))
       .toBeGreaterThan(0);
-    expect(await sample('pay_evidence_pages_total')).toBeGreaterThan(0);
-    expect(await sample('pay_evidence_unreadable_rows_total')).toBe(0);
+    expect(await sample('pay_transaction_pages_total')).toBeGreaterThan(0);
+    expect(await sample('pay_transaction_unreadable_rows_total')).toBe(0);
   });
 
-  it('count openings that were refused, by their code', async () => {
+  it('count refused requests for a checkout, by their code', async () => {
     await stack.post('/v1/checkouts', { merchant: 'teashop', order: 'P2', orderToken: 'P2.1.x' });
     await stack.reopen('P3');
-    expect(await sample('pay_opens_total{result="order_not_found"}')).toBe(2);
+    expect(await sample('pay_checkouts_requested_total{result="order_not_found"}')).toBe(2);
   });
 
-  it('count deliveries: what was answered, and what was worked on', async () => {
+  it('count webhooks: what was answered, and what was processed', async () => {
     const { body } = await stack.open('P4', { amount: '9.99' });
     const path = stack.webhookPath(body.sessionId ?? '');
     for (const content of [{ any: 1 }, { any: 1 }, { event: 'test' }])
       await stack.post(path, content);
     expect(await sample('pay_webhooks_received_total{result="stored"}')).toBe(2);
     expect(await sample('pay_webhooks_received_total{result="test"}')).toBe(1);
-    await until('pay_webhooks_worked_on_total{result="processed"}', 1);
-    await until('pay_webhooks_worked_on_total{result="repeated"}', 1);
+    await until('pay_webhooks_processed_total{result="processed"}', 1);
+    await until('pay_webhooks_processed_total{result="repeated"}', 1);
     await until('pay_webhooks_waiting', 0);
   });
 
@@ -89,29 +89,31 @@ describe('the metrics', () => {
       times: 100,
     });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
-    await until('pay_readers_backing_off', 1);
+    await until('pay_pollers_backing_off', 1);
     const failed =
       'pay_provider_call_seconds_count{operation="list_transactions",outcome="failed"}';
     expect(await sample(failed)).toBeGreaterThan(0);
-    expect(await sample('pay_evidence_look_seconds_count{result="failed"}')).toBeGreaterThan(0);
+    expect(await sample('pay_transaction_poll_seconds_count{result="failed"}')).toBeGreaterThan(0);
     stack.advance(45);
     expect(await sample('pay_oldest_return_seconds')).toBeGreaterThanOrEqual(45);
     stack.advance(30);
     await stack.until(body.checkout, 'unconfirmed');
     expect(await sample('pay_attention_total{code="unconfirmed"}')).toBe(1);
-    expect(await sample('pay_checkout_moves_total{from="returned",to="unconfirmed"}')).toBe(1);
+    expect(await sample('pay_checkout_transitions_total{from="returned",to="unconfirmed"}')).toBe(
+      1,
+    );
     expect(await sample('pay_oldest_return_seconds')).toBe(0);
   });
 
-  it('show how late looks and events are', async () => {
+  it('show how late events are', async () => {
     stack.shop.eventAnswers.push(...Array.from({ length: 20 }, () => 500));
     const { body } = await stack.open('P6', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
     await expect
-      .poll(() => sample('pay_order_event_tries_total{result="refused"}'))
+      .poll(() => sample('pay_outbox_deliveries_total{result="refused"}'))
       .toBeGreaterThan(0);
     stack.advance(100);
-    expect(await sample('pay_oldest_order_event_seconds')).toBeGreaterThanOrEqual(100);
+    expect(await sample('pay_outbox_oldest_seconds')).toBeGreaterThanOrEqual(100);
     stack.shop.eventAnswers.length = 0;
   });
 
@@ -148,9 +150,7 @@ describe('the metrics', () => {
   it('are the ones that docs/operations lists, and its alarms ask for no other', async () => {
     const page = readOperationsGuide();
     const measured = [...(await scrape()).matchAll(/^# TYPE (pay_\w+)/gm)].map(([, name]) => name);
-    const [, listed = '', alarms = ''] = page.split(
-      /### What is measured|### When to wake somebody/,
-    );
+    const [, listed = '', alarms = ''] = page.split(/### What is measured|### Alerts/);
     const names = (text: string) => [...text.matchAll(/\bpay_\w+/g)].map(([name]) => name);
     expect(names(listed).toSorted()).toEqual(measured.toSorted());
     const base = names(alarms).map((name) => name.replace(/(_seconds)_(count|bucket)$/, '$1'));
@@ -182,26 +182,26 @@ describe('the metrics', () => {
   });
 });
 
-describe('a deep look for which a minute has no pages', () => {
+describe('a backfill that the minute has no pages for', () => {
   it('shows how long it has been under way', async () => {
     const busy = await TestStack.start({
       env: { PAY_OPERATOR_PORT: '0', PAY_READ_PAGES_PER_MINUTE: '2' },
     });
-    const deepLookSeconds = async () => {
+    const backfillSeconds = async () => {
       const { text } = await busy.askOperator('/metrics');
-      return Number(/^pay_deep_look_seconds (\S+)$/m.exec(text)?.[1]);
+      return Number(/^pay_backfill_seconds (\S+)$/m.exec(text)?.[1]);
     };
     try {
       await busy.open('D1', { amount: '9.99' });
-      expect(await deepLookSeconds()).toBe(0);
+      expect(await backfillSeconds()).toBe(0);
       busy.advance(2 * 3600);
       for (let row = 0; row < 400; row += 1) {
         const transactionTime = new Date(busy.clock.now() - row * 10_000).toISOString();
         busy.sandbox.control.addTransaction({ row: { merchantId: 1001, transactionTime } });
       }
-      await expect.poll(deepLookSeconds).toBeGreaterThan(0);
+      await expect.poll(backfillSeconds).toBeGreaterThan(0);
       busy.advance(50);
-      expect(await deepLookSeconds()).toBeGreaterThan(50);
+      expect(await backfillSeconds()).toBeGreaterThan(50);
     } finally {
       await busy.close();
     }

@@ -12,7 +12,7 @@ import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from '.
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Every code, so that each is there as 0 before it is first raised: an alarm sees the first one. */
+/** Every code starts at 0, so that an alert sees the first one. */
 const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   amount_mismatch: true,
   currency_mismatch: true,
@@ -33,15 +33,19 @@ export class ServerMetrics implements Observer {
   readonly #registers = [this.registry];
   readonly #requests = new Histogram({
     name: 'pay_http_request_seconds',
-    help: 'Time to answer requests, by template of the route; polls that wait have a route of their own',
+    help: 'Time to answer requests, by template of the route; long polls have a route of their own',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_BUCKETS,
     registers: this.#registers,
   });
-  readonly #opens = this.#counter('pay_opens_total', 'Openings, by result or error code', 'result');
-  readonly #moves = this.#counter(
-    'pay_checkout_moves_total',
-    'Checkouts that moved from one state to another; a new one comes from "new"',
+  readonly #requested = this.#counter(
+    'pay_checkouts_requested_total',
+    'Requests for a checkout, by result or error code',
+    'result',
+  );
+  readonly #transitions = this.#counter(
+    'pay_checkout_transitions_total',
+    'Checkouts that went from one state to another; a new one comes from "new"',
     'from',
     'to',
   );
@@ -62,67 +66,67 @@ export class ServerMetrics implements Observer {
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
   });
-  readonly #looks = new Histogram({
-    name: 'pay_evidence_look_seconds',
-    help: 'Time of looks at the transactions of a merchant',
+  readonly #polls = new Histogram({
+    name: 'pay_transaction_poll_seconds',
+    help: 'Time of polls of the transactions of a merchant',
     labelNames: ['result'],
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
   });
-  readonly #pages = this.#counter('pay_evidence_pages_total', 'Pages of transactions asked for');
+  readonly #pages = this.#counter('pay_transaction_pages_total', 'Pages of transactions requested');
   readonly #unreadable = this.#counter(
-    'pay_evidence_unreadable_rows_total',
-    'Rows of transactions that could not be read, each time that one was met',
+    'pay_transaction_unreadable_rows_total',
+    'Rows of transactions that could not be read, counted each time',
   );
   readonly #received = this.#counter(
     'pay_webhooks_received_total',
-    'Deliveries of the provider that were answered, by what they were',
+    'Webhooks of the provider that were answered, by what they were',
     'result',
   );
-  readonly #workedOn = this.#counter(
-    'pay_webhooks_worked_on_total',
-    'Deliveries of the provider that were worked on',
+  readonly #processed = this.#counter(
+    'pay_webhooks_processed_total',
+    'Webhooks of the provider that were processed',
     'result',
   );
   readonly #flags = this.#counter(
     'pay_webhook_flags_total',
-    'What was found out about deliveries of the provider',
+    'What was found out about webhooks of the provider',
     'flag',
   );
-  readonly #queued = this.#counter(
-    'pay_order_events_queued_total',
-    'Events stored, to be sent to shops',
+  readonly #events = this.#counter(
+    'pay_outbox_events_total',
+    'Events stored for delivery to shops',
   );
-  readonly #tries = this.#counter(
-    'pay_order_event_tries_total',
-    'Tries to send an event to its shop, by how they ended',
+  readonly #deliveries = this.#counter(
+    'pay_outbox_deliveries_total',
+    'Tries to deliver an event to its shop, by how they ended',
     'result',
   );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     for (const code of Object.keys(ATTENTION_CODES)) this.#attention.inc({ code }, 0);
-    this.#moves.inc({ from: 'returned', to: 'unconfirmed' }, 0);
+    this.#transitions.inc({ from: 'returned', to: 'unconfirmed' }, 0);
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
     this.#requests.observe({ method, route, status }, seconds);
   }
 
-  opened(result: string): void {
-    this.#opens.inc({ result });
+  checkoutRequested(result: string): void {
+    this.#requested.inc({ result });
   }
 
   checkoutChanged(before: Checkout | undefined, after: Checkout): void {
     if (before?.state !== after.state) {
-      this.#moves.inc({ from: before?.state ?? 'new', to: after.state });
+      this.#transitions.inc({ from: before?.state ?? 'new', to: after.state });
     }
     if (!before) return;
     for (const code of after.attention) {
       if (!before.attention.includes(code)) this.#attention.inc({ code });
     }
     if (before.refund !== after.refund) this.#refunds.inc({ refund: after.refund });
-    this.#queued.inc({}, after.sequence - before.sequence);
+    this.#events.inc({}, after.sequence - before.sequence);
   }
 
   providerCalled({ operation, outcome, seconds }: ProviderCall): void {
@@ -130,7 +134,7 @@ export class ServerMetrics implements Observer {
   }
 
   polled({ pages, unreadableRows, seconds, isOk }: TransactionPoll): void {
-    this.#looks.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
+    this.#polls.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
     this.#unreadable.inc({}, unreadableRows);
   }
@@ -143,12 +147,12 @@ export class ServerMetrics implements Observer {
     result: 'processed' | 'unmatched' | 'repeated',
     flags: readonly WebhookFlag[],
   ): void {
-    this.#workedOn.inc({ result });
+    this.#processed.inc({ result });
     for (const flag of flags) this.#flags.inc({ flag });
   }
 
-  eventAttempted(result: 'delivered' | 'refused' | 'silent'): void {
-    this.#tries.inc({ result });
+  deliveryAttempted(result: 'acknowledged' | 'refused' | 'silent'): void {
+    this.#deliveries.inc({ result });
   }
 
   #counter<T extends string>(name: string, help: string, ...labelNames: T[]): Counter<T> {

@@ -72,7 +72,7 @@ describe('the operator’s listener', () => {
     'changes nothing for a body of type “%s”, such as a form sends',
     async (type) => {
       const { status, body } = await stack.askOperator<{ code: string }>(
-        '/operator/events/redrive',
+        '/operator/events/redeliver',
         {
           method: 'POST',
           body: new Blob(['{"all":true}'], { type }),
@@ -156,7 +156,12 @@ describe('the operator’s routes', () => {
     expect(body).toMatchObject({
       status: 'ok',
       merchants: 1,
-      backlog: { watchedAttempts: 1, deadEvents: 0, waitingDeliveries: 0, oldestReturnSeconds: 0 },
+      backlog: {
+        watchedAttempts: 1,
+        deadLetteredEvents: 0,
+        waitingWebhooks: 0,
+        oldestReturnSeconds: 0,
+      },
     });
     const { orderIdShare } = body['backlog'] as { orderIdShare: number };
     expect(orderIdShare).toBeGreaterThan(0.02);
@@ -186,7 +191,7 @@ describe('the operator’s routes', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('list the events that were given up, and send them again', async () => {
+  it('list dead-lettered events, and deliver them again', async () => {
     stack.shop.eventAnswers.push(500);
     const { body } = await stack.open('D1', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
@@ -202,14 +207,15 @@ describe('the operator’s routes', () => {
     await store.close();
 
     const list = async (query = '') =>
-      (await stack.askOperator<{ items: object[] }>(`/operator/events/dead${query}`)).body.items;
+      (await stack.askOperator<{ items: object[] }>(`/operator/events/dead-lettered${query}`)).body
+        .items;
     expect(await list()).toMatchObject([
       { id: event?.id, merchant: 'teashop', order: 'D1', type: 'checkout.cancelled', sequence: 1 },
     ]);
     expect(await list('?merchant=nobody')).toEqual([]);
-    const redrive = async (wanted: object) =>
-      stack.askOperator<{ redriven?: number; errors?: { message: string }[] }>(
-        '/operator/events/redrive',
+    const redeliver = async (wanted: object) =>
+      stack.askOperator<{ redelivered?: number; errors?: { message: string }[] }>(
+        '/operator/events/redeliver',
         {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -223,39 +229,39 @@ describe('the operator’s routes', () => {
       { ids: ['1'] },
       { all: true, ids: [] },
     ]) {
-      const refused = await redrive(wanted);
+      const refused = await redeliver(wanted);
       expect(refused.status).toBe(400);
       expect(refused.body.errors?.[0]?.message).toMatch(/^expected .*(msg_…|id of an event)/);
     }
-    expect((await redrive({ merchant: 'nobody', waiting: true })).body.redriven).toBe(0);
-    expect((await redrive({ ids: [event?.id] })).body.redriven).toBe(1);
+    expect((await redeliver({ merchant: 'nobody', retrying: true })).body.redelivered).toBe(0);
+    expect((await redeliver({ ids: [event?.id] })).body.redelivered).toBe(1);
     expect((await stack.shop.event('checkout.cancelled')).data['order']).toBe('D1');
     expect(await list()).toEqual([]);
   }, 20_000);
 
-  it('send the events of a merchant at once that wait for their next try', async () => {
+  it('deliver at once the events of a merchant that wait for their next try', async () => {
     stack.shop.eventAnswers.push(500);
     const { body } = await stack.open('D2', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
-    const redrive = async () => {
-      const { body: answer } = await stack.askOperator<{ redriven: number }>(
-        '/operator/events/redrive',
+    const redeliver = async () => {
+      const { body: answer } = await stack.askOperator<{ redelivered: number }>(
+        '/operator/events/redeliver',
         {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ merchant: 'teashop', waiting: true }),
+          body: JSON.stringify({ merchant: 'teashop', retrying: true }),
         },
       );
-      return answer.redriven;
+      return answer.redelivered;
     };
-    await expect.poll(redrive).toBe(1);
+    await expect.poll(redeliver).toBe(1);
     await expect.poll(() => stack.shop.events.map(({ data }) => data['order'])).toContain('D2');
   });
 
-  it('list deliveries that no attempt was found for, with whose endpoint it was', async () => {
+  it('list webhooks that no attempt was found for, with the merchants of the endpoint', async () => {
     await stack.post('/v1/webhooks/a-registered-endpoint-token-1', { order_id: 7 });
     const list = async () =>
-      (await stack.askOperator<{ items: object[] }>('/operator/deliveries/parked')).body.items;
+      (await stack.askOperator<{ items: object[] }>('/operator/webhooks/unmatched')).body.items;
     await expect.poll(list).toMatchObject([{ merchants: ['teashop'] }]);
     expect(Object.keys((await list())[0] ?? {}).toSorted()).toEqual([
       'id',

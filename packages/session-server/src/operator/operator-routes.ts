@@ -1,6 +1,7 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
 import { parse } from '../http/parse.js';
+import type { RedeliverFilter } from '../outbox/repository.js';
 import { requireJson } from './operator-guard.js';
 import type { List, OperatorService } from './operator-service.js';
 
@@ -12,7 +13,7 @@ const limit = z.coerce
   .default(100);
 const merchant = z.string('expected the id of a merchant').min(1).optional();
 const listQuery = z.strictObject({ merchant, limit });
-const parkedQuery = z.strictObject({ limit });
+const unmatchedQuery = z.strictObject({ limit });
 const attentionQuery = z.strictObject({
   merchant,
   limit,
@@ -22,17 +23,17 @@ const eventIds = z
   .array(z.string().startsWith('msg_', 'expected ids of events, such as "msg_…"'))
   .min(1, 'expected at least one id of an event')
   .max(1000, 'expected at most 1000 ids of events');
-/** Nothing is redriven by leaving something out: all of them are asked for by name. */
-const redriveBody = z.union(
+/** Strict, so that nothing is redelivered because a field was left out. */
+const redeliverBody = z.union(
   [
     z.strictObject({ ids: eventIds }),
-    z.strictObject({ merchant: z.string().min(1), waiting: z.boolean().optional() }),
+    z.strictObject({ merchant: z.string().min(1), retrying: z.boolean().optional() }),
     z.strictObject({ all: z.literal(true) }),
   ],
-  { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…", "waiting"?: true} or {"all": true}' },
+  { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…", "retrying"?: true} or {"all": true}' },
 );
 
-/** What operators ask over HTTP, on the listener of their own: JSON, and nobody's personal data. */
+/** The operator's routes, on a listener of their own: JSON without personal data. */
 export function operatorRoutes(service: OperatorService): Router {
   const router = Router();
 
@@ -46,29 +47,31 @@ export function operatorRoutes(service: OperatorService): Router {
     response.json({ merchant, order, lines: await service.explain(merchant, order) });
   });
 
-  router.get('/events/dead', async (request, response) => {
+  router.get('/events/dead-lettered', async (request, response) => {
     const query = parse(listQuery, request.query);
-    response.json(withTimes(await service.deadEvents({ merchant: query.merchant }, query.limit)));
+    response.json(
+      withTimes(await service.deadLetteredEvents({ merchant: query.merchant }, query.limit)),
+    );
   });
 
   router.post(
-    '/events/redrive',
+    '/events/redeliver',
     requireJson,
     json({ limit: '64kb' }),
     async (request, response) => {
-      const wanted = parse(redriveBody, request.body);
-      response.json({ redriven: await service.redrive('all' in wanted ? {} : wanted) });
+      const wanted = parse(redeliverBody, request.body);
+      response.json({ redelivered: await service.redeliver(toFilter(wanted)) });
     },
   );
 
-  router.get('/deliveries/parked', async (request, response) => {
-    const query = parse(parkedQuery, request.query);
-    const parked = await service.parkedDeliveries(query.limit);
-    const items = parked.items.map(({ receivedAt, ...delivery }) => ({
-      ...delivery,
+  router.get('/webhooks/unmatched', async (request, response) => {
+    const query = parse(unmatchedQuery, request.query);
+    const unmatched = await service.unmatchedWebhooks(query.limit);
+    const items = unmatched.items.map(({ receivedAt, ...webhook }) => ({
+      ...webhook,
       receivedAt: new Date(receivedAt).toISOString(),
     }));
-    response.json({ ...parked, items });
+    response.json({ ...unmatched, items });
   });
 
   router.get('/attention', async (request, response) => {
@@ -78,6 +81,11 @@ export function operatorRoutes(service: OperatorService): Router {
   });
 
   return router;
+}
+
+function toFilter(wanted: z.infer<typeof redeliverBody>): RedeliverFilter {
+  if ('all' in wanted) return {};
+  return 'ids' in wanted ? wanted : { merchant: wanted.merchant, waiting: wanted.retrying };
 }
 
 function withTimes<T extends { readonly createdAt: number }>(list: List<T>) {

@@ -18,8 +18,8 @@ export interface OperatorServiceOptions {
   readonly evidence: Pick<ReconciliationService, 'countReaders'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
-  /** Called when events wait to be sent again. */
-  readonly onRedriven: () => void;
+  /** Called when events wait to be delivered again. */
+  readonly onRedelivery: () => void;
 }
 
 /** What a list answers: the first of them, and whether there are more. */
@@ -28,7 +28,7 @@ export interface List<T> {
   readonly more: boolean;
 }
 
-/** What people who run the server ask and do. It tells of orders by their names, and of no person. */
+/** What operators ask and do. Answers name orders, and no person. */
 export class OperatorService {
   readonly #options: OperatorServiceOptions;
   #isExplaining = false;
@@ -39,12 +39,12 @@ export class OperatorService {
 
   async backlog(): Promise<Backlog> {
     const { store, evidence, clock, maxOrderId } = this.#options;
-    const { backingOff: readersBackingOff, deepSince } = evidence.countReaders();
+    const { backingOff: pollersBackingOff, deepSince: backfillSince } = evidence.countReaders();
     const report = await store.report();
-    return toBacklog({ report, readersBackingOff, deepSince, maxOrderId }, clock.now());
+    return toBacklog({ report, pollersBackingOff, backfillSince, maxOrderId }, clock.now());
   }
 
-  /** How it stands with the parts of the server. Rejects when the store cannot be asked. */
+  /** The state of the server. Rejects when the store cannot be read. */
   async health() {
     const { store, merchants, evidence } = this.#options;
     const isWritable = await store.ping().then(
@@ -55,14 +55,14 @@ export class OperatorService {
       status: isWritable ? 'ok' : 'store_not_writable',
       uptimeSeconds: Math.round(process.uptime()),
       merchants: (await merchants.all()).length,
-      readers: evidence.countReaders().all,
+      pollers: evidence.countReaders().all,
       backlog: await this.backlog(),
     };
   }
 
   /**
    * Says of each transaction that names an order whether it counts, in lines of text. It reads the
-   * provider's list beside the reader that shoppers wait for, so one is explained at a time.
+   * provider's list beside the poller that shoppers wait for, so one is explained at a time.
    */
   async explain(merchantId: string, order: string): Promise<readonly string[]> {
     const { store, merchants, gateway, clock } = this.#options;
@@ -86,26 +86,26 @@ export class OperatorService {
     }
   }
 
-  async deadEvents(filter: DeadLetterFilter, limit: number) {
+  async deadLetteredEvents(filter: DeadLetterFilter, limit: number) {
     return toList(await this.#options.store.findDeadLetters(filter, limit + 1), limit);
   }
 
-  async redrive(filter: RedeliverFilter): Promise<number> {
+  async redeliver(filter: RedeliverFilter): Promise<number> {
     const count = await this.#options.store.redeliverEvents(filter);
-    if (count > 0) this.#options.onRedriven();
+    if (count > 0) this.#options.onRedelivery();
     return count;
   }
 
-  /** Parked deliveries, each with the merchants that registered the endpoint that it came to. */
-  async parkedDeliveries(limit: number) {
+  /** Unmatched webhooks, each with the merchants that registered its endpoint. */
+  async unmatchedWebhooks(limit: number) {
     const merchants = await this.#options.merchants.all();
-    const parked = await this.#options.store.findUnmatchedWebhooks(limit + 1);
-    const deliveries = parked.map(({ id, tokenHash, receivedAt }) => ({
+    const unmatched = await this.#options.store.findUnmatchedWebhooks(limit + 1);
+    const webhooks = unmatched.map(({ id, tokenHash, receivedAt }) => ({
       id,
       receivedAt,
       merchants: findWebhookEndpoints(merchants, tokenHash).map(({ merchant }) => merchant.id),
     }));
-    return toList(deliveries, limit);
+    return toList(webhooks, limit);
   }
 
   async attention(merchant: string | undefined, days: number, limit: number) {

@@ -23,7 +23,7 @@ interface Delivery {
   readonly verified: unknown;
 }
 
-/** The clock of store and sender; tests move it instead of waiting. */
+/** The clock of store and dispatcher; tests move it instead of waiting. */
 let now: number;
 const clock = { now: () => now };
 let folder: string;
@@ -31,7 +31,7 @@ let store: SqliteCheckoutStore;
 let merchants: Map<string, Merchant>;
 let log: { level: string; fields: LogFields }[];
 let servers: LocalServer[];
-let senders: RunLoop[];
+let dispatchers: RunLoop[];
 let client: ShopClient;
 
 beforeEach(async () => {
@@ -41,13 +41,13 @@ beforeEach(async () => {
   merchants = new Map();
   log = [];
   servers = [];
-  senders = [];
+  dispatchers = [];
   client = new ShopClient();
 });
 afterEach(async () => {
   await client.close();
   await Promise.all(servers.map((server) => server.close()));
-  await Promise.all(senders.map((sender) => sender.close()));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
   await store.close();
   rmSync(folder, { recursive: true });
 });
@@ -74,18 +74,18 @@ async function shopOf(id: string, answer: RequestListener): Promise<Delivery[]> 
   return deliveries;
 }
 
-function startSender(): RunLoop {
+function startDispatcher(): RunLoop {
   const write = (level: string) => (fields: LogFields) => void log.push({ level, fields });
   const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
-  const sender = startOutboxDispatcher({
+  const dispatcher = startOutboxDispatcher({
     store,
     clock,
     logger,
     shop: client,
     merchants: { find: (id) => Promise.resolve(merchants.get(id)) },
   });
-  senders.push(sender);
-  return sender;
+  dispatchers.push(dispatcher);
+  return dispatcher;
 }
 
 /** Makes an order of a merchant paid, which stores one event for its shop. */
@@ -113,10 +113,10 @@ async function payOrder(merchant: string, order: string): Promise<void> {
 }
 
 describe('an event for a shop', () => {
-  it('comes signed, once, when the shop takes it', async () => {
+  it('comes signed, once, when the shop acknowledges it', async () => {
     const deliveries = await shopOf('teashop', (_, response) => response.writeHead(204).end());
     await payOrder('teashop', 'A1001');
-    const sender = startSender();
+    const dispatcher = startDispatcher();
     await expect.poll(() => deliveries.length).toBe(1);
     expect(deliveries[0]?.verified).toMatchObject({
       type: 'checkout.paid',
@@ -124,23 +124,23 @@ describe('an event for a shop', () => {
     });
     await expect.poll(() => store.nextEventAt()).toBeUndefined();
     now += HOUR_MS;
-    sender.wake();
-    await sender.close();
+    dispatcher.wake();
+    await dispatcher.close();
     expect(deliveries).toHaveLength(1);
   });
 
-  it('comes again with the same id and body until it is taken, and no more then', async () => {
+  it('comes again with the same id and body until it is acknowledged, and no more then', async () => {
     const statuses = [500, 302, 404, 200];
     const deliveries = await shopOf('teashop', (_, response) =>
       response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end(),
     );
     await payOrder('teashop', 'A1001');
-    const sender = startSender();
+    const dispatcher = startDispatcher();
     for (let tries = 1; tries <= 4; tries += 1) {
       await expect.poll(() => deliveries.length).toBe(tries);
       await expect.poll(() => log.length).toBe(Math.min(tries, 3));
       now += HOUR_MS;
-      sender.wake();
+      dispatcher.wake();
     }
     await expect.poll(() => store.nextEventAt()).toBeUndefined();
     expect(new Set(deliveries.map(({ id }) => id)).size).toBe(1);
@@ -152,15 +152,15 @@ describe('an event for a shop', () => {
     ]);
   });
 
-  it('that is under way is settled before the sender is closed', async () => {
+  it('that is under way is completed before the dispatcher is closed', async () => {
     const arrived = Promise.withResolvers<() => void>();
     await shopOf('teashop', (_, response) => {
       arrived.resolve(() => response.writeHead(204).end());
     });
     await payOrder('teashop', 'A1001');
-    const sender = startSender();
+    const dispatcher = startDispatcher();
     const answer = await arrived.promise;
-    const closing = sender.close();
+    const closing = dispatcher.close();
     answer();
     await closing;
     now += HOUR_MS;
@@ -168,16 +168,16 @@ describe('an event for a shop', () => {
     expect(await store.claimEvents(claim)).toEqual([]);
   });
 
-  it('that finds no answer for two seconds while the sender closes is sent again after a start', async () => {
+  it('that gets no answer for two seconds while the dispatcher closes is delivered again after a start', async () => {
     const arrived = Promise.withResolvers<undefined>();
     const deliveries = await shopOf('teashop', () => {
       arrived.resolve(undefined);
     });
     await payOrder('teashop', 'A1001');
-    const sender = startSender();
+    const dispatcher = startDispatcher();
     await arrived.promise;
     const startedAt = performance.now();
-    await sender.close();
+    await dispatcher.close();
     expect(performance.now() - startedAt).toBeLessThan(4000);
     expect(log).toEqual([]);
     await store.close();
@@ -186,27 +186,27 @@ describe('an event for a shop', () => {
     expect(await store.claimEvents(claim)).toMatchObject([{ id: deliveries[0]?.id, tries: 0 }]);
   });
 
-  it('is sent by a sender that starts after the one that claimed it died', async () => {
+  it('is delivered by a dispatcher that starts after the one that claimed it died', async () => {
     const isTaken = Promise.withResolvers<undefined>();
     const deliveries = await shopOf('teashop', (_, response) => {
       if (deliveries.length === 2) response.writeHead(204).end(() => isTaken.resolve(undefined));
     });
     await payOrder('teashop', 'A1001');
-    startSender();
+    startDispatcher();
     await expect.poll(() => deliveries.length).toBe(1);
     now += HOUR_MS;
-    startSender();
+    startDispatcher();
     await isTaken.promise;
     expect(deliveries[1]?.id).toBe(deliveries[0]?.id);
   });
 
   it('waits for a merchant who is missing from the file, and comes when it is back', async () => {
     await payOrder('teashop', 'A1001');
-    const sender = startSender();
+    const dispatcher = startDispatcher();
     await expect.poll(() => log.length).toBe(1);
     const deliveries = await shopOf('teashop', (_, response) => response.writeHead(204).end());
     now += HOUR_MS;
-    sender.wake();
+    dispatcher.wake();
     await expect.poll(() => deliveries.length).toBe(1);
   });
 });

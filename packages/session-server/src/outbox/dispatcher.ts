@@ -4,22 +4,23 @@ import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ShopClient } from '../provider/shop-client.js';
-import { startRunLoop, type RunLoop } from '../run-loop.js';
-import { type OutboxRepository, isRetrying, type OutboxEvent } from './repository.js';
+import { type RunLoop, startRunLoop } from '../run-loop.js';
+import { isRetrying, type OutboxEvent, type OutboxRepository } from './repository.js';
 import { retryDelaySeconds } from './retry-schedule.js';
-import { ShopAnswers } from './shop-answers.js';
 
 const TIMEOUT_SECONDS = 15;
-/** Longer than a try can take, so that a crashed sender's events are taken up again. */
+/** Longer than a try can take, so that the events of a crashed dispatcher are claimed again. */
 const LEASE_SECONDS = 30;
-/** Events under way together, of all shops and of one. */
-const MAX_AT_A_TIME = 200;
+/** Events in flight at the same time, of all shops and of one. */
+const MAX_IN_FLIGHT = 200;
 const MAX_PER_MERCHANT = 5;
-/** Of what may well find no answer: the rest always finds room. */
-const MAX_DOUBTFUL = MAX_AT_A_TIME / 2;
+/** Events in flight that may well get no answer, so that the others always find room. */
+const MAX_RETRYING = MAX_IN_FLIGHT / 2;
 const POLL_MS = 5000;
-/** How long tries that are under way may take when the sender closes. */
+/** How long tries in flight may take when the dispatcher closes. */
 const DRAIN_MS = 2000;
+/** Events of this many checkouts without an answer in between mean that the shop is silent. */
+const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 
 export interface OutboxDispatcherOptions {
   readonly store: OutboxRepository;
@@ -27,120 +28,160 @@ export interface OutboxDispatcherOptions {
   readonly shop: ShopClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Hears of every try. Default: nobody. */
-  readonly observer?: Pick<Observer, 'eventAttempted'>;
+  /** Default: none. */
+  readonly observer?: Pick<Observer, 'deliveryAttempted'>;
 }
 
 /** How one try ended. */
 type TryResult =
-  | { readonly kind: 'delivered' }
-  /** The shop answered, and did not take it. */
+  | { readonly kind: 'acknowledged' }
+  /** The shop answered, and not with 2xx. */
   | { readonly kind: 'refused'; readonly why: LogFields }
   /** No answer came: the shop is slow, gone, or cannot be reached. */
   | { readonly kind: 'silent'; readonly why: LogFields };
 
 /**
- * Sends the stored events to the shops, signed, until each is answered with 2xx. An event keeps
- * its id and its text in every try, so a shop that stores the id never acts on it twice. Events go
- * out side by side, a few of each shop that answers, and one at a time to a shop that does not, or has
- * not done so since the start. All such shops together, and what was not taken before, leave half of
- * the room to the rest: so a shop that is slow or broken holds up no other, and an order whose events
- * are not taken holds up no other order. When it closes, tries that are under way have a moment to
- * end; then they are given up, and the events are sent again after the next start.
+ * Delivers stored events to the shops, signed, until each is acknowledged with 2xx. An event keeps
+ * its id and its text in every try, so a shop that stores the id never acts on it twice.
+ *
+ * A slow or broken shop holds up no other: a shop that answers has a few events in flight, a silent
+ * one has one, and silent shops and retries together take at most half of the room. An order whose
+ * events are not acknowledged holds up no other order.
+ *
+ * On close, tries in flight have a moment to end. Then they are given up, and the events are delivered
+ * again after the next start.
  */
 export function startOutboxDispatcher(options: OutboxDispatcherOptions): RunLoop {
-  const { store, clock, logger } = options;
-  const sending = new Set<Promise<void>>();
-  const answers = new ShopAnswers();
-  const stop = new AbortController();
-  let doubtfulUnderWay = 0;
-  const send = (event: OutboxEvent): void => {
-    const inDoubt = isRetrying(event, answers.answering) ? 1 : 0;
-    doubtfulUnderWay += inDoubt;
-    const delivery = deliver(event, { ...options, answers, stop: stop.signal })
+  return new OutboxDispatcher(options);
+}
+
+class OutboxDispatcher implements RunLoop {
+  readonly #options: OutboxDispatcherOptions;
+  readonly #observer: Pick<Observer, 'deliveryAttempted'>;
+  readonly #inFlight = new Set<Promise<void>>();
+  #retryingInFlight = 0;
+  readonly #shops = new ShopHealth();
+  readonly #stop = new AbortController();
+  readonly #loop: RunLoop;
+
+  constructor(options: OutboxDispatcherOptions) {
+    this.#options = options;
+    this.#observer = options.observer ?? SILENT_OBSERVER;
+    this.#loop = startRunLoop({
+      name: 'outbox dispatcher',
+      logger: options.logger,
+      pauseMs: POLL_MS,
+      run: () => this.#run(),
+    });
+  }
+
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.close();
+    const timer = setTimeout(() => {
+      this.#stop.abort();
+    }, DRAIN_MS);
+    await Promise.all(this.#inFlight);
+    clearTimeout(timer);
+  }
+
+  /** Claims what is due. Returns how many milliseconds to wait for more. */
+  async #run(): Promise<number | undefined> {
+    const { store, clock } = this.#options;
+    const room = MAX_IN_FLIGHT - this.#inFlight.size;
+    if (room === 0) return undefined;
+    const events = await store.claimEvents({
+      limit: room,
+      perMerchant: MAX_PER_MERCHANT,
+      answeringMerchants: this.#shops.answering,
+      doubtfulLimit: MAX_RETRYING - this.#retryingInFlight,
+      leaseSeconds: LEASE_SECONDS,
+    });
+    if (events.length > 0) crashPoint('outbox:claimed');
+    for (const event of events) this.#start(event);
+    const next = await store.nextEventAt();
+    return next === undefined ? undefined : next - clock.now();
+  }
+
+  #start(event: OutboxEvent): void {
+    const { logger } = this.#options;
+    const retrying = isRetrying(event, this.#shops.answering) ? 1 : 0;
+    this.#retryingInFlight += retrying;
+    const delivery = this.#deliver(event)
       .catch((error: unknown) => {
-        logger.error({ event: event.id, ...describeError(error) }, 'an event could not be settled');
+        logger.error(
+          { event: event.id, ...describeError(error) },
+          'the result of a delivery could not be stored',
+        );
       })
       .finally(() => {
-        sending.delete(delivery);
-        doubtfulUnderWay -= inDoubt;
-        job.wake();
+        this.#inFlight.delete(delivery);
+        this.#retryingInFlight -= retrying;
+        this.wake();
       });
-    sending.add(delivery);
-  };
-  const job = startRunLoop({
-    name: 'event sender',
-    logger,
-    pauseMs: POLL_MS,
-    async run() {
-      const room = MAX_AT_A_TIME - sending.size;
-      if (room === 0) return undefined;
-      const events = await store.claimEvents({
-        limit: room,
-        perMerchant: MAX_PER_MERCHANT,
-        answeringMerchants: answers.answering,
-        doubtfulLimit: MAX_DOUBTFUL - doubtfulUnderWay,
-        leaseSeconds: LEASE_SECONDS,
-      });
-      if (events.length > 0) crashPoint('outbox:claimed');
-      events.forEach(send);
-      const next = await store.nextEventAt();
-      return next === undefined ? undefined : next - clock.now();
-    },
-  });
-  return {
-    wake: () => {
-      job.wake();
-    },
-    async close() {
-      await job.close();
-      const timer = setTimeout(() => {
-        stop.abort();
-      }, DRAIN_MS);
-      await Promise.all(sending);
-      clearTimeout(timer);
-    },
-  };
-}
-
-interface Delivering extends OutboxDispatcherOptions {
-  readonly answers: ShopAnswers;
-  /** Ends the tries that are under way. */
-  readonly stop: AbortSignal;
-}
-
-async function deliver(event: OutboxEvent, options: Delivering): Promise<void> {
-  const { store, logger, answers, stop, observer = SILENT_OBSERVER } = options;
-  const result = await tryOnce(event, options);
-  // We hung up: it says nothing of the shop, and the event is sent again after the next start.
-  if (result.kind === 'silent' && stop.aborted) return;
-  observer.eventAttempted(result.kind);
-  answers.note(event, result.kind !== 'silent');
-  if (result.kind === 'delivered') {
-    await store.markDelivered(event.id);
-    crashPoint('outbox:delivered-stored');
-    return;
+    this.#inFlight.add(delivery);
   }
-  const pause = retryDelaySeconds(event.tries, Math.random());
-  await store.markFailed(event.id, pause);
-  crashPoint('outbox:failure-stored');
-  const fields = { event: event.id, type: event.type, merchant: event.merchant, ...result.why };
-  if (pause === undefined) logger.error(fields, 'an event was not taken for three days; given up');
-  else logger.warn({ ...fields, retryInSeconds: Math.round(pause) }, 'an event was not taken');
+
+  async #deliver(event: OutboxEvent): Promise<void> {
+    const { store, logger } = this.#options;
+    const result = await this.#tryOnce(event);
+    // We hung up: that says nothing about the shop.
+    if (result.kind === 'silent' && this.#stop.signal.aborted) return;
+    this.#observer.deliveryAttempted(result.kind);
+    this.#shops.record(event, result.kind !== 'silent');
+    if (result.kind === 'acknowledged') {
+      await store.markDelivered(event.id);
+      crashPoint('outbox:delivered-stored');
+      return;
+    }
+    const pause = retryDelaySeconds(event.tries, Math.random());
+    await store.markFailed(event.id, pause);
+    crashPoint('outbox:failure-stored');
+    const fields = { event: event.id, type: event.type, merchant: event.merchant, ...result.why };
+    if (pause === undefined) logger.error(fields, 'an event is dead-lettered after three days');
+    else
+      logger.warn({ ...fields, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
+  }
+
+  async #tryOnce(event: OutboxEvent): Promise<TryResult> {
+    const { merchants, shop } = this.#options;
+    const merchant = await merchants.find(event.merchant);
+    if (!merchant) {
+      return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
+    }
+    try {
+      const { signal } = this.#stop;
+      const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, signal);
+      crashPoint('outbox:answered');
+      return status >= 200 && status < 300
+        ? { kind: 'acknowledged' }
+        : { kind: 'refused', why: { status } };
+    } catch (error) {
+      return { kind: 'silent', why: describeError(error) };
+    }
+  }
 }
 
-async function tryOnce(event: OutboxEvent, options: Delivering): Promise<TryResult> {
-  const merchant = await options.merchants.find(event.merchant);
-  if (!merchant) {
-    return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
-  }
-  try {
-    const { shop, stop } = options;
-    const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, stop);
-    crashPoint('outbox:answered');
-    const isTaken = status >= 200 && status < 300;
-    return isTaken ? { kind: 'delivered' } : { kind: 'refused', why: { status } };
-  } catch (error) {
-    return { kind: 'silent', why: describeError(error) };
+/** Which shops answer, as far as this process has seen. One order that hangs is not its shop. */
+class ShopHealth {
+  /** Merchants whose shop has answered, and is not silent since. */
+  readonly answering = new Set<string>();
+  /** The checkouts of a merchant whose events got no answer since the last one that did. */
+  readonly #unanswered = new Map<string, Set<string>>();
+
+  record({ merchant, checkout }: OutboxEvent, hasAnswered: boolean): void {
+    if (hasAnswered) {
+      this.answering.add(merchant);
+      this.#unanswered.delete(merchant);
+      return;
+    }
+    const unanswered = this.#unanswered.get(merchant) ?? new Set();
+    this.#unanswered.set(merchant, unanswered.add(checkout));
+    if (unanswered.size < CHECKOUTS_OF_A_SILENT_SHOP) return;
+    this.answering.delete(merchant);
+    this.#unanswered.delete(merchant);
   }
 }

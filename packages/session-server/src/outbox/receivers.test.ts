@@ -133,7 +133,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     const { checkout, attempt } = await harness.expose();
     await store.apply(checkout.id, { type: 'came-back', kind: 'cancel' });
     await harness.pay(attempt.orderId, { refund: 'partial' });
-    const sender = startOutboxDispatcher({
+    const dispatcher = startOutboxDispatcher({
       store,
       merchants: { find: () => Promise.resolve(merchant) },
       shop: client,
@@ -144,7 +144,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     await expect.poll(seen).toMatchObject({ sequence: 4, refund: 'partial' });
     expect(paidBy()).toBe(checkout.id);
     expect(await store.findDeadLetters({}, 1)).toEqual([]);
-    await sender.close();
+    await dispatcher.close();
     await client.close();
     await store.close();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retryDelaySeconds } from './retry-schedule.js';
 
-/** The pauses of an event that is never taken. */
+/** The pauses of an event that is never acknowledged. */
 function pausesWith(random: number): number[] {
   const pauses: number[] = [];
   for (;;) {
