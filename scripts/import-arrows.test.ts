@@ -21,7 +21,6 @@ const KNOWN_CIRCLES: Record<string, string[][]> = {
   'packages/session-server': [
     [
       'checkouts',
-      'http',
       'merchants',
       'metrics',
       'operator',
@@ -33,7 +32,6 @@ const KNOWN_CIRCLES: Record<string, string[][]> = {
       'store',
       'webhooks',
     ],
-    ['hosted', 'security'],
   ],
 };
 

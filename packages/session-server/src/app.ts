@@ -1,31 +1,26 @@
-import type { RequestListener } from 'node:http';
-import express, { type Express } from 'express';
+import express, { type Express, Router } from 'express';
 import type { ChangeFeed } from './checkouts/change-feed.js';
 import { checkoutRoutes } from './checkouts/routes.js';
 import type { CheckoutService } from './checkouts/service.js';
 import type { CheckoutStore } from './checkouts/repository.js';
-import { createCheckoutRoute } from './checkouts/create-route.js';
 import type { StatusService } from './checkouts/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
-import type { ReconciliationService } from './reconciliation/service.js';
-import { hostedRoutes } from './hosted/hosted-routes.js';
-import { Door } from './http/door.js';
-import { errorHandler, notFoundHandler } from './http/error-handler.js';
-import { healthRoutes } from './http/health-routes.js';
-import { watchForHiddenProxy } from './http/hidden-proxy.js';
+import { assetRoutes } from './hosted/assets.js';
+import { hostedRoutes } from './hosted/routes.js';
+import { allowPages } from './http/cors.js';
+import { errorHandler, notFoundHandler } from './http/errors.js';
+import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
+import { healthRoutes } from './http/health.js';
+import { type RateLimits, warnOfHiddenProxy } from './http/limits.js';
 import { describeApi } from './http/openapi.js';
-import { KeyAttempts } from './http/key-guesses.js';
-import { createRateLimiters, type RateLimiters, type RateLimits } from './http/rate-limits.js';
-import { requestId } from './http/request-id.js';
-import { allowPages, dataHeaders, errorHeaders } from './http/security.js';
 import type { Logger } from './logger.js';
-import { merchantOrderRoutes } from './orders/merchant-routes.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './metrics/observe-requests.js';
-import { type Observer, SILENT_OBSERVER } from './observer.js';
-import { assetRoutes } from './hosted/asset-routes.js';
-import { returnRoutes } from './returns/return-routes.js';
+import type { Observer } from './observer.js';
+import { merchantOrderRoutes } from './orders/routes.js';
+import type { ReconciliationService } from './reconciliation/service.js';
+import { returnRoutes } from './returns/routes.js';
 import type { WebhookEncryption } from './webhooks/encryption.js';
 import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 
@@ -38,7 +33,6 @@ export interface AppServices {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** {@link SILENT_OBSERVER} when there is nobody to tell. */
   readonly observer: Observer;
   readonly environment: Environment;
   readonly encryption: WebhookEncryption;
@@ -50,65 +44,48 @@ export interface AppServices {
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];
   readonly rateLimits: RateLimits;
-  /** Proxies between the browser and us: how many, or their addresses. */
-  readonly trustProxy: number | readonly string[];
 }
 
-/** All that the server answers: openings at its door, the rest by the app. It never listens. */
-export function createRequestListener(services: AppServices): RequestListener {
-  const door = new Door(services.logger, services.observer);
-  const limiters = createRateLimiters(services.rateLimits);
-  const takeOpening = createCheckoutRoute({
-    ...services,
-    door,
-    limiters,
-    service: services.checkouts,
-  });
-  const app = createApp(services, limiters);
-  const watch = watchForHiddenProxy(services.trustProxy, services.logger);
-  return (request, response) => {
-    watch(request);
-    if (takeOpening(request, response)) return;
-    app(request, response);
-  };
+/** The addresses that are ours; an app around the router keeps all others. */
+const OWN_PATHS = ['/v1', '/healthz', '/readyz', '/openapi.json'];
+
+/** Everything that the server answers, to mount at the root of an app. */
+export function createRouter(services: AppServices): Router {
+  const { merchants, store, checkouts: service, logger, publicUrl, widgetScript } = services;
+  const router = Router();
+  router.use(OWN_PATHS, observeRequests(services.observer), requestId, warnOfHiddenProxy(logger));
+
+  // Pages and their files set headers of their own.
+  router.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));
+  router.use('/v1', returnRoutes(services));
+  router.use('/v1', hostedRoutes(services));
+
+  router.use(OWN_PATHS, dataHeaders);
+  router.use(healthRoutes(store));
+  const api = describeApi(publicUrl);
+  router.get('/openapi.json', (_request, response) => void response.json(api));
+  const { webhooks: limits, onWebhook: onStored } = services;
+  router.use('/v1', webhookRoutes({ ...services, limits, onStored }));
+  router.use('/v1', merchantOrderRoutes(services));
+  router.use('/v1', allowPages(merchants, publicUrl));
+  router.use('/v1', checkoutRoutes({ ...services, service }));
+
+  router.use('/v1', notFoundHandler);
+  router.use(errorHeaders, errorHandler(logger));
+  return router;
 }
 
-/** The middleware and routes, in order. */
-function createApp(services: AppServices, limiters: RateLimiters): Express {
-  const { merchants, store, checkouts, status, evidence, changes, clock, logger } = services;
-  const { environment, publicUrl, widgetScript, rateLimits, trustProxy, observer } = services;
+/** The router as an app of its own, which never listens. */
+export function createApp(
+  router: Router,
+  options: { readonly trustProxy: number | readonly string[]; readonly logger: Logger },
+): Express {
+  const { trustProxy, logger } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
-  if (observer !== SILENT_OBSERVER) app.use(observeRequests(observer));
-  app.use(requestId);
-
-  // What is asked most comes first: each layer before it would cost every request its share.
-  const guards = [dataHeaders, allowPages(merchants, publicUrl)];
-  app.use('/v1', checkoutRoutes({ service: checkouts, status, environment, limiters, guards }));
-
-  app.use(
-    '/v1',
-    webhookRoutes({ ...services, limits: services.webhooks, onStored: services.onWebhook }),
-  );
-
-  // Pages and their files set headers of their own.
-  app.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));
-  app.use('/v1', returnRoutes({ store, merchants, evidence, changes, clock, publicUrl }));
-  app.use('/v1', hostedRoutes({ merchants, clock, limiters }));
-
-  app.use(dataHeaders);
-  app.use(healthRoutes(store));
-  app.get('/openapi.json', (_request, response) => {
-    response.json(describeApi(publicUrl));
-  });
-  const guesses = new KeyAttempts(rateLimits.wrongKeysPerAddress);
-  app.use('/v1', merchantOrderRoutes({ merchants, store, guesses }));
-  app.use('/v1', allowPages(merchants, publicUrl));
-
-  app.use(notFoundHandler);
-  app.use(errorHeaders);
-  app.use(errorHandler(logger));
+  app.use(router);
+  app.use(requestId, dataHeaders, notFoundHandler, errorHandler(logger));
   return app;
 }

@@ -7,5 +7,5 @@ export type { LogFields, Logger } from './logger.js';
 export type { Merchant } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
-export * from './security/index.js';
+export { csp, type CspOptions, type PageCsp, TRUSTED_TYPES_POLICIES } from './security/csp.js';
 export { type SessionServer, type SessionServerParts, startSessionServer } from './server.js';

@@ -4,7 +4,6 @@ import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
 import { runExplain } from './cli/explain-command.js';
 import { runEvents } from './cli/events-command.js';
-import { runInventory } from './cli/inventory-command.js';
 import { runRestore } from './cli/restore-command.js';
 import { startSessionServer } from './server.js';
 import { runWebhooks } from './cli/webhooks-command.js';
@@ -21,10 +20,6 @@ const USAGE = `Usage:
   pay-session-server restore <backup file>        put a backup in the place of the data file
   pay-session-server restore --since <time>       say that a backup of this time is in its place
   pay-session-server restore                      finish a restore that was not finished
-  pay-session-server inventory [--json]           list the scripts of the payment pages, with their hashes
-  pay-session-server inventory --record <url>     say what a payment page is made of now
-  pay-session-server inventory --check <url> [<record file>]
-                                                  fail when it is not like that, or like the inventory
 Settings come from the environment: see docs/operations/configure.md.
 `;
 
@@ -69,7 +64,6 @@ async function runCommand(
     return runExplain(parseConfig(process.env), order, merchant);
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
-  if (command === 'inventory') return runInventory(parseConfig(process.env), words);
   if (command === 'restore') return runRestore(parseConfig(process.env), words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
@@ -79,7 +73,7 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
-      ['DatabaseInUseError', 'DataFileError', 'AppError', 'PageChangedError'].includes(error.name));
+      ['DatabaseInUseError', 'DataFileError', 'AppError'].includes(error.name));
   const text = isExpected ? error.message : String((error as Error).stack);
   process.stderr.write(`pay-session-server: ${text}\n`);
   process.exitCode = 1;

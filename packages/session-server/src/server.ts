@@ -1,5 +1,5 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
-import { createRequestListener } from './app.js';
+import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
 import { CheckoutService } from './checkouts/service.js';
 import type { CheckoutStore } from './checkouts/repository.js';
@@ -139,7 +139,7 @@ export async function startSessionServer(
     limits: config.webhooks,
     observer,
   });
-  const listener = createRequestListener({
+  const router = createRouter({
     ...config,
     encryption,
     onWebhook: () => {
@@ -177,7 +177,7 @@ export async function startSessionServer(
     await store.close();
   };
   try {
-    listeners.push(await startListener(listener, config));
+    listeners.push(await startListener(createApp(router, { ...config, logger }), config));
     if (config.operator && metrics) {
       const service = new OperatorService({
         store,

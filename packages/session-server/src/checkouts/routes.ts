@@ -1,70 +1,114 @@
-import { json, type RequestHandler, type Response, Router } from 'express';
-import type { CheckoutConfigReply, Environment, HintRequest } from '../contract.js';
-import { configQuery, hintRequest, statusQuery } from '../contract-schemas.js';
+import { type Response, Router } from 'express';
+import type {
+  CheckoutConfigReply,
+  Environment,
+  HintRequest,
+  NeedsReply,
+  OpenCheckoutReply,
+  OpenCheckoutRequest,
+  OpeningReply,
+} from '../contract.js';
+import { configQuery, hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
 import { crashPoint } from '../crash-points.js';
-import { parse } from '../http/parse.js';
-import type { RateLimiters } from '../http/rate-limits.js';
-import { sendJson } from '../http/send-json.js';
-import { MAX_BODY_BYTES } from './create-route.js';
-import type { CheckoutService } from './service.js';
+import { refuseOtherOrigins } from '../http/cors.js';
+import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
+import { jsonBody, parse } from '../http/parse.js';
+import { formatMinor } from './money.js';
+import type { CheckoutService, CreateResult } from './service.js';
 import type { StatusService } from './status-service.js';
+
+/** What a page sends is short. */
+const MAX_BODY_BYTES = 16 * 1024;
 
 export interface CheckoutRoutesOptions {
   readonly service: CheckoutService;
   readonly status: StatusService;
   readonly environment: Environment;
-  readonly limiters: Pick<RateLimiters, 'questions'>;
-  /** What each answer to a page needs before anything else: headers, and leave for its origin. */
-  readonly guards: readonly RequestHandler[];
+  readonly publicUrl: string;
+  readonly rateLimits: RateLimits;
 }
 
-/** What a page may ask beside opening a checkout: config, status, hints. */
+/** What a page asks: a checkout for an order, its status, the SDK description; and its hints. */
 export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
-  const { service, status, environment, limiters, guards } = options;
+  const { service, status, environment, publicUrl, rateLimits } = options;
   const router = Router();
-  const body = json({ limit: MAX_BODY_BYTES, type: 'application/json' });
+  const body = jsonBody(MAX_BODY_BYTES);
+  const limitCreate = limitByAddress(rateLimits.createPerAddress);
+  const limitStatus = limitByAddress(rateLimits.statusPerAddress);
+  const limits = new CreateLimits(rateLimits);
 
-  // The one that is asked most comes first: each route before it would cost every poll its share.
-  router.get('/checkouts', ...guards, limiters.questions, async (request, response) => {
+  router.post('/checkouts', limitCreate, ...body, async (request, response) => {
+    const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
+    const { order, orderToken } = wanted;
+    const merchant = await service.merchant(wanted.merchant);
+    refuseOtherOrigins(request.headers.origin, merchant, publicUrl);
+    const result = await service.create(merchant, wanted, () =>
+      limits.count({ merchant: merchant.id, order, hasToken: orderToken !== undefined }, request),
+    );
+    crashPoint('create:before-answer');
+    if (result.kind === 'opening') {
+      const { retryAfterSeconds } = result;
+      response.set('retry-after', String(retryAfterSeconds));
+      response.status(202).json({ state: 'opening', retryAfterSeconds } satisfies OpeningReply);
+    } else {
+      response.json(toReply(result, environment));
+    }
+  });
+
+  router.get('/checkouts', limitStatus, async (request, response) => {
     const { id, wait } = parse(statusQuery, request.query);
     const questions = id.map((text) => {
       const [checkout = '', revision = ''] = text.split(':');
       return { checkout, revision: Number(revision) };
     });
-    sendJson(response, await status.ask(questions, wait, () => abortedByClose(response)));
+    response.json(await status.ask(questions, wait, () => abortedByClose(response)));
   });
 
-  router.get('/checkout-config', ...guards, limiters.questions, async (request, response) => {
+  router.get('/checkout-config', limitStatus, async (request, response) => {
     const { merchant: id } = parse(configQuery, request.query);
     const merchant = await service.merchant(id);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
-    response.setHeader('cache-control', 'public, max-age=60');
-    sendJson(response, reply);
+    response.set('cache-control', 'public, max-age=60').json(reply);
   });
 
-  router.post(
-    '/checkouts/:id/hints',
-    ...guards,
-    limiters.questions,
-    body,
-    async (request, response) => {
-      const hint = parse(hintRequest, request.body) as HintRequest;
-      const taken = await service.takeHint(String(request.params['id']), hint);
-      crashPoint('hint:before-answer');
-      sendJson(response, taken);
-    },
-  );
+  router.post('/checkouts/:id/hints', limitStatus, ...body, async (request, response) => {
+    const hint = parse(hintRequest, request.body) as HintRequest;
+    const taken = await service.takeHint(String(request.params['id']), hint);
+    crashPoint('hint:before-answer');
+    response.json(taken);
+  });
 
-  // Else the router would answer a preflight by itself, naming methods only.
-  router.options(['/checkouts', '/checkout-config', '/checkouts/:id/hints'], ...guards);
   return router;
 }
 
-/** Fires when the browser goes before it was answered. */
+/** Fires when the browser leaves before it was answered. */
 function abortedByClose(response: Response): AbortSignal {
   const gone = new AbortController();
   response.on('close', () => {
     if (!response.writableFinished) gone.abort();
   });
   return gone.signal;
+}
+
+function toReply(
+  result: Exclude<CreateResult, { kind: 'opening' }>,
+  environment: Environment,
+): OpenCheckoutReply | NeedsReply {
+  const { merchant } = result;
+  if (result.kind === 'needs-avs') {
+    const amount = formatMinor(result.amountMinor, merchant.decimals);
+    const { currency, avsFields: fields } = merchant;
+    return { needs: ['avs'], fields, amount, currency, environment };
+  }
+  const { checkout, sessionId } = result;
+  const amount = formatMinor(checkout.amountMinor, checkout.decimals);
+  return {
+    checkout: checkout.id,
+    state: checkout.state,
+    revision: checkout.revision,
+    ...(sessionId === undefined ? {} : { sessionId, sdk: merchant.sdk }),
+    amount,
+    currency: checkout.currency,
+    environment,
+  };
 }

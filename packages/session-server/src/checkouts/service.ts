@@ -54,14 +54,6 @@ export interface CheckoutServiceOptions {
   readonly observer: Pick<Observer, 'checkoutRequested'>;
 }
 
-/** Counts an opening that is allowed but for its number. @throws {AppError} 429 `too_many_requests` */
-export type RateLimitCheck = (
-  merchant: string,
-  order: string,
-  /** Whether it has an order token, which is good then; a merchant may open without (`openBy`). */
-  hasToken: boolean,
-) => void;
-
 export type CreateResult =
   | {
       readonly kind: 'opened';
@@ -117,16 +109,16 @@ export class CheckoutService {
    * Opens a checkout for an order, or answers with the one that is open. However many ask at the
    * same time, one session is exposed.
    *
-   * @param admit asked once the order token is known to be good, and before anything is done
+   * @param checkLimits called once the order token is known to be good, before anything is done
    */
-  async open(
+  async create(
     merchant: Merchant,
     request: OpenCheckoutRequest,
-    admit: RateLimitCheck,
+    checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     const { observer } = this.#options;
     try {
-      const result = await this.#open(merchant, request, admit);
+      const result = await this.#create(merchant, request, checkLimits);
       observer.checkoutRequested(result.kind);
       return result;
     } catch (error) {
@@ -135,22 +127,22 @@ export class CheckoutService {
     }
   }
 
-  async #open(
+  async #create(
     merchant: Merchant,
     request: OpenCheckoutRequest,
-    admit: RateLimitCheck,
+    checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     this.#checkToken(merchant, request);
-    admit(merchant.id, request.order, request.orderToken !== undefined);
+    await checkLimits();
     for (let lookups = 0; lookups < MAX_LOOKUPS; lookups += 1) {
-      const result = await this.#openAtItsPrice(merchant, request);
+      const result = await this.#createAtCurrentPrice(merchant, request);
       if (result) return result;
     }
     return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
   }
 
   /** Undefined when the order was opened at another price after this one was asked for. */
-  async #openAtItsPrice(
+  async #createAtCurrentPrice(
     merchant: Merchant,
     request: OpenCheckoutRequest,
   ): Promise<CreateResult | undefined> {

@@ -18,3 +18,23 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
   );
   return new Html(parts.map((part, index) => part + (text[index] ?? '')).join(''));
 }
+
+/** A page that says one thing, for example that an address is not known. */
+export function renderNotice(title: string, text: string): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="/v1/assets/page.css" />
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          <p>${text}</p>
+        </main>
+      </body>
+    </html>`;
+}

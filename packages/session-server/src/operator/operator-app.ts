@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import { errorHandler, notFoundHandler } from '../http/error-handler.js';
-import { requestId } from '../http/request-id.js';
+import { errorHandler, notFoundHandler } from '../http/errors.js';
+import { requestId } from '../http/headers.js';
 import type { Logger } from '../logger.js';
 import { observeRequests } from '../metrics/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 import { AppError, orderNotFound } from '../errors.js';
+import { toFieldErrors } from '../http/parse.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { ShopClient } from '../provider/shop-client.js';
 
@@ -37,7 +38,9 @@ export function createOrderLookup(shop: ShopClient): OrderLookup {
     }
     const reply = orderLookupReply.safeParse(parseJson(answer.text));
     if (!reply.success) {
-      const fields = reply.error.issues.map(({ path }) => path.join('.') || 'body').join(', ');
+      const fields = toFieldErrors(reply.error)
+        .map(({ field }) => field)
+        .join(', ');
       throw lookupFailed(merchant, `The shop’s answer to the order lookup is wrong in: ${fields}.`);
     }
     if (reply.data.order !== order) throw orderNotFound();

@@ -3,7 +3,12 @@ import type { SdkDescription } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import { sdkSchema } from '../merchants/merchant.js';
 import { allow, parsePolicy, writePolicy } from './policy-text.js';
-import { tagSources, TRUSTED_TYPES_POLICIES } from './tag-sources.js';
+
+/**
+ * Names of the Trusted Types policies of the tag: Lit's, and the one with which the element gives
+ * the SDK's address to a script tag.
+ */
+export const TRUSTED_TYPES_POLICIES = ['lit-html', 'pay-checkout-sdk'] as const;
 
 /** What a payment page may do when its shop has no policy yet. */
 const STRICT_POLICY =
@@ -37,7 +42,7 @@ export interface CspOptions {
   /** Only reports, blocks nothing. Default false. */
   readonly reportOnly?: boolean;
   /**
-   * The policy that the page has already: it stays, and what the tag needs is added. Default: a
+   * The policy that the page already has: what the tag needs is added to it. Default: a
    * strict policy for a page whose own files come from its own origin.
    */
   readonly existing?: string;
@@ -86,7 +91,7 @@ const optionFields = {
   reportOnly: z.boolean('expected true or false').optional(),
   existing: z
     .string()
-    .regex(/^[^,\r\n]*$/, 'expected one policy; add to each by itself where there are several')
+    .regex(/^[^,\r\n]*$/, 'expected one policy; where there are several, call csp() for each')
     .optional(),
 };
 const sdkList = z.array(sdkSchema).min(1, 'expected the sdk of at least one merchant entry');
@@ -163,4 +168,36 @@ function allowTrustedTypes(
   const names = [...TRUSTED_TYPES_POLICIES, ...(wanted?.policies ?? []), "'allow-duplicates'"];
   const kept = (listed ?? []).filter((name) => name.toLowerCase() !== "'none'");
   directives.set('trusted-types', [...new Set([...kept, ...names])]);
+}
+
+/** Sources that a page must allow, by what they are for. */
+interface PageSources {
+  readonly script: readonly string[];
+  readonly connect: readonly string[];
+  readonly frame: readonly string[];
+}
+
+/** What the provider's SDK needs of any page that shows the tag, the hosted page included. */
+export function sdkSources({ url, origins }: SdkDescription): PageSources {
+  const script = [...new Set([new URL(url).origin, ...origins.script])];
+  return {
+    script,
+    // The element asks for the script's address when loading it failed, to say why it did.
+    connect: [...new Set([...origins.connect, ...script])],
+    frame: origins.frame,
+  };
+}
+
+/** What the tag needs of a merchant's page: our server, and the SDKs of the merchants on it. */
+function tagSources(publicUrl: string, sdks: readonly SdkDescription[]): PageSources {
+  const ours = `${publicUrl}/v1/`;
+  const join = (pick: (sources: PageSources) => readonly string[]): string[] => [
+    ...new Set([ours, ...sdks.flatMap((sdk) => pick(sdkSources(sdk)))]),
+  ];
+  return {
+    script: join(({ script }) => script),
+    connect: join(({ connect }) => connect),
+    // Ours too: the hosted page in the overlay, and the page that the SDK's frame returns to.
+    frame: join(({ frame }) => frame),
+  };
 }

@@ -5,7 +5,6 @@ import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { dataHeaders } from '../http/security.js';
 import type { Logger } from '../logger.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -101,7 +100,7 @@ export function webhookRoutes(options: WebhookRouteOptions): Router {
 
   const raw = express.raw({ type: () => true, limit: limits.maxBytes });
   const router = Router();
-  router.post('/webhooks/:token', dataHeaders, findReceiver, keepEncoding, raw, receive);
+  router.post('/webhooks/:token', findReceiver, keepEncoding, raw, receive);
   return router;
 }
 

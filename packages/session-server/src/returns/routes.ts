@@ -1,20 +1,28 @@
 import { type Request, type Response, Router } from 'express';
-import { toStoredToken } from '../checkouts/attempt-token.js';
+import { LRUCache } from 'lru-cache';
+import { type StoredToken, toStoredToken } from '../checkouts/attempt-token.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { Checkout } from '../checkouts/state-machine.js';
 import type { CheckoutStore } from '../checkouts/repository.js';
+import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound } from '../errors.js';
-import type { ReconciliationService } from '../reconciliation/service.js';
-import { setPageHeaders } from '../http/page-headers.js';
+import { setPageHeaders } from '../http/headers.js';
+import { renderNotice } from '../http/html.js';
+import { Limit } from '../http/limits.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken } from '../orders/order-token.js';
-import { merchantPage, shopperPage } from './merchant-page.js';
-import { renderNotice, renderReturnPage } from './return-page.js';
-import { ReturnVisits } from './return-visits.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
+import { merchantPage, renderReturnPage, shopperPage } from './page.js';
+
+/** Visits of one return address a minute that are stored, after its first one. */
+const MAX_VISITS_PER_MINUTE = 10;
+/** Return addresses whose checkout is remembered. */
+const MAX_REMEMBERED = 5_000;
+/** Headers in which browsers say that a page is only loaded ahead, oldest names last. */
+const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 export interface ReturnRoutesOptions {
   readonly store: CheckoutStore;
@@ -25,9 +33,6 @@ export interface ReturnRoutesOptions {
   readonly publicUrl: string;
 }
 
-/** In which browsers say that nobody has asked for the page yet, oldest names last. */
-const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
-
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
   const { store, merchants, evidence, changes, clock, publicUrl } = options;
@@ -36,8 +41,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 
   const comeBack = async (request: Request<{ token: string }>, response: Response) => {
     if (request.method === 'HEAD' || isPrefetch(request)) {
-      response.status(204).setHeader('cache-control', 'no-store');
-      response.end();
+      response.status(204).set('cache-control', 'no-store').end();
       return;
     }
     const visit = await visits.take(toStoredToken(request.params.token));
@@ -65,13 +69,12 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
   router.get('/return/:token', comeBack);
   router.post('/return/:token', comeBack);
 
-  // No limit stands before it: it leads home whoever has paid, and costs no more than a refusal.
+  // It has no limit: it leads shoppers home after they paid, and costs no more than a refusal.
   router.get('/checkouts/:id/leave', async (request, response) => {
     const checkout = await store.find(request.params.id);
     const merchant = checkout && (await merchants.find(checkout.merchant));
     if (!merchant) throw checkoutNotFound();
-    response.setHeader('referrer-policy', 'no-referrer');
-    response.setHeader('cache-control', 'no-store');
+    response.set('referrer-policy', 'no-referrer').set('cache-control', 'no-store');
     const { kind, orderToken } = request.query;
     const isShopper = isOrderToken(orderToken, merchant, checkout, clock.now());
     const page = isShopper ? shopperPage : merchantPage;
@@ -81,14 +84,14 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
   return router;
 }
 
-/** A browser that only guesses where the shopper may go next has not been there. */
+/** Whether a browser only loads the page ahead: the shopper has not been there. */
 function isPrefetch(request: Request<{ token: string }>): boolean {
   return PURPOSE_HEADERS.some((name) =>
     /prefetch|prerender|preview/i.test(String(request.headers[name] ?? '')),
   );
 }
 
-/** Whether the shop made it for this order, however long ago: paying takes its time. */
+/** Whether the shop made this token for the order, however long ago: paying takes its time. */
 function isOrderToken(
   given: unknown,
   merchant: Merchant,
@@ -103,4 +106,51 @@ function isOrderToken(
 function parseKind(kind: unknown): ReturnKind {
   if (kind === 'return' || kind === 'cancel' || kind === 'back') return kind;
   throw new AppError(400, 'invalid_request', 'kind: expected "return", "cancel" or "back".');
+}
+
+interface ReturnVisit {
+  readonly kind: ReturnKind;
+  readonly checkout: Checkout;
+  /** Whether it was stored; only then is it a hint. */
+  readonly isRecorded: boolean;
+  readonly hasMoved: boolean;
+}
+
+/**
+ * Visits of return addresses. Repeated visits are not all stored, and lead to the same page. There
+ * is no limit by the visitor's address: the first visit has to count whoever shares that address, and
+ * a shopper who has paid never sees an error.
+ */
+class ReturnVisits {
+  readonly #store: Pick<CheckoutStore, 'recordReturn' | 'find'>;
+  readonly #limit = new Limit('return address', MAX_VISITS_PER_MINUTE);
+  readonly #known = new LRUCache<string, { readonly kind: ReturnKind; readonly checkout: string }>({
+    max: MAX_REMEMBERED,
+  });
+
+  constructor(store: Pick<CheckoutStore, 'recordReturn' | 'find'>) {
+    this.#store = store;
+  }
+
+  /** Undefined when the token belongs to no return address. */
+  async take(token: StoredToken): Promise<ReturnVisit | undefined> {
+    return (await this.#repeat(token)) ?? (await this.#record(token));
+  }
+
+  async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
+    const known = this.#known.get(hash);
+    if (!known || (await this.#limit.allows(hash))) return undefined;
+    const checkout = await this.#store.find(known.checkout);
+    return checkout && { kind: known.kind, checkout, isRecorded: false, hasMoved: false };
+  }
+
+  async #record(token: StoredToken): Promise<ReturnVisit | undefined> {
+    const visit = await this.#store.recordReturn(token);
+    crashPoint('return:recorded');
+    if (!visit) return undefined;
+    const { kind, change } = visit;
+    this.#known.set(token.hash, { kind, checkout: change.after.id });
+    const hasMoved = change.after !== change.before;
+    return { kind, checkout: change.after, isRecorded: true, hasMoved };
+  }
 }

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { DiskFailedError } from '../store/disk-failed-error.js';
 import { LocalServer } from '../testing/local-server.js';
-import { errorHandler } from './error-handler.js';
-import { healthRoutes } from './health-routes.js';
+import { errorHandler } from './errors.js';
+import { healthRoutes } from './health.js';
 
 let pings: number;
 let trouble: Error | undefined;

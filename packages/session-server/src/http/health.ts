@@ -1,19 +1,18 @@
 import { Router } from 'express';
-import type { CheckoutStore } from '../checkouts/repository.js';
 import { AppError } from '../errors.js';
 
-/** For how long an answer of the store serves everybody who asks. */
+/** How long an answer of the store serves all requests. */
 const SHARED_MS = 1000;
 
 /**
  * `/healthz`: the process answers, and no new start is needed. `/readyz`: it can also write to its
- * store. That is tried once a second at most, since anybody may ask. `/healthz` waits for no disk: it
+ * store. That is tried once a second at most, since anyone may ask. `/healthz` waits for no disk: it
  * knows of a failure from the try before.
  *
  * @param now milliseconds of a clock that is never set back
  */
 export function healthRoutes(
-  store: Pick<CheckoutStore, 'ping'>,
+  store: { ping(): Promise<void> },
   now: () => number = () => performance.now(),
 ): Router {
   const router = Router();
@@ -32,7 +31,7 @@ export function healthRoutes(
   router.get('/healthz', (_request, response) => {
     void ping().catch(() => undefined);
     if (failure !== undefined) {
-      const message = 'The disk did not keep what was written. The server has to be started anew.';
+      const message = 'The disk did not keep what was written. Restart the server.';
       throw new AppError(503, 'not_ready', message, { cause: failure });
     }
     response.json({ status: 'ok' });

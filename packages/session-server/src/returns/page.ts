@@ -1,5 +1,7 @@
+import type { Checkout } from '../checkouts/state-machine.js';
 import type { ReturnKind } from '../contract.js';
 import { type Html, html } from '../http/html.js';
+import type { Merchant } from '../merchants/merchant.js';
 
 const TITLES: Readonly<Record<ReturnKind, string>> = {
   return: 'Thank you. We are checking your payment.',
@@ -44,22 +46,23 @@ export function renderReturnPage(page: ReturnPage): Html {
     </html>`;
 }
 
-/** What is shown for an address that was never given out, or is too old. */
-export function renderNotice(title: string, text: string): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/v1/assets/page.css" />
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          <p>${text}</p>
-        </main>
-      </body>
-    </html>`;
+/** Where the shopper goes next: the order's own return address if it has one, or the merchant's. */
+export function shopperPage(merchant: Merchant, checkout: Checkout, kind: ReturnKind): string {
+  return fillIn(checkout.returnUrl ?? merchant.returnUrl, checkout, kind);
+}
+
+/** The merchant's page, for anyone who knows a checkout id: it may have been shared. */
+export function merchantPage(merchant: Merchant, checkout: Checkout, kind: ReturnKind): string {
+  return fillIn(merchant.returnUrl, checkout, kind);
+}
+
+function fillIn(template: string, checkout: Checkout, kind: ReturnKind): string {
+  const values: Readonly<Record<string, string>> = {
+    order: checkout.order,
+    checkout: checkout.id,
+    kind,
+  };
+  return template.replace(/\{(order|checkout|kind)\}/g, (_match, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  );
 }

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CheckoutStatusReply } from '../contract.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
-import { addressOf } from './rate-limits.js';
+import { addressOf, Limit } from './limits.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -226,5 +226,35 @@ describe('whose request it is', () => {
     ['2001:db8:0:1300::1', '2001:db8:0:1300::/56'],
   ])('%s counts as %s', (ip, expected) => {
     expect(addressOf({ ip })).toBe(expected);
+  });
+});
+
+describe('so many a minute', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const refusal = (limit: Limit, key: string): Promise<unknown> =>
+    limit.count(key).catch((error: unknown) => error);
+
+  it('are counted from the first one on, and refused ones make no one wait longer', async () => {
+    const limit = new Limit('address', 2);
+    expect([await refusal(limit, 'one'), await refusal(limit, 'one')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    vi.advanceTimersByTime(20_000);
+    expect(await refusal(limit, 'one')).toMatchObject({ status: 429, retryAfterSeconds: 40 });
+    vi.advanceTimersByTime(39_500);
+    expect(await refusal(limit, 'one')).toMatchObject({ retryAfterSeconds: 1 });
+    vi.advanceTimersByTime(1000);
+    expect(await refusal(limit, 'one')).toBeUndefined();
+  });
+
+  it('are counted for each key apart, and one that was counted in error is taken back', async () => {
+    const limit = new Limit('address', 1);
+    const allowed = [];
+    for (const key of ['one', 'other', 'one']) allowed.push(await limit.allows(key));
+    expect(allowed).toEqual([true, true, false]);
+    await limit.takeBack('other');
+    expect([await limit.allows('other'), await limit.allows('other')]).toEqual([true, false]);
   });
 });

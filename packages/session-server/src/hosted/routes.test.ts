@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testMerchant } from '../testing/test-merchant.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
+import { renderHostedPage } from './routes.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -45,4 +47,21 @@ describe('the hosted page', () => {
     expect(status).toBe(410);
     expect(text).toContain('has expired');
   });
+});
+
+describe('the text of the hosted page', () => {
+  it.each([undefined, false, true])(
+    'says whether the SDK leaves (%s) to a script that runs before the element does',
+    (navigates) => {
+      const plain = testMerchant();
+      const merchant = {
+        ...plain,
+        sdk: { ...plain.sdk, ...(navigates !== undefined && { navigates }) },
+      };
+      const { text } = renderHostedPage({ merchant, order: 'A1001', orderToken: 'A1001.1.x' });
+      expect(text).toContain(`data-navigates="${navigates === true}"`);
+      expect(text.indexOf('hosted.js')).toBeGreaterThan(0);
+      expect(text.indexOf('hosted.js')).toBeLessThan(text.indexOf('pay-checkout.js'));
+    },
+  );
 });

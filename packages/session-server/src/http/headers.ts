@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import helmet from 'helmet';
+
+const REQUEST_ID = 'x-request-id';
+
+/** Gives each request an id that is in its answer, in its errors and in the log. */
+export const requestId: RequestHandler = (_request, response, next) => {
+  response.setHeader(REQUEST_ID, randomUUID());
+  next();
+};
+
+export function requestIdOf(response: Pick<Response, 'getHeader'>): string {
+  return String(response.getHeader(REQUEST_ID));
+}
+
+/** What helmet has beyond these is for documents, and says nothing about JSON. */
+const helmetForData = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+});
+
+/** Headers of answers that are data: nothing is rendered, framed or kept. */
+export const dataHeaders: RequestHandler = (request, response, next) => {
+  response.setHeader('cache-control', 'no-store');
+  helmetForData(request, response, next);
+};
+
+/** An error is answered with data, even by a route whose answers are pages. */
+export const errorHeaders: ErrorRequestHandler = (error, request, response, next) => {
+  if (response.headersSent) next(error);
+  else
+    dataHeaders(request, response, () => {
+      next(error);
+    });
+};
+
+/** What one of our pages may load and be framed by; everything else is refused. */
+export interface PagePolicy {
+  readonly scripts?: readonly string[];
+  readonly frames?: readonly string[];
+  readonly connects?: readonly string[];
+  /** Origins that may frame the page. */
+  readonly framedBy: readonly string[];
+}
+
+/**
+ * Sets the headers of a page that a shopper sees. The address holds a token, so no referrer leaves
+ * it. There is no `Cross-Origin-Opener-Policy`, since the page reports to its opener.
+ */
+export function setPageHeaders(response: Response, policy: PagePolicy): void {
+  const directives = [
+    "default-src 'none'",
+    `script-src 'self' ${(policy.scripts ?? []).join(' ')}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `frame-src 'self' ${(policy.frames ?? []).join(' ')}`,
+    `connect-src 'self' ${(policy.connects ?? []).join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors 'self' ${policy.framedBy.join(' ')}`,
+  ];
+  response.setHeader('content-security-policy', directives.map((text) => text.trim()).join('; '));
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-robots-tag', 'noindex');
+}
