@@ -22,7 +22,7 @@ import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { RunLoop } from './run-loop.js';
-import { LOST_REST_MS, startLossWatch } from './restore/loss-watch.js';
+import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { storeRulesOf } from './store/store-rules.js';
 import { unfinishedRestore } from './store/data-file-error.js';
@@ -99,7 +99,7 @@ export async function startSessionServer(
   const unused = await store.findUnused();
   const lost = new LostAttempts({
     ...{ loss, unused, store, merchants, lookUpOrder, clock, logger },
-    restMs: LOST_REST_MS,
+    pauseMs: LOST_PAUSE_MS,
   });
   const evidence = new ReconciliationService({
     store,
@@ -110,7 +110,7 @@ export async function startSessionServer(
     logger,
     intervalMs: config.readIntervalSeconds * 1000,
     pagesPerMinute: config.readPagesPerMinute,
-    lost,
+    lostAttempts: lost,
     observer,
   });
   const checkouts = new CheckoutService({
@@ -156,11 +156,21 @@ export async function startSessionServer(
     observer,
   });
   const dispatcher = startOutboxDispatcher({ store, merchants, shop, clock, logger, observer });
-  const jobs = [webhookWorker, startSchedule({ store, evidence, changes, logger })];
+  const jobs = [webhookWorker, startSchedule({ store, reconciliation: evidence, changes, logger })];
   if (loss) {
     const { watchSeconds } = storeRulesOf(config);
-    const isAsking = () => lost.isAsking();
-    jobs.push(startLossWatch({ loss, watchSeconds, evidence, merchants, isAsking, clock, logger }));
+    const isRetrying = () => lost.isRetrying();
+    jobs.push(
+      startLossWatch({
+        loss,
+        watchSeconds,
+        reconciliation: evidence,
+        merchants,
+        isRetrying,
+        clock,
+        logger,
+      }),
+    );
   }
   changes.onAny(() => {
     dispatcher.wake();

@@ -35,9 +35,9 @@ describe('explaining an order, beside the running server', () => {
     expect(text).toMatch(/txn-near .*: does not count: no match field carries/m);
   });
 
-  it('says so when an order was never opened', async () => {
+  it('says so when no checkout was created for an order', async () => {
     expect(await runExplain(parseConfig(stack.env), 'Q2', 'teashop')).toEqual([
-      'Order Q2 of teashop: never opened here.',
+      'Order Q2 of teashop: no checkout was created.',
     ]);
   });
 

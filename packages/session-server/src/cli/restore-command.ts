@@ -1,66 +1,58 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
 import { ChangeFeed } from '../checkouts/change-feed.js';
-import { createPartnerGateway } from '../provider/gateway.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { ReconciliationService } from '../reconciliation/service.js';
 import { createLogger } from '../logger.js';
 import { readMerchants } from '../merchants/file-merchant-source.js';
+import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { ShopClient } from '../provider/shop-client.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
-import { type LostPayment, LostAttempts } from '../restore/lost-attempts.js';
-import { finishPutBack, putBack } from '../restore/put-back.js';
-import { readSinceLoss } from '../restore/read-since-loss.js';
+import { createPartnerGateway, type PartnerGateway } from '../provider/gateway.js';
+import { ShopClient } from '../provider/shop-client.js';
+import { newestRange, readNextPage } from '../reconciliation/page-range.js';
+import { ReconciliationService } from '../reconciliation/service.js';
+import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
+import { replaceDataFile } from '../restore/replace-data-file.js';
 import type { Loss } from '../restore/restore-store.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { storeRulesOf } from '../store/store-rules.js';
 
 /**
  * `pay-session-server restore <backup file>`, `restore --since <time>` and `restore`, while no server
- * runs: puts a backup back, or is told that one was, and then finds out from the provider's lists what
- * was paid in the time that it has lost. The server does not start before that is done.
+ * runs: restores a backup, or notes that one was restored, and then finds out from the provider's
+ * lists what was paid in the time that it has lost. The server does not start before that is done.
  *
- * @throws {AppError} when the words are not these, or the provider cannot be asked
+ * @throws {AppError} when the arguments are wrong, or the provider cannot be reached
  */
 export async function runRestore(
   config: Config,
-  words: readonly string[],
+  args: readonly string[],
   clock: Clock = systemClock,
 ): Promise<string[]> {
-  const wanted = parseWords(words, clock.now());
+  const wanted = parseArgs(args, clock.now());
   const lines: string[] = [];
-  const tellKept = (kept: string | undefined): void => {
-    if (kept !== undefined) lines.push(`The data file that was there is kept: ${kept}`);
-  };
   const open = (path: string) =>
     SqliteCheckoutStore.open({ path, clock, rules: storeRulesOf(config) });
-  const declare = async (path: string, since?: number): Promise<void> => {
+  const declareLoss = async (path: string, since?: number): Promise<void> => {
     const store = await open(path);
     await store.declareLoss(since).finally(() => store.close());
     crashPoint('restore:declared');
   };
-  tellKept(await finishPutBack(config.databaseFile));
+  const path = config.databaseFile;
   if (wanted.kind === 'backup') {
-    const kept = await putBack({
-      path: config.databaseFile,
-      backupFile: wanted.file,
-      clock,
-      prepare: declare,
-    });
-    crashPoint('restore:put-back');
-    tellKept(kept);
+    const backupFile = wanted.file;
+    const kept = await replaceDataFile({ path, backupFile, clock, prepare: declareLoss });
+    if (kept !== undefined) lines.push(`The old data file is kept: ${kept}`);
   } else if (wanted.kind === 'since') {
-    await declare(config.databaseFile, wanted.since);
+    await declareLoss(path, wanted.since);
   }
-  const store = await open(config.databaseFile);
+  const store = await open(path);
   try {
     const loss = await store.findLoss();
     if (!loss || (loss.isRead && wanted.kind === 'finish')) return ['No restore is unfinished.'];
-    lines.push(...(await findAgain(config, store, loss, clock)));
-    return lines;
+    return [...lines, ...(await reconcileLoss(config, store, loss, clock))];
   } finally {
     await store.close();
   }
@@ -71,8 +63,8 @@ type Wanted =
   | { readonly kind: 'since'; readonly since: number }
   | { readonly kind: 'finish' };
 
-function parseWords(words: readonly string[], now: number): Wanted {
-  const [first, second, ...more] = words;
+function parseArgs(args: readonly string[], now: number): Wanted {
+  const [first, second, ...more] = args;
   if (first === undefined) return { kind: 'finish' };
   if (first === '--since' && second !== undefined && more.length === 0) {
     const since = Date.parse(second);
@@ -89,8 +81,8 @@ function parseWords(words: readonly string[], now: number): Wanted {
   );
 }
 
-/** Reads the provider's lists back to the loss, and says what came of it. */
-async function findAgain(
+/** Reads the provider's lists back to the loss, stores what they prove, and says what was found. */
+async function reconcileLoss(
   config: Config,
   store: SqliteCheckoutStore,
   loss: Loss,
@@ -108,34 +100,27 @@ async function findAgain(
     timeoutSeconds: config.createSessionTimeoutSeconds,
   });
   const shop = new ShopClient();
-  const logger = createLogger('silent');
-  const lookUpOrder = createOrderLookup(shop);
-  const lost = new LostAttempts({
-    ...{ loss, store, merchants, lookUpOrder, clock, logger },
-    // Each is asked once, whatever the others answered.
-    restMs: 0,
-  });
   const gateway = createPartnerGateway(client);
-  const evidence = new ReconciliationService({
-    store,
-    merchants,
+  const shared = { store, merchants, clock, logger: createLogger('silent') };
+  const lookUpOrder = createOrderLookup(shop);
+  // Each order is looked up once, whatever the shops answered about others.
+  const lostAttempts = new LostAttempts({ ...shared, loss, lookUpOrder, pauseMs: 0 });
+  const reconciliation = new ReconciliationService({
+    ...shared,
     gateway,
     changes: new ChangeFeed(),
-    clock,
-    logger,
     intervalMs: config.readIntervalSeconds * 1000,
     pagesPerMinute: config.readPagesPerMinute,
-    lost,
+    lostAttempts,
   });
   try {
-    const now = clock.now();
-    const count = await readSinceLoss({ loss, merchants: all, gateway, evidence, now });
+    const count = await readSince(loss.since, clock.now(), { all, gateway, reconciliation });
     await store.markLossRead();
     crashPoint('restore:read');
     return [
       `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
-      `Payments found of checkouts that were lost: ${String(lost.adopted)}`,
-      ...lost.notFound.map(describeNotFound),
+      `Payments found of checkouts that were lost: ${String(lostAttempts.adopted)}`,
+      ...lostAttempts.notFound.map(describeNotFound),
       'The server may be started.',
     ];
   } catch (cause) {
@@ -147,16 +132,41 @@ async function findAgain(
       { cause },
     );
   } finally {
-    await evidence.close();
+    await reconciliation.close();
     await shop.close();
     client.close();
   }
 }
 
+/** Reads each merchant's list whole, back to a time; returns the number of rows. */
+async function readSince(
+  sinceMs: number,
+  now: number,
+  parts: {
+    readonly all: readonly Merchant[];
+    readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+    readonly reconciliation: Pick<ReconciliationService, 'reconcile'>;
+  },
+): Promise<number> {
+  let count = 0;
+  for (const providerMerchantId of new Set(parts.all.map((one) => one.providerMerchantId))) {
+    // Without an end but that of the list: a row may be listed later than newer ones.
+    const range = newestRange({ providerMerchantId, now, sinceMs: -Infinity, windowMs: sinceMs });
+    while (!range.isRead) {
+      await readNextPage(parts.gateway, range, async ({ rows }) => {
+        await parts.reconciliation.reconcile(providerMerchantId, rows);
+        crashPoint('restore:page-reconciled');
+        count += rows.length;
+      });
+    }
+  }
+  return count;
+}
+
 function describeNotFound(payment: LostPayment): string {
   const { transaction, reference, providerMerchantId, isTemporary } = payment;
   const why = isTemporary
-    ? 'the shop could not be asked for its order; the server asks again'
-    : 'no order was found for it: look at it with the shop';
+    ? 'its shop gave no answer; the server asks again'
+    : 'no order was found for it: check it with the shop';
   return `Transaction ${transaction} of ${reference} at ${String(providerMerchantId)}: ${why}`;
 }

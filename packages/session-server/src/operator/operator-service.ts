@@ -15,7 +15,7 @@ export interface OperatorServiceOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly evidence: Pick<ReconciliationService, 'countReaders'>;
+  readonly evidence: Pick<ReconciliationService, 'countPollers'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
   /** Called when events wait to be delivered again. */
@@ -39,7 +39,7 @@ export class OperatorService {
 
   async backlog(): Promise<Backlog> {
     const { store, evidence, clock, maxOrderId } = this.#options;
-    const { backingOff: pollersBackingOff, deepSince: backfillSince } = evidence.countReaders();
+    const { backingOff: pollersBackingOff, backfillSince } = evidence.countPollers();
     const report = await store.report();
     return toBacklog({ report, pollersBackingOff, backfillSince, maxOrderId }, clock.now());
   }
@@ -55,7 +55,7 @@ export class OperatorService {
       status: isWritable ? 'ok' : 'store_not_writable',
       uptimeSeconds: Math.round(process.uptime()),
       merchants: (await merchants.all()).length,
-      pollers: evidence.countReaders().all,
+      pollers: evidence.countPollers().all,
       backlog: await this.backlog(),
     };
   }

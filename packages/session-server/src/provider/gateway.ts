@@ -8,7 +8,6 @@ import {
   unreadableRowsOf,
 } from '@pay-checkout/partner-api';
 import { AppError } from '../errors.js';
-import type { TransactionRow } from '../reconciliation/matching.js';
 
 /** How a `/create-session` ended, in the only terms that matter to money. */
 export type SessionResult =
@@ -19,6 +18,20 @@ export type SessionResult =
   | { readonly kind: 'refused'; readonly cause: unknown }
   /** The answer was lost: a session may exist, and nobody will ever see it. */
   | { readonly kind: 'unknown'; readonly cause: unknown };
+
+/** One row of `transactions/list` (spec 2.1), with its money as the exact text of the answer. */
+export interface TransactionRow {
+  readonly id?: string | undefined;
+  readonly transactionTime?: string | undefined;
+  readonly status?: string | undefined;
+  readonly merchantId?: number | undefined;
+  readonly currencyCode?: string | undefined;
+  readonly amount?: string | undefined;
+  readonly serviceFee?: string | undefined;
+  readonly amountRefunded?: string | undefined;
+  /** Values of the fields that may carry our reference. */
+  readonly references: Readonly<Record<string, string>>;
+}
 
 /** One page of the list, newest first. */
 export interface TransactionPage {

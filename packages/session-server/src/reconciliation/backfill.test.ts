@@ -109,7 +109,7 @@ class BusyList {
 function waitForPayments(reader: TransactionPoller, ageMs: number): { stop(): void } {
   let isWaiting = true;
   const go = async (): Promise<void> => {
-    while (isWaiting) await reader.look(Date.now() - ageMs);
+    while (isWaiting) await reader.poll(Date.now() - ageMs);
   };
   void go();
   return {
@@ -149,10 +149,10 @@ describe('a deep look at a busy merchant', () => {
     const waiting = waitForPayments(reader, 40 * MINUTE_MS);
     const depth = START - 14 * DAY_MS;
     // 14 days are 1,008 pages, and 30 of a minute are for them.
-    await pass(30 * MINUTE_MS, () => void reader.look(depth));
+    await pass(30 * MINUTE_MS, () => void reader.poll(depth));
     expect(list.hasSeenAll(depth, START)).toBe(false);
-    expect(reader.deepSince).toBe(START);
-    await pass(6 * MINUTE_MS, () => void reader.look(depth));
+    expect(reader.backfillSince).toBe(START);
+    await pass(6 * MINUTE_MS, () => void reader.poll(depth));
     expect(list.hasSeenAll(depth, START)).toBe(true);
     expect(list.mostCallsAMinute()).toBeLessThanOrEqual(60);
     // Half of a minute's pages are left for who waits, at two pages a look.
@@ -165,9 +165,9 @@ describe('a deep look at a busy merchant', () => {
     // An hour is 30 pages, as many as a minute has for fresh rows.
     const list = new BusyList(1200);
     const reader = list.reader();
-    void reader.look(START - 14 * DAY_MS);
+    void reader.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    void reader.look(START - 14 * DAY_MS);
+    void reader.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(3 * SECOND_MS);
     const calls = list.calls.length;
     const waiting = waitForPayments(reader, SECOND_MS);
@@ -180,12 +180,12 @@ describe('a deep look at a busy merchant', () => {
   it('tells when it began until it has come to its end', async () => {
     const list = new BusyList(HOUR_MS / 10);
     const reader = list.reader({ pagesPerMinute: 10 });
-    expect(reader.deepSince).toBeUndefined();
+    expect(reader.backfillSince).toBeUndefined();
     // 48 pages: ten minutes.
-    await pass(5 * MINUTE_MS, () => void reader.look(FIRST + HOUR_MS));
-    expect(reader.deepSince).toBe(START);
-    await pass(7 * MINUTE_MS, () => void reader.look(Date.now()));
-    expect(reader.deepSince).toBeUndefined();
+    await pass(5 * MINUTE_MS, () => void reader.poll(FIRST + HOUR_MS));
+    expect(reader.backfillSince).toBe(START);
+    await pass(7 * MINUTE_MS, () => void reader.poll(Date.now()));
+    expect(reader.backfillSince).toBeUndefined();
     expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
     await close(reader);
   });
@@ -196,12 +196,12 @@ describe('a deep look at a busy merchant', () => {
       await new Promise((resolve) => setTimeout(resolve, 2000));
     };
     const reader = list.reader();
-    void reader.look(START - 14 * DAY_MS);
+    void reader.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(5 * SECOND_MS);
     const startedAt = Date.now();
     let lookedAt = Infinity;
     const depths = [startedAt, START - 20 * DAY_MS];
-    void reader.lookFresh(depths).then(() => (lookedAt = Date.now()));
+    void reader.pollRecent(depths).then(() => (lookedAt = Date.now()));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     // The deep page and the rest after it, then its own.
     expect(lookedAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);
@@ -213,7 +213,7 @@ describe('a deep look at a busy merchant', () => {
     const list = new BusyList(SECOND_MS / 2);
     const reader = list.reader({ pagesPerMinute: 20 });
     const waiting = waitForPayments(reader, 30 * MINUTE_MS);
-    await pass(10 * MINUTE_MS, () => void reader.look(START - 2 * HOUR_MS));
+    await pass(10 * MINUTE_MS, () => void reader.poll(START - 2 * HOUR_MS));
     // All of the half hour, though no minute has so many pages for it, and 96 deep pages beside it.
     expect(list.hasSeenAll(START - 30 * MINUTE_MS, START)).toBe(true);
     expect(list.hasSeenAll(START - 2 * HOUR_MS + 40 * MINUTE_MS, START)).toBe(true);
@@ -254,7 +254,7 @@ describe('the pages of a minute', () => {
   it('are no more than is set, for deep and fresh rows together', async () => {
     const list = new BusyList(12 * SECOND_MS);
     const reader = list.reader({ pagesPerMinute: 20 });
-    void reader.look(START - 3 * HOUR_MS);
+    void reader.poll(START - 3 * HOUR_MS);
     const waiting = waitForPayments(reader, 50 * MINUTE_MS);
     await pass(5 * MINUTE_MS, () => undefined);
     // Nine pages were deep, and three are fresh at each look, of which there could be twenty.
@@ -294,10 +294,10 @@ describe('a deep page that always fails', () => {
   it('slows down no look at fresh rows, and is tried again at growing pauses', async () => {
     const { list, failures, reader } = setUp(new AppError(503, 'provider_unavailable', ''));
     const waiting = waitForPayments(reader, MINUTE_MS);
-    await pass(10 * MINUTE_MS, () => void reader.look(START - 14 * DAY_MS));
+    await pass(10 * MINUTE_MS, () => void reader.poll(START - 14 * DAY_MS));
     expect(list.slowestMs).toBeLessThan(5 * SECOND_MS);
     expect(reader.isBackingOff()).toBe(false);
-    expect(reader.deepSince).toBe(START);
+    expect(reader.backfillSince).toBe(START);
     expect(failures.length).toBeGreaterThan(5);
     expect(failures.length).toBeLessThan(40);
     waiting.stop();
@@ -309,7 +309,7 @@ describe('a deep page that always fails', () => {
       new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 120 }),
     );
     const waiting = waitForPayments(reader, MINUTE_MS);
-    void reader.look(START - 14 * DAY_MS);
+    void reader.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     expect(failures).toHaveLength(1);
     expect(reader.isBackingOff()).toBe(true);
@@ -335,7 +335,7 @@ describe('a provider that is slow', () => {
     };
     const reader = list.reader({ intervalMs: 1 });
     const waiting = waitForPayments(reader, MINUTE_MS);
-    await pass(5 * MINUTE_MS, () => void reader.look(START - DAY_MS));
+    await pass(5 * MINUTE_MS, () => void reader.poll(START - DAY_MS));
     const pauses = list.calls.slice(1).map((at, index) => at - (list.calls[index] ?? 0));
     expect(pauses.length).toBeGreaterThan(5);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(callMs + restMs);

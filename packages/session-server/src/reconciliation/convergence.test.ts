@@ -7,9 +7,9 @@ import type { ReturnKind } from '../contract.js';
 import type { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';
 import { CLAIM } from '../testing/store-story.js';
-import { startQuietEvidence } from '../testing/quiet-evidence.js';
+import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { TransactionRow } from './matching.js';
+import type { TransactionRow } from '../provider/gateway.js';
 import type { ReconciliationService } from './service.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -44,10 +44,12 @@ describe('hints, time and rows of one payment', () => {
   let now = START;
   let count = 0;
   let store: SqliteCheckoutStore;
-  let evidence: ReconciliationService;
+  let reconciliation: ReconciliationService;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    ({ store, evidence, close } = await startQuietEvidence(merchant, { now: () => now }));
+    ({ store, reconciliation, close } = await startQuietReconciliation(merchant, {
+      now: () => now,
+    }));
   });
   afterAll(() => close());
 
@@ -90,15 +92,15 @@ describe('hints, time and rows of one payment', () => {
           for (const [what, pick] of steps) {
             const row = seen[pick % seen.length];
             if (what === 'a row' && row) {
-              await evidence.settle(1001, [row]);
+              await reconciliation.reconcile(1001, [row]);
               if (row.amount === '9.99') paidBy ??= row.id;
             } else if (what !== 'a row') await play(what, { order, tokens });
             const { state = 'open' } = (await store.find(checkout.id)) ?? {};
             expect(isCertain(state)).toBe(paidBy !== undefined);
           }
           // Whatever was missed stands in the list the next times that it is read.
-          await evidence.settle(1001, rows);
-          await evidence.settle(1001, rows);
+          await reconciliation.reconcile(1001, rows);
+          await reconciliation.reconcile(1001, rows);
           const end = await store.find(checkout.id);
           // The first row that shows the price has paid, be it the one of the whole refund.
           expect(end).toMatchObject({ state: 'paid', refund, paidBy: paidBy ?? `${order} pay` });
@@ -111,7 +113,7 @@ describe('hints, time and rows of one payment', () => {
           expect(told.filter((type) => type === 'checkout.paid')).toHaveLength(1);
           expect(refunds.length > 0).toBe(refund !== 'none');
           expect(refunds.length).toBeLessThanOrEqual(refund === 'full' ? 2 : 1);
-          await evidence.settle(1001, rows.toReversed());
+          await reconciliation.reconcile(1001, rows.toReversed());
           expect(await store.find(checkout.id)).toEqual(end);
           expect(await eventsOf(checkout.id)).toEqual([]);
         },
@@ -123,9 +125,9 @@ describe('hints, time and rows of one payment', () => {
   it('need no attention when the amount of a payment changes as it is given back', async () => {
     const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'changed' });
     const paid = rowOf(ROWS.paid, attempt);
-    await evidence.settle(1001, [paid]);
+    await reconciliation.reconcile(1001, [paid]);
     const nothingLeft = { status: 'REFUNDED', amount: '0.00', amountRefunded: '9.99' };
-    await evidence.settle(1001, [{ ...paid, ...nothingLeft }]);
+    await reconciliation.reconcile(1001, [{ ...paid, ...nothingLeft }]);
     const end = await store.find(checkout.id);
     expect(end).toMatchObject({ state: 'paid', refund: 'full', attention: [] });
   });
@@ -133,7 +135,7 @@ describe('hints, time and rows of one payment', () => {
   it('tell of a second payment, also when the first one was given back before it was seen', async () => {
     const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'twice' });
     const later = new Date(attempt.createdAt + 1_800_000).toISOString();
-    await evidence.settle(1001, [
+    await reconciliation.reconcile(1001, [
       rowOf({ id: 'second', transactionTime: later }, attempt),
       rowOf(ROWS['refunded in its row'], attempt),
     ]);
@@ -145,7 +147,7 @@ describe('hints, time and rows of one payment', () => {
     const order = 'together';
     const { checkout, attempt } = await new StoreHarness(store).expose({ order });
     const newestFirst = ['a refund of a part', 'paid'] as const;
-    await evidence.settle(
+    await reconciliation.reconcile(
       1001,
       newestFirst.map((name) => rowOf(ROWS[name], attempt)),
     );

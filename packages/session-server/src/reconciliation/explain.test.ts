@@ -6,7 +6,7 @@ import type { TransactionQuery } from '../provider/gateway.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { TransactionRow } from './matching.js';
+import type { TransactionRow } from '../provider/gateway.js';
 import { explainOrder } from './explain.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -55,7 +55,7 @@ describe('explaining an order', () => {
       now: NOW,
     });
     expect(lines.at(-2)).toBe(
-      'Rows of the list that are no transactions: 3. Any may be about this order.',
+      'Rows of the list that could not be read: 3. Any may be about this order.',
     );
   });
 
@@ -97,7 +97,7 @@ describe('explaining an order', () => {
       { transactionTime: '2025-12-31T00:00:00Z' },
     ],
     [
-      'does not count: money was given back, and no row shows the payment of the price',
+      'does not count: money was refunded, and no row shows the payment of the price',
       { status: 'REFUNDED', amount: '1.00' },
     ],
     ['does not count, and needs a person: amount_mismatch', { amount: '1.00' }],

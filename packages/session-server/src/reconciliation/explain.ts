@@ -1,13 +1,11 @@
-import type { Checkout } from '../checkouts/state-machine.js';
-import type { CheckoutStore } from '../checkouts/repository.js';
-import type { PartnerGateway } from '../provider/gateway.js';
-import type { Merchant } from '../merchants/merchant.js';
 import { formatMinor } from '../checkouts/money.js';
-import { matchTransaction, type TransactionRow, type MatchResult } from './matching.js';
-import { expectedPaymentOf } from './expected-payment.js';
+import type { CheckoutStore } from '../checkouts/repository.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
+import { expectedPaymentOf, matchTransaction, type MatchResult } from './matching.js';
+import { newestRange, readNextPage } from './page-range.js';
 
-const DAY_MS = 86_400_000;
-const PAGE_ROWS = 100;
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
 
@@ -24,15 +22,15 @@ export interface ExplainOptions {
 }
 
 /**
- * Says in lines of text what is known of an order, and of each transaction that could be its
- * payment why it counts or not. It asks the provider's list anew and changes nothing.
+ * Says in lines of text what is known of an order, and why each transaction that may be its payment
+ * counts or not. It reads the provider's list again and changes nothing.
  */
 export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   const { merchant, order, store, now } = options;
   const checkouts = await store.findOrder(merchant.id, order);
-  if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: never opened here.`];
+  if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: no checkout was created.`];
   const attempts = (await Promise.all(checkouts.map(({ id }) => store.findAttempts(id)))).flat();
-  const { rows, unreadable, isWhole } = await readBack(
+  const { rows, unreadable, isComplete } = await readList(
     options,
     new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
     Math.min(...checkouts.map(({ createdAt }) => createdAt)),
@@ -41,9 +39,9 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   for (const checkout of checkouts) {
     const price = `${formatMinor(checkout.amountMinor, checkout.decimals)} ${checkout.currency}`;
     lines.push(
-      `Checkout ${checkout.id}: ${checkout.state}, ${price}, opened ${textOf(checkout.createdAt)}`,
+      `Checkout ${checkout.id}: ${checkout.state}, ${price}, created ${textOf(checkout.createdAt)}`,
       ...checkout.attention.map((code) => `  attention: ${code}`),
-      ...(await store.findTransactions(checkout.id)).map(({ id }) => `  evidence: ${id}`),
+      ...(await store.findTransactions(checkout.id)).map(({ id }) => `  transaction: ${id}`),
     );
     for (const attempt of attempts.filter((made) => made.checkout === checkout.id)) {
       const names = `order_id ${String(attempt.orderId)}, reference ${attempt.merchantReference}`;
@@ -51,66 +49,58 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       const expected = expectedPaymentOf(attempt, checkout);
       const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
-        const verdict = matchTransaction(row, expected, merchant.evidence);
+        const result = matchTransaction(row, expected, merchant.evidence);
         const served = await store.findServed(row.id ?? '');
-        const isTaken = verdict.kind !== 'none' && served !== undefined && served !== checkout.id;
-        const said = isTaken
+        const isOfAnother =
+          result.kind !== 'none' && served !== undefined && served !== checkout.id;
+        const reason = isOfAnother
           ? `does not count: it serves the checkout ${served}`
-          : describeVerdict(
-              verdict,
-              isBeside(row, checkout, merchant) ? checkout.paidBy : undefined,
-            );
-        lines.push(`    ${describeRow(row)}: ${said}`);
+          : describeResult(result, otherPaymentOf(row, checkout, merchant));
+        lines.push(`    ${describeRow(row)}: ${reason}`);
       }
       if (candidates.length === 0) lines.push('    no transaction names this order');
     }
   }
   if (unreadable > 0) {
     lines.push(
-      `Rows of the list that are no transactions: ${String(unreadable)}. Any may be about this order.`,
+      `Rows of the list that could not be read: ${String(unreadable)}. Any may be about this order.`,
     );
   }
   const count = String(rows.length);
   lines.push(
-    isWhole
-      ? `${count} transactions read, back to the first opening. ${textOf(now)}`
+    isComplete
+      ? `${count} transactions read, back to the first checkout. ${textOf(now)}`
       : `The newest ${count} transactions were read, and older ones were not. ${textOf(now)}`,
   );
   return lines;
 }
 
-/** What the list has of each id that the merchant had at the provider. */
-async function readBack(
+/** The rows of each id that the merchant had at the provider. */
+async function readList(
   { gateway, now }: ExplainOptions,
   providerMerchantIds: ReadonlySet<number>,
-  openedAt: number,
-): Promise<{
-  readonly rows: readonly TransactionRow[];
-  readonly unreadable: number;
-  readonly isWhole: boolean;
-}> {
-  const window = { fromDate: dayOf(openedAt - DAY_MS), toDate: dayOf(now + DAY_MS) };
+  windowMs: number,
+) {
   const rows: TransactionRow[] = [];
   let unreadable = 0;
   let pages = 0;
   for (const providerMerchantId of providerMerchantIds) {
-    let cursor: string | undefined;
-    do {
-      if (pages === MAX_PAGES) return { rows, unreadable, isWhole: false };
-      const query = { ...window, providerMerchantId, cursor, limit: PAGE_ROWS };
-      const read = await gateway.listTransactions(query);
+    const range = newestRange({ providerMerchantId, now, sinceMs: -Infinity, windowMs });
+    while (!range.isRead) {
+      if (pages === MAX_PAGES) return { rows, unreadable, isComplete: false };
+      await readNextPage(gateway, range, (page) => {
+        rows.push(...page.rows);
+        unreadable += page.unreadable?.count ?? 0;
+      });
       pages += 1;
-      rows.push(...read.rows);
-      unreadable += read.unreadable?.count ?? 0;
-      cursor = read.nextCursor === cursor ? undefined : read.nextCursor;
-    } while (cursor !== undefined);
+    }
   }
-  return { rows, unreadable, isWhole: true };
+  return { rows, unreadable, isComplete: true };
 }
 
 /**
- * Whether some field, not only a match field, seems to mean this order: a near miss is shown too, such
- * as one in another case or with zeros before it.
+ * Whether any field, not only a match field, seems to name this order. Near misses are shown too, such
+ * as another case or leading zeros.
  */
 function isCandidate(row: TransactionRow, order: string, orderId: number): boolean {
   const name = order.toLowerCase();
@@ -122,13 +112,14 @@ function isCandidate(row: TransactionRow, order: string, orderId: number): boole
   });
 }
 
-/** Whether a row shows a payment, and another one than the row that paid the checkout. */
-function isBeside(row: TransactionRow, { paidBy }: Checkout, { evidence }: Merchant): boolean {
-  return (
-    paidBy !== undefined &&
-    paidBy !== row.id &&
-    !evidence.refundedStatuses.includes(row.status ?? '')
-  );
+/** The transaction that paid the checkout, when the row is another payment and no refund. */
+function otherPaymentOf(
+  row: TransactionRow,
+  { paidBy }: Checkout,
+  { evidence }: Merchant,
+): string | undefined {
+  const isRefund = evidence.refundedStatuses.includes(row.status ?? '');
+  return paidBy === row.id || isRefund ? undefined : paidBy;
 }
 
 function describeRow(row: TransactionRow): string {
@@ -136,22 +127,18 @@ function describeRow(row: TransactionRow): string {
   return `${id} ${row.transactionTime ?? 'no time'} ${status} ${amount} ${currencyCode}`.trim();
 }
 
-/** @param paidBy the transaction that paid the checkout, when the row shows a payment beside it */
-function describeVerdict(verdict: MatchResult, paidBy: string | undefined): string {
-  switch (verdict.kind) {
+function describeResult(result: MatchResult, otherPayment: string | undefined): string {
+  switch (result.kind) {
     case 'none':
-      return `does not count: ${verdict.reason}`;
+      return `does not count: ${result.reason}`;
     case 'mismatch':
-      return `does not count, and needs a person: ${verdict.code}`;
+      return `does not count, and needs a person: ${result.code}`;
     case 'paid': {
-      const counts = paidBy === undefined ? 'counts' : `counts, beside the payment ${paidBy}`;
-      return verdict.refund === 'none' ? counts : `${counts}, refund ${verdict.refund}`;
+      const counts =
+        otherPayment === undefined ? 'counts' : `counts, beside the payment ${otherPayment}`;
+      return result.refund === 'none' ? counts : `${counts}, refund ${result.refund}`;
     }
   }
-}
-
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 function textOf(ms: number): string {

@@ -1,12 +1,7 @@
+import type { TransactionRow } from '../provider/gateway.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testMerchant } from '../testing/test-merchant.js';
-import {
-  type ExpectedPayment,
-  matchTransaction,
-  referencesOf,
-  refundOf,
-  type TransactionRow,
-} from './matching.js';
+import { type ExpectedPayment, matchTransaction, referencesOf, refundOf } from './matching.js';
 
 const SETTINGS = testMerchant().evidence;
 const ATTEMPTED_AT = Date.parse('2026-01-01T12:00:00.000Z');
@@ -196,7 +191,7 @@ describe('what has been given back', () => {
   ])('proves nothing where the payment of the price was not seen: %j', (row) => {
     expect(verdict({ ...row, status: 'REFUNDED' })).toEqual({
       kind: 'none',
-      reason: 'money was given back, and no row shows the payment of the price',
+      reason: 'money was refunded, and no row shows the payment of the price',
     });
   });
 

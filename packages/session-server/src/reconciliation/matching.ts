@@ -1,29 +1,17 @@
 /**
- * Whether a row of the provider's list proves a payment: pure rules, each one a reason in words.
+ * Whether a row of the provider's list proves a payment: pure rules, each with its reason in words.
  *
- * A missing field is never evidence. What the spec leaves open (which field carries our reference,
+ * A missing field proves nothing. What the spec leaves open (which field carries our reference,
  * whether the service fee is inside the amount, which statuses mean paid) comes from
  * `EvidenceSettings`.
  */
-import type { AttentionCode } from '../checkouts/state-machine.js';
-import type { EvidenceSettings } from '../merchants/merchant.js';
 import { parseMinor, parseRefundMinor } from '../checkouts/money.js';
+import type { Attempt } from '../checkouts/repository.js';
+import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
+import type { EvidenceSettings } from '../merchants/merchant.js';
+import type { TransactionRow } from '../provider/gateway.js';
 
-/** One row of `transactions/list` (spec 2.1), with its money as the exact text of the answer. */
-export interface TransactionRow {
-  readonly id?: string | undefined;
-  readonly transactionTime?: string | undefined;
-  readonly status?: string | undefined;
-  readonly merchantId?: number | undefined;
-  readonly currencyCode?: string | undefined;
-  readonly amount?: string | undefined;
-  readonly serviceFee?: string | undefined;
-  readonly amountRefunded?: string | undefined;
-  /** Values of the fields that may carry our reference. */
-  readonly references: Readonly<Record<string, string>>;
-}
-
-/** What an attempt expects a row to say. */
+/** What a row must say to pay an attempt. */
 export interface ExpectedPayment {
   readonly orderId: number;
   readonly merchantReference: string;
@@ -37,14 +25,27 @@ export interface ExpectedPayment {
   readonly paidBy?: string | undefined;
 }
 
+export function expectedPaymentOf(attempt: Attempt, checkout: Checkout): ExpectedPayment {
+  return {
+    orderId: attempt.orderId,
+    merchantReference: attempt.merchantReference,
+    providerMerchantId: attempt.providerMerchantId,
+    attemptedAt: attempt.createdAt,
+    amountMinor: checkout.amountMinor,
+    currency: checkout.currency,
+    decimals: checkout.decimals,
+    paidBy: checkout.paidBy,
+  };
+}
+
 export type MatchResult =
   /** Not about this attempt, or not proof of anything. */
   | { readonly kind: 'none'; readonly reason: string }
-  /** About this attempt, and wrong: a person must look. */
+  /** About this attempt, and wrong: a person must check. */
   | { readonly kind: 'mismatch'; readonly code: AttentionCode }
   | { readonly kind: 'paid'; readonly refund: 'none' | 'partial' | 'full' };
 
-/** The values under which a row could name an attempt. */
+/** The values with which a row may name an attempt. */
 export function referencesOf(
   row: TransactionRow,
   settings: Pick<EvidenceSettings, 'matchFields'>,
@@ -60,9 +61,9 @@ const ISO_TIME =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(?:Z|([+-]\d\d):?(\d\d))?)?$/i;
 
 /**
- * When a row says that it happened, in milliseconds since 1970; undefined when that cannot be read.
- * `transactionTime` is ISO 8601 in UTC (spec 2.1), so a text without a zone is in UTC too. A text of
- * another shape is not read at all: it would be in the zone of the server, wherever that is.
+ * The time of a transaction in milliseconds since 1970; undefined when it cannot be read.
+ * `transactionTime` is ISO 8601 in UTC (spec 2.1), so a text without a zone is in UTC too. Other
+ * formats are not read: `Date.parse` would assume the time zone of the server.
  */
 export function timeOf({
   transactionTime = '',
@@ -89,17 +90,17 @@ export function matchTransaction(
     return { kind: 'paid', refund: refunded < expected.amountMinor ? 'partial' : 'full' };
   }
   const refund = refundOf(row, expected, settings);
-  // Whether the amount of a payment stays when it is given back is not shown: it was right before.
+  // Not shown: whether the amount of a payment changes with its refund. It matched before.
   if (row.id === expected.paidBy && refund !== 'none') return { kind: 'paid', refund };
   if (paidMinor(row, expected.decimals, settings) === expected.amountMinor) {
     return { kind: 'paid', refund };
   }
-  return isGivenBack(row, settings) && !leavesMoney(row, expected)
-    ? { kind: 'none', reason: 'money was given back, and no row shows the payment of the price' }
+  return isRefunded(row, settings) && !isPartlyRefunded(row, expected)
+    ? { kind: 'none', reason: 'money was refunded, and no row shows the payment of the price' }
     : { kind: 'mismatch', code: 'amount_mismatch' };
 }
 
-/** How much of a row's payment has been given back. */
+/** How much of a row's payment has been refunded. */
 export function refundOf(
   row: TransactionRow,
   { amountMinor, decimals }: Pick<ExpectedPayment, 'amountMinor' | 'decimals'>,
@@ -107,8 +108,8 @@ export function refundOf(
 ): 'none' | 'partial' | 'full' {
   const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
   if (refunded > 0) return refunded < amountMinor ? 'partial' : 'full';
-  if (!isGivenBack(row, settings)) return 'none';
-  // Less than the price, whether it is what was given back or what is left: a part.
+  if (!isRefunded(row, settings)) return 'none';
+  // Less than the price means a part, whether it is what was refunded or what is left.
   const amount = refundedMinor(row.amount, decimals) ?? 0;
   return amount > 0 && amount < amountMinor ? 'partial' : 'full';
 }
@@ -119,15 +120,15 @@ function isRefundBesidePayment(
   expected: ExpectedPayment,
   settings: EvidenceSettings,
 ): boolean {
-  return expected.paidBy !== undefined && expected.paidBy !== row.id && isGivenBack(row, settings);
+  return expected.paidBy !== undefined && expected.paidBy !== row.id && isRefunded(row, settings);
 }
 
-function isGivenBack(row: TransactionRow, settings: EvidenceSettings): boolean {
+function isRefunded(row: TransactionRow, settings: EvidenceSettings): boolean {
   return settings.refundedStatuses.includes(row.status ?? '');
 }
 
-/** Whether a row says itself that less was given back than was taken. */
-function leavesMoney(row: TransactionRow, { decimals }: ExpectedPayment): boolean {
+/** Whether a row says that less was refunded than was paid. */
+function isPartlyRefunded(row: TransactionRow, { decimals }: ExpectedPayment): boolean {
   const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
   return refunded > 0 && refunded < (refundedMinor(row.amount, decimals) ?? 0);
 }
@@ -164,7 +165,7 @@ function paidMinor(
   decimals: number,
   settings: EvidenceSettings,
 ): number | undefined {
-  const read = isGivenBack(row, settings) ? refundedMinor : minorOf;
+  const read = isRefunded(row, settings) ? refundedMinor : minorOf;
   const amount = read(row.amount, decimals);
   if (amount === undefined || settings.serviceFee === 'excluded') return amount;
   const fee = read(row.serviceFee, decimals);

@@ -1,108 +1,127 @@
-import type { TransactionPage } from '../provider/gateway.js';
-import { timeOf, type TransactionRow } from './matching.js';
+import type { PartnerGateway, TransactionPage, TransactionRow } from '../provider/gateway.js';
+import { timeOf } from './matching.js';
 
 const DAY_MS = 86_400_000;
+/** Rows on a page. The provider's maximum is not shown (spec 8). */
+const PAGE_ROWS = 100;
 
-/**
- * A stretch of the list, from a row back to a time, and how far it has been read. `fresh` ones begin
- * with the newest row; an `overlap` goes on below one, for rows that were listed late; `deep` ones go
- * back to what is watched for weeks.
- */
+/** A range of the list, from a row back to a time, and how far it has been read. */
 export interface PageRange {
-  readonly kind: 'fresh' | 'overlap' | 'deep';
+  readonly providerMerchantId: number;
   readonly fromDate: string;
   readonly toDate: string;
   /** How far back it goes, in milliseconds since 1970. */
   readonly sinceMs: number;
-  /** When its newest page was asked for. */
+  /** When its newest page was requested. */
   readonly startedAt: number;
-  /** Where to go on; undefined before its first page, and after the last page of the list. */
+  /** Where to continue; undefined before the first page and after the last page of the list. */
   cursor?: string | undefined;
-  /** The cursors that it has met: one that comes again leads round in a circle. */
-  readonly taken: Set<string>;
-  /** The time of the oldest row that has been read. */
-  reachedMs: number;
+  /** Cursors met so far. One that comes again leads round in a circle. */
+  readonly usedCursors: Set<string>;
+  /** The time of the oldest row read. */
+  oldestReadMs: number;
   isRead: boolean;
-  /** How often the page at its cursor could not be read. */
+  /** How often the page at the cursor could not be read. */
   failures: number;
 }
 
-/** The stretch from the newest row of a moment back to a time; nothing of it has been read. */
-export function newestRange(
-  startedAt: number,
-  { sinceMs, windowMs }: { readonly sinceMs: number; readonly windowMs: number },
-): PageRange {
+export interface NewestRangeOptions {
+  readonly providerMerchantId: number;
+  readonly now: number;
+  readonly sinceMs: number;
+  /** The list is requested from the day before this; ranges below may go back to it. */
+  readonly windowMs: number;
+}
+
+/** The range from the newest row back to a time; none of it has been read. */
+export function newestRange(options: NewestRangeOptions): PageRange {
+  const { providerMerchantId, now, sinceMs, windowMs } = options;
   return {
-    kind: 'fresh',
+    providerMerchantId,
     fromDate: toDate(windowMs - DAY_MS),
-    toDate: toDate(startedAt + DAY_MS),
+    toDate: toDate(now + DAY_MS),
     sinceMs,
-    startedAt,
-    taken: new Set(),
-    reachedMs: Infinity,
+    startedAt: now,
+    usedCursors: new Set(),
+    oldestReadMs: Infinity,
     isRead: false,
     failures: 0,
   };
 }
 
-/** What lies below a stretch, further back; it is read already when nothing does. */
-export function below(stretch: PageRange, kind: PageRange['kind'], sinceMs: number): PageRange {
+/** The range that continues where another one stopped. It is read already when nothing is left. */
+export function rangeBelow(range: PageRange, sinceMs: number): PageRange {
+  const isEndOfList = range.isRead && range.cursor === undefined;
   return {
-    ...stretch,
-    kind,
+    ...range,
     sinceMs,
-    taken: new Set(stretch.taken),
-    isRead: isWhole(stretch) || stretch.reachedMs < sinceMs,
+    usedCursors: new Set(range.usedCursors),
+    isRead: isEndOfList || range.oldestReadMs < sinceMs,
   };
 }
 
-/** A stretch that goes on to a time further back, also beyond the days that it asked for. */
-export function further(stretch: PageRange, sinceMs: number): PageRange {
-  return toDate(sinceMs - DAY_MS) >= stretch.fromDate
-    ? below(stretch, stretch.kind, sinceMs)
-    : remainingDays(stretch, sinceMs);
+/** As {@link rangeBelow}, also beyond the days that the range was requested for. */
+export function extendRange(range: PageRange, sinceMs: number): PageRange {
+  return toDate(sinceMs - DAY_MS) >= range.fromDate
+    ? rangeBelow(range, sinceMs)
+    : retryRange(range, sinceMs);
 }
 
 /**
- * The rest of a stretch, back to a time, found by its days and not by a cursor, whose lifetime is not
- * shown (spec 8): it begins with some rows that have been read.
+ * What is left of a range, requested by its days and not by its cursor, whose lifetime is not shown
+ * (spec 8). It re-reads some rows.
  */
-export function remainingDays(stretch: PageRange, sinceMs = stretch.sinceMs): PageRange {
-  const readMs = stretch.isRead ? stretch.sinceMs : stretch.reachedMs;
+export function retryRange(range: PageRange, sinceMs = range.sinceMs): PageRange {
+  const readMs = range.isRead ? range.sinceMs : range.oldestReadMs;
   return {
-    ...stretch,
+    ...range,
     fromDate: toDate(sinceMs - DAY_MS),
-    toDate: toDate(Math.min(readMs, stretch.startedAt) + DAY_MS),
+    toDate: toDate(Math.min(readMs, range.startedAt) + DAY_MS),
     sinceMs,
     cursor: undefined,
-    taken: new Set(),
+    usedCursors: new Set(),
     isRead: false,
     failures: 0,
   };
 }
 
-/** Notes that the page at the cursor has been read. */
-export function advancePage(stretch: PageRange, { rows, nextCursor }: TransactionPage): void {
-  stretch.failures = 0;
-  stretch.reachedMs = Math.min(stretch.reachedMs, oldestOf(rows));
-  const isLast = nextCursor === undefined || stretch.taken.has(nextCursor);
-  stretch.cursor = isLast ? undefined : nextCursor;
-  if (stretch.cursor !== undefined) stretch.taken.add(stretch.cursor);
-  stretch.isRead = isLast || stretch.reachedMs < stretch.sinceMs;
+/**
+ * Reads the next page of a range: the only way in which the server pages through the list. A page
+ * that was not processed is read again.
+ *
+ * The client's own iterator does not fit: it reads ahead of the quota, and refuses a last page whose
+ * cursor is missing or comes again, with the payments on it.
+ */
+export async function readNextPage(
+  gateway: Pick<PartnerGateway, 'listTransactions'>,
+  range: PageRange,
+  process: (page: TransactionPage) => Promise<void> | void,
+): Promise<void> {
+  const { providerMerchantId, fromDate, toDate, cursor } = range;
+  const page = await gateway.listTransactions({
+    providerMerchantId,
+    fromDate,
+    toDate,
+    cursor,
+    limit: PAGE_ROWS,
+  });
+  await process(page);
+  const { rows, nextCursor } = page;
+  range.failures = 0;
+  range.oldestReadMs = Math.min(range.oldestReadMs, oldestOf(rows));
+  const isLast = nextCursor === undefined || range.usedCursors.has(nextCursor);
+  range.cursor = isLast ? undefined : nextCursor;
+  if (nextCursor !== undefined) range.usedCursors.add(nextCursor);
+  range.isRead = isLast || range.oldestReadMs < range.sinceMs;
 }
 
-/** Whether a stretch has come to the end of the list. */
-function isWhole({ isRead, cursor }: PageRange): boolean {
-  return isRead && cursor === undefined;
-}
-
-/** The day in UTC, `YYYY-MM-DD`; the reader asks for `timezone: 'UTC'`. */
+/** The day in UTC, `YYYY-MM-DD`; the list is requested with `timezone: 'UTC'`. */
 function toDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
 /**
- * How far back a page leads: its last row that has a time (spec 4.1 rule 2). One that is out of
+ * How far back a page goes: the time of its last row that has one (spec 4.1 rule 2). A row out of
  * place further up says nothing about the rows after it.
  */
 function oldestOf(rows: readonly TransactionRow[]): number {

@@ -81,8 +81,8 @@ describe('the sweeper', () => {
         applyTime: () => Promise.resolve([]),
         claimDuePolls: () => Promise.resolve(batches.shift() ?? []),
       },
-      evidence: {
-        look: ({ merchant }) => {
+      reconciliation: {
+        poll: ({ merchant }) => {
           if (merchant === 'teashop') return Promise.reject(new Error('no list of merchants'));
           polled.resolve(merchant);
           return Promise.resolve();
@@ -96,7 +96,7 @@ describe('the sweeper', () => {
       },
     });
     expect(await polled.promise).toBe('bookshop');
-    expect(errors).toEqual(['a look that was due could not begin']);
+    expect(errors).toEqual(['a scheduled poll could not start']);
     await sweeper.close();
   });
 });

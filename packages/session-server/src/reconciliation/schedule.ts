@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../checkouts/change-feed.js';
 import type { CheckoutStore, DuePoll } from '../checkouts/repository.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
-import { startRunLoop, type RunLoop } from '../run-loop.js';
+import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { ReconciliationService } from './service.js';
 
 const BATCH = 100;
@@ -10,18 +10,19 @@ const PAUSE_MS = 1000;
 
 export interface ScheduleOptions {
   readonly store: Pick<CheckoutStore, 'applyTime' | 'claimDuePolls'>;
-  readonly evidence: Pick<ReconciliationService, 'look'>;
+  readonly reconciliation: Pick<ReconciliationService, 'poll'>;
   readonly changes: ChangeFeed;
   readonly logger: Logger;
 }
 
 /**
- * Settles what nobody came back for: lets the clock work on checkouts whose time has come, and
- * looks for evidence of every watched attempt at growing pauses.
+ * Settles checkouts that no one came back for: applies time to those that are due, and polls for every
+ * watched attempt at growing pauses.
  */
-export function startSchedule({ store, evidence, changes, logger }: ScheduleOptions): RunLoop {
+export function startSchedule(options: ScheduleOptions): RunLoop {
+  const { store, reconciliation, changes, logger } = options;
   return startRunLoop({
-    name: 'sweeper',
+    name: 'schedule',
     logger,
     pauseMs: PAUSE_MS,
     async run() {
@@ -30,14 +31,11 @@ export function startSchedule({ store, evidence, changes, logger }: ScheduleOpti
       for (const { after } of changed) changes.notify(after.id);
       const due = await store.claimDuePolls(BATCH);
       if (due.length > 0) crashPoint('schedule:polls-claimed');
-      for (const oldest of oldestByReader(due)) {
-        // Not awaited: a merchant whose reader is slow must not hold up the clock of the others.
-        evidence.look(oldest).catch((error: unknown) => {
-          const { merchant } = oldest;
-          logger.error(
-            { merchant, ...describeError(error) },
-            'a look that was due could not begin',
-          );
+      for (const poll of oldestByPoller(due)) {
+        // Not awaited: a slow list of one merchant must not delay the others.
+        reconciliation.poll(poll).catch((error: unknown) => {
+          const { merchant } = poll;
+          logger.error({ merchant, ...describeError(error) }, 'a scheduled poll could not start');
         });
       }
       return due.length === BATCH || changed.length === BATCH ? 0 : undefined;
@@ -45,13 +43,13 @@ export function startSchedule({ store, evidence, changes, logger }: ScheduleOpti
   });
 }
 
-/** The look that goes furthest back, for each merchant and each id that it had at the provider. */
-function oldestByReader(due: readonly DuePoll[]): DuePoll[] {
+/** The poll that goes furthest back, for each merchant and each id that it had at the provider. */
+function oldestByPoller(due: readonly DuePoll[]): DuePoll[] {
   const oldest = new Map<string, DuePoll>();
-  for (const look of due) {
-    const reader = `${look.merchant} ${String(look.providerMerchantId)}`;
-    const known = oldest.get(reader);
-    if (!known || look.createdAt < known.createdAt) oldest.set(reader, look);
+  for (const poll of due) {
+    const key = `${poll.merchant} ${String(poll.providerMerchantId)}`;
+    const known = oldest.get(key);
+    if (!known || poll.createdAt < known.createdAt) oldest.set(key, poll);
   }
   return [...oldest.values()];
 }

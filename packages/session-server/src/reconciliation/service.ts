@@ -1,25 +1,23 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { Checkout } from '../checkouts/state-machine.js';
 import type { Attempt, CheckoutStore, DuePoll } from '../checkouts/repository.js';
-import type { PartnerGateway } from '../provider/gateway.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
-import type { LostAttempts } from '../restore/lost-attempts.js';
-import { matchTransaction, referencesOf, type TransactionRow } from './matching.js';
-import { expectedPaymentOf } from './expected-payment.js';
+import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
+import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import { TransactionPoller } from './transaction-poller.js';
 
-/** How long after a hint the list is polled at again and again. */
-const HOT_MS = 120_000;
-/** Attempts at least whose refund was met before their payment, and that are remembered for it. */
-const REFUNDS_FIRST = 1000;
-/** How far back a second payment is polled for when somebody comes back to a paid checkout. */
+/** How long a checkout is polled for after a hint. */
+const WATCH_MS = 120_000;
+/** How far back to poll for a second payment when a shopper returns to a paid checkout. */
 const PAID_AGAIN_MS = 600_000;
+/** How many attempts are remembered whose refund was read before their payment. */
+const MAX_REFUNDS_FIRST = 1000;
 
 export interface ReconciliationOptions {
   readonly store: CheckoutStore;
@@ -30,66 +28,104 @@ export interface ReconciliationOptions {
   readonly logger: Logger;
   readonly intervalMs: number;
   readonly pagesPerMinute: number;
-  /** Finds attempts again that a backup has lost. Default: there are none. */
-  readonly lost?: Pick<LostAttempts, 'adopt'>;
-  /** Hears of every look. Default: nobody. */
+  /** Finds attempts that a backup has lost. Default: there are none. */
+  readonly lostAttempts?: LostAttemptFinder;
+  /** Default: none. */
   readonly observer?: Pick<Observer, 'polled'>;
 }
 
+export interface LostAttemptFinder {
+  /** Stores each attempt that a row pays and only the provider knows. */
+  adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void>;
+}
+
 /** A row that names an attempt. */
-interface Candidate {
+interface CandidateTransaction {
   readonly row: TransactionRow;
   readonly attempt: Attempt;
   readonly merchant: Merchant;
 }
 
-interface Interest {
-  /** How far back its checkout needs to be polled for, in milliseconds since 1970. */
+/** A checkout that someone waits for, or had a hint. */
+interface Watch {
+  /** How far back to poll for it, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly until: number;
 }
 
 /**
- * Turns hints into looks, and rows into certainty. Waiters, returns, webhooks and the sweeper all
- * ask here; one reader for each merchant at the provider does the looking.
+ * Turns hints into polls, and transactions into certainty. Waiters, returns, webhooks and the schedule
+ * all call it; it has one poller for each merchant at the provider.
  */
 export class ReconciliationService {
   readonly #options: ReconciliationOptions;
-  readonly #readers = new Map<number, TransactionPoller>();
-  /** Checkouts with a waiter or a fresh hint, by merchant. */
-  readonly #hot = new Map<string, Map<string, Interest>>();
-  readonly #pumps = new Map<string, Promise<void>>();
-  /** When rows of money given back were met that prove nothing yet, by `order_id`. */
-  readonly #refundsFirst = new LRUCache<string, number>({ max: REFUNDS_FIRST });
+  readonly #pollers = new Map<number, TransactionPoller>();
+  /** Watched checkouts by merchant. */
+  readonly #watches = new Map<string, Map<string, Watch>>();
+  /** The run loop of each merchant that has watched checkouts. */
+  readonly #loops = new Map<string, Promise<void>>();
+  /** By `order_id`: a refund was read, and not yet the payment that it is of. */
+  readonly #refundsFirst = new LRUCache<number, true>({ max: MAX_REFUNDS_FIRST });
   #isClosed = false;
 
   constructor(options: ReconciliationOptions) {
     this.#options = options;
   }
 
-  /**
-   * Something said that a checkout may have been paid: looks now, and again for two minutes. One that is
-   * paid may have been paid again, in another session: it is polled for once.
-   */
+  /** A checkout may have been paid, or paid again in another session: polls now, and for two minutes. */
   hint(checkout: Checkout): void {
     const now = this.#options.clock.now();
-    if (checkout.state !== 'paid') this.#heat(checkout, checkout.createdAt, now + HOT_MS);
-    // A payment just now; an older one is found by the looks that are planned for the attempt.
-    else this.#heat(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now);
+    if (checkout.state !== 'paid') this.#watch(checkout, checkout.createdAt, now + WATCH_MS);
+    // One poll for a payment just now; the schedule finds an older one.
+    else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now);
   }
 
-  /** One look back to when an attempt was made, at the merchant that it was made for. */
-  async look(due: Pick<DuePoll, 'merchant' | 'providerMerchantId' | 'createdAt'>): Promise<void> {
+  /** Polls once, back to when an attempt was made, at the merchant that it was made for. */
+  async poll(due: Pick<DuePoll, 'merchant' | 'providerMerchantId' | 'createdAt'>): Promise<void> {
     const merchant = await this.#options.merchants.find(due.merchant);
     if (!merchant) return;
     const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
-    await this.#reader(due.providerMerchantId).look(sinceMs);
+    await this.#poller(due.providerMerchantId).poll(sinceMs);
   }
 
-  /** Judges rows of one provider merchant, and stores what they prove. */
-  async settle(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
-    await this.#options.lost?.adopt(providerMerchantId, rows);
-    // All of them: the entry of one may have got another id at the provider since.
+  /** Matches rows of a provider merchant to attempts, and stores what they prove. */
+  async reconcile(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
+    await this.#options.lostAttempts?.adopt(providerMerchantId, rows);
+    const mismatches: CandidateTransaction[] = [];
+    for (const candidate of await this.#findCandidates(providerMerchantId, rows)) {
+      if ((await this.#match(candidate)) === 'mismatch') mismatches.push(candidate);
+    }
+    // Only now: a row that pays one attempt may name another one, whose price it does not show.
+    for (const candidate of mismatches) await this.#match(candidate, { raiseMismatch: true });
+  }
+
+  /** Counts the pollers, those that back off, and when the oldest backfill under way started. */
+  countPollers(): {
+    readonly all: number;
+    readonly backingOff: number;
+    readonly backfillSince: number | undefined;
+  } {
+    const pollers = [...this.#pollers.values()];
+    const backfills = pollers.flatMap(({ backfillSince }) => backfillSince ?? []);
+    return {
+      all: pollers.length,
+      backingOff: pollers.filter((poller) => poller.isBackingOff()).length,
+      backfillSince: backfills.length > 0 ? Math.min(...backfills) : undefined,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watches.clear();
+    await Promise.all([...this.#pollers.values()].map((poller) => poller.close()));
+    await Promise.all(this.#loops.values());
+  }
+
+  async #findCandidates(
+    providerMerchantId: number,
+    rows: readonly TransactionRow[],
+  ): Promise<CandidateTransaction[]> {
+    // All merchants: the entry of one may have got another id at the provider since.
     const merchants = await this.#options.merchants.all();
     const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];
     const references = new Set(rows.flatMap((row) => referencesOf(row, { matchFields })));
@@ -97,137 +133,109 @@ export class ReconciliationService {
       ...references,
     ]);
     if (attempts.length > 0) crashPoint('poll:attempts-found');
-    const doubts: Candidate[] = [];
-    for (const attempt of attempts) {
+    return attempts.flatMap((attempt) => {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
-      if (!merchant) continue;
+      if (!merchant) return [];
       const names = [String(attempt.orderId), attempt.merchantReference];
-      const candidates = rows.filter((row) =>
+      const named = rows.filter((row) =>
         referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
       );
-      // Oldest first: what paid a checkout is recorded before what was given back of it.
-      for (const row of candidates.toReversed()) {
-        await this.#judgeRow({ row, attempt, merchant }, doubts);
-      }
-    }
-    // A row that pays one attempt may name another one, too: that one's price is not its own.
-    for (const doubt of doubts) await this.#judgeRow(doubt);
+      // Oldest first: a payment is recorded before its refund.
+      return named.toReversed().map((row) => ({ row, attempt, merchant }));
+    });
   }
 
-  /**
-   * How many merchants at the provider are read now and then, and of how many that is paused; and when
-   * the first of the deep looks began that have not come to their end.
-   */
-  countReaders(): {
-    readonly all: number;
-    readonly backingOff: number;
-    readonly deepSince: number | undefined;
-  } {
-    const readers = [...this.#readers.values()];
-    const deep = readers.flatMap(({ deepSince }) => deepSince ?? []);
-    return {
-      all: readers.length,
-      backingOff: readers.filter((reader) => reader.isBackingOff()).length,
-      deepSince: deep.length > 0 ? Math.min(...deep) : undefined,
-    };
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#hot.clear();
-    await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
-    await Promise.all(this.#pumps.values());
-  }
-
-  /** @param doubts takes what may need a person, until all payments are recorded; else it is raised */
-  async #judgeRow(candidate: Candidate, doubts?: Candidate[]): Promise<void> {
-    const { row, attempt, merchant } = candidate;
-    const { store } = this.#options;
+  /** Stores what a row proves. A mismatch is stored only when asked for. */
+  async #match(
+    { row, attempt, merchant }: CandidateTransaction,
+    { raiseMismatch } = { raiseMismatch: false },
+  ): Promise<'mismatch' | undefined> {
+    const { store, changes } = this.#options;
     const checkout = await store.find(attempt.checkout);
-    if (!checkout) return;
-    const verdict = matchTransaction(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
-    const isRefundRow = merchant.evidence.refundedStatuses.includes(row.status ?? '');
-    if (verdict.kind === 'none') {
-      if (isRefundRow) this.#refundsFirst.set(String(attempt.orderId), this.#options.clock.now());
-      return;
+    if (!checkout) return undefined;
+    const { id = '', status = '', amount = '', currencyCode = '', transactionTime = '' } = row;
+    const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
+    const isRefundRow = merchant.evidence.refundedStatuses.includes(status);
+    if (result.kind === 'none') {
+      if (isRefundRow) this.#refundsFirst.set(attempt.orderId, true);
+      return undefined;
     }
-    if (verdict.kind === 'mismatch') {
-      if (doubts) {
-        doubts.push(candidate);
-        return;
-      }
-      const served = await store.findServed(row.id ?? '');
-      if (served !== undefined && served !== checkout.id) return;
+    if (result.kind === 'mismatch') {
+      if (!raiseMismatch) return 'mismatch';
+      const served = await store.findServed(id);
+      if (served !== undefined && served !== checkout.id) return undefined;
     }
     const change =
-      verdict.kind === 'mismatch'
-        ? await store.apply(checkout.id, { type: 'attention-needed', code: verdict.code })
+      result.kind === 'mismatch'
+        ? await store.apply(checkout.id, { type: 'attention-needed', code: result.code })
         : await store.recordPayment({
-            transaction: row.id ?? '',
+            transaction: id,
             orderId: attempt.orderId,
-            status: row.status ?? '',
+            status,
             isRefundRow,
             joinsRefundRow: merchant.evidence.joinsRefundRow,
-            amount: row.amount ?? '',
-            currency: row.currencyCode ?? '',
-            transactionTime: row.transactionTime ?? '',
-            refund: verdict.refund,
+            amount,
+            currency: currencyCode,
+            transactionTime,
+            refund: result.refund,
           });
     crashPoint('poll:match-stored');
-    if (!change || change.after === change.before) return;
-    this.#options.changes.notify(checkout.id);
-    if (change.before.state === 'paid' || change.after.state !== 'paid') return;
-    this.#hot.get(checkout.merchant)?.delete(checkout.id);
-    this.#readRefundsAgain(change.after, attempt);
+    if (!change || change.after === change.before) return undefined;
+    changes.notify(checkout.id);
+    if (change.before.state !== 'paid' && change.after.state === 'paid') {
+      this.#watches.get(checkout.merchant)?.delete(checkout.id);
+      this.#reReadRefunds(change.after, attempt);
+    }
+    return undefined;
   }
 
-  /** The list is newest first: a refund may stand on a page before the page of its payment. */
-  #readRefundsAgain(checkout: Checkout, { orderId, createdAt }: Attempt): void {
-    if (this.#refundsFirst.get(String(orderId)) === undefined) return;
-    this.#refundsFirst.delete(String(orderId));
-    this.#heat(checkout, createdAt, this.#options.clock.now());
+  /** The list is newest first, so a refund may be on a page before its payment. */
+  #reReadRefunds(checkout: Checkout, { orderId, createdAt }: Attempt): void {
+    if (!this.#refundsFirst.delete(orderId)) return;
+    this.#watch(checkout, createdAt, this.#options.clock.now());
   }
 
-  #heat(checkout: Checkout, sinceMs: number, until: number): void {
-    const interests = this.#hot.get(checkout.merchant) ?? new Map<string, Interest>();
-    this.#hot.set(checkout.merchant, interests);
-    interests.set(checkout.id, { sinceMs, until });
-    if (this.#pumps.has(checkout.merchant) || this.#isClosed) return;
-    const pump = this.#pump(checkout.merchant, interests).catch((error: unknown) => {
-      this.#options.logger.error(describeError(error), 'looking for evidence stopped');
+  #watch(checkout: Checkout, sinceMs: number, until: number): void {
+    const { merchant } = checkout;
+    const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
+    this.#watches.set(merchant, watches);
+    watches.set(checkout.id, { sinceMs, until });
+    if (this.#loops.has(merchant) || this.#isClosed) return;
+    const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
+      this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
     });
-    this.#pumps.set(checkout.merchant, pump);
+    this.#loops.set(merchant, loop);
   }
 
-  /** Looks as long as some checkout of the merchant is of interest. */
-  async #pump(merchantId: string, interests: Map<string, Interest>): Promise<void> {
+  /** Polls as long as a checkout of the merchant is watched. */
+  async #pollWatched(merchantId: string, watches: Map<string, Watch>): Promise<void> {
     const { merchants, clock } = this.#options;
     try {
-      while (interests.size > 0 && !this.#isClosed) {
+      while (watches.size > 0 && !this.#isClosed) {
         const merchant = await merchants.find(merchantId);
         if (!merchant) return;
         const skewMs = merchant.evidence.skewSeconds * 1000;
-        const polled = new Map(interests);
+        const polled = new Map(watches);
         const times = [...polled.values()].map(({ sinceMs }) => sinceMs - skewMs);
-        await this.#reader(merchant.providerMerchantId).lookFresh(times);
+        await this.#poller(merchant.providerMerchantId).pollRecent(times);
         crashPoint('poll:ended');
         const now = clock.now();
-        for (const [id, interest] of polled) {
-          // A hint that came while the list was read is for the next look.
-          if (interest.until <= now && interests.get(id) === interest) interests.delete(id);
+        for (const [id, watch] of polled) {
+          // A hint that came during the poll is for the next one.
+          if (watch.until <= now && watches.get(id) === watch) watches.delete(id);
         }
       }
     } finally {
-      this.#pumps.delete(merchantId);
-      interests.clear();
+      this.#loops.delete(merchantId);
+      watches.clear();
     }
   }
 
-  #reader(providerMerchantId: number): TransactionPoller {
-    const known = this.#readers.get(providerMerchantId);
+  #poller(providerMerchantId: number): TransactionPoller {
+    const known = this.#pollers.get(providerMerchantId);
     if (known) return known;
     const { gateway, clock, logger, intervalMs, pagesPerMinute, observer } = this.#options;
-    const reader = new TransactionPoller({
+    const poller = new TransactionPoller({
       gateway,
       providerMerchantId,
       clock,
@@ -235,9 +243,9 @@ export class ReconciliationService {
       intervalMs,
       pagesPerMinute,
       observer: observer ?? SILENT_OBSERVER,
-      onRows: (rows) => this.settle(providerMerchantId, rows),
+      onRows: (rows) => this.reconcile(providerMerchantId, rows),
     });
-    this.#readers.set(providerMerchantId, reader);
-    return reader;
+    this.#pollers.set(providerMerchantId, poller);
+    return poller;
   }
 }

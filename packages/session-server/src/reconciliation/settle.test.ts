@@ -9,7 +9,7 @@ import type { TransactionQuery } from '../provider/gateway.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { TransactionRow } from './matching.js';
+import type { TransactionRow } from '../provider/gateway.js';
 import { ReconciliationService } from './service.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -20,7 +20,7 @@ let folder: string;
 let now: number;
 let store: SqliteCheckoutStore;
 let harness: StoreHarness;
-let evidence: ReconciliationService;
+let reconciliation: ReconciliationService;
 let asked: TransactionQuery[];
 /** What the provider does before it answers. */
 let before: () => Promise<void> | void;
@@ -44,7 +44,7 @@ beforeEach(async () => {
     rules: TEST_RULES,
   });
   harness = new StoreHarness(store);
-  evidence = new ReconciliationService({
+  reconciliation = new ReconciliationService({
     store,
     merchants: {
       find: (id) => Promise.resolve(merchants.find((merchant) => merchant.id === id)),
@@ -68,7 +68,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await evidence.close();
+  await reconciliation.close();
   await store.close();
   rmSync(folder, { recursive: true });
 });
@@ -102,7 +102,7 @@ describe('one row that names two attempts', () => {
       const paid = await harness.expose();
       const dearer = early || (await harness.expose(DEARER));
       const names = { orderRef: idOf(paid.attempt), internalReference: idOf(dearer.attempt) };
-      await evidence.settle(1001, [rowOf(names)]);
+      await reconciliation.reconcile(1001, [rowOf(names)]);
       expect(await outcomeOf(paid.checkout)).toEqual(PAID);
       expect(await outcomeOf(dearer.checkout)).toEqual(OPEN);
     },
@@ -112,8 +112,8 @@ describe('one row that names two attempts', () => {
     const first = await harness.expose();
     const second = await harness.expose({ order: 'A1002' });
     const row = rowOf({ orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) });
-    await evidence.settle(1001, [row]);
-    await evidence.settle(1001, [row]);
+    await reconciliation.reconcile(1001, [row]);
+    await reconciliation.reconcile(1001, [row]);
     const outcomes = [await outcomeOf(first.checkout), await outcomeOf(second.checkout)];
     expect(outcomes).toContainEqual(PAID);
     expect(outcomes).toContainEqual(OPEN);
@@ -126,7 +126,7 @@ describe('one row that names two attempts', () => {
       { orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) },
       { amount: '1.00' },
     );
-    await evidence.settle(1001, [row]);
+    await reconciliation.reconcile(1001, [row]);
     const doubted = { ...OPEN, attention: ['amount_mismatch'] };
     expect(await outcomeOf(first.checkout)).toEqual(doubted);
     expect(await outcomeOf(second.checkout)).toEqual(doubted);
@@ -136,13 +136,13 @@ describe('one row that names two attempts', () => {
 it('two merchant entries with one id at the provider each matchTransaction by their own settings', async () => {
   const tea = await harness.expose();
   const book = await harness.expose({ merchant: 'bookshop' });
-  await evidence.settle(1001, [
+  await reconciliation.reconcile(1001, [
     rowOf({ orderRef: idOf(book.attempt) }, { id: 'tx-1' }),
     rowOf({ pspReference: idOf(tea.attempt) }, { id: 'tx-2' }),
   ]);
   expect(await outcomeOf(tea.checkout)).toEqual(OPEN);
   expect(await outcomeOf(book.checkout)).toEqual(OPEN);
-  await evidence.settle(1001, [
+  await reconciliation.reconcile(1001, [
     rowOf({ pspReference: idOf(book.attempt) }, { id: 'tx-3' }),
     rowOf({ orderRef: idOf(tea.attempt) }, { id: 'tx-4' }),
   ]);
@@ -154,9 +154,9 @@ it('a look that nobody asked for shares the reader of those who wait', async () 
   const { checkout, attempt } = await harness.expose();
   const gate = Promise.withResolvers<undefined>();
   before = () => gate.promise;
-  evidence.hint(checkout);
+  reconciliation.hint(checkout);
   await expect.poll(() => asked).toHaveLength(1);
-  const planned = evidence.look(attempt);
+  const planned = reconciliation.poll(attempt);
   // A reader of its own would have asked by then.
   await store.ping();
   expect(asked).toHaveLength(1);
@@ -173,7 +173,7 @@ it('a refund that stands on a page before its payment is read again as soon as t
     [rowOf(names, { id: 'tx-1' })],
     [],
   ];
-  await evidence.look(attempt);
+  await reconciliation.poll(attempt);
   await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, refund: 'partial' });
 });
 
@@ -181,7 +181,7 @@ it('a checkout is polled for no longer than until it is paid', async () => {
   const { checkout, attempt } = await harness.expose();
   const gate = Promise.withResolvers<undefined>();
   before = () => (asked.length > 1 ? gate.promise : undefined);
-  evidence.hint(checkout);
+  reconciliation.hint(checkout);
   await expect.poll(() => asked).toHaveLength(2);
   pages = [[rowOf({ orderRef: idOf(attempt) })]];
   gate.resolve(undefined);
@@ -197,9 +197,9 @@ describe('a hint about a checkout that is paid', () => {
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     pages = [[rowOf({ orderRef: idOf(attempt) })]];
     const paid = await store.find(checkout.id);
-    if (paid) evidence.hint(paid);
+    if (paid) reconciliation.hint(paid);
     await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, attention: ['paid_twice'] });
-    await evidence.close();
+    await reconciliation.close();
     expect(asked).toHaveLength(1);
   });
 
@@ -209,9 +209,9 @@ describe('a hint about a checkout that is paid', () => {
     const paid = await store.find(checkout.id);
     const gate = Promise.withResolvers<undefined>();
     before = () => gate.promise;
-    if (paid) evidence.hint(paid);
+    if (paid) reconciliation.hint(paid);
     await expect.poll(() => asked).toHaveLength(1);
-    if (paid) evidence.hint(paid);
+    if (paid) reconciliation.hint(paid);
     before = () => undefined;
     gate.resolve(undefined);
     await expect.poll(() => asked).toHaveLength(2);
@@ -222,7 +222,7 @@ describe('a hint about a checkout that is paid', () => {
     await harness.pay(attempt.orderId);
     now += 80 * DAY_MS;
     const paid = await store.find(checkout.id);
-    if (paid) evidence.hint(paid);
+    if (paid) reconciliation.hint(paid);
     await expect.poll(() => asked).toHaveLength(1);
     expect(asked[0]?.fromDate).toBe(new Date(now - 2 * DAY_MS).toISOString().slice(0, 10));
   });

@@ -3,7 +3,7 @@ import type { TransactionQuery } from '../provider/gateway.js';
 import { AppError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
 import { SILENT_OBSERVER } from '../observer.js';
-import type { TransactionRow } from './matching.js';
+import type { TransactionRow } from '../provider/gateway.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 
 const NOW = Date.parse('2026-01-20T12:00:00.000Z');
@@ -89,13 +89,13 @@ function rowOf(id: string, time: number): TransactionRow {
 describe('a look', () => {
   it('reads back to the first row that is older than asked, and no further', async () => {
     const list = new TestList([1000, 2000, 5000, 6000]);
-    await list.reader().look(NOW - 4000);
+    await list.reader().poll(NOW - 4000);
     expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
   });
 
   it('asks for the days around, for rows a hundred at a time, and for no status', async () => {
     const list = new TestList([]);
-    await list.reader().look(Date.parse('2026-01-18T00:30:00.000Z'));
+    await list.reader().poll(Date.parse('2026-01-18T00:30:00.000Z'));
     expect(list.asked).toEqual([
       {
         providerMerchantId: 1001,
@@ -110,7 +110,7 @@ describe('a look', () => {
   it('is shared by all who ask before it starts, back to the oldest of them', async () => {
     const list = new TestList([1000, 2000, 3000, 4000]);
     const reader = list.reader();
-    await Promise.all([reader.look(NOW - 500), reader.look(NOW - 2500), reader.look(NOW)]);
+    await Promise.all([reader.poll(NOW - 500), reader.poll(NOW - 2500), reader.poll(NOW)]);
     expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
   });
 
@@ -123,9 +123,9 @@ describe('a look', () => {
       return gate.promise;
     };
     const reader = list.reader();
-    const first = reader.look(NOW);
+    const first = reader.poll(NOW);
     await isAsked.promise;
-    const second = reader.look(NOW);
+    const second = reader.poll(NOW);
     expect(list.asked).toHaveLength(1);
     gate.resolve(undefined);
     await Promise.all([first, second]);
@@ -135,9 +135,9 @@ describe('a look', () => {
   it('starts an interval after the one before', async () => {
     const list = new TestList([1000]);
     const reader = list.reader({ intervalMs: 60 });
-    await reader.look(NOW);
+    await reader.poll(NOW);
     const startedAt = performance.now();
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
   });
 
@@ -149,7 +149,7 @@ describe('a look', () => {
         return Promise.resolve({ rows: [], nextCursor: 'same' });
       },
     };
-    await list.reader({ gateway }).look(NOW - DAY_MS);
+    await list.reader({ gateway }).poll(NOW - DAY_MS);
     expect(list.asked).toHaveLength(2);
   });
 
@@ -159,11 +159,11 @@ describe('a look', () => {
     list.before = () => {
       throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 0.06 });
     };
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(list.warnings).toHaveLength(1);
     list.before = () => undefined;
     const startedAt = performance.now();
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
     expect(list.seen).toEqual(['tx-0']);
   });
@@ -176,8 +176,8 @@ describe('a look', () => {
       list.before = () => {
         throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
       };
-      await reader.look(NOW);
-      const waiting = reader.look(NOW);
+      await reader.poll(NOW);
+      const waiting = reader.poll(NOW);
       await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
       expect(list.asked).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(1);
@@ -198,10 +198,10 @@ describe('a look', () => {
       list.before = () => {
         throw new AppError(503, 'provider_unavailable', '');
       };
-      await reader.look(NOW);
+      await reader.poll(NOW);
       for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
         const before = list.asked.length;
-        const waiting = reader.look(NOW);
+        const waiting = reader.poll(NOW);
         await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
         expect(list.asked).toHaveLength(before);
         await vi.advanceTimersByTimeAsync(1);
@@ -209,7 +209,7 @@ describe('a look', () => {
         expect(list.asked).toHaveLength(before + 1);
       }
       list.before = () => undefined;
-      const waiting = reader.look(NOW);
+      const waiting = reader.poll(NOW);
       await vi.advanceTimersByTimeAsync(MINUTE_MS);
       await waiting;
       expect(polled.at(-2)).toBe(false);
@@ -225,8 +225,8 @@ describe('a look', () => {
     try {
       const list = new TestList([1000]);
       const reader = list.reader({ intervalMs: 100 * DAY_MS });
-      await reader.look(NOW);
-      void reader.look(NOW);
+      await reader.poll(NOW);
+      void reader.poll(NOW);
       await vi.advanceTimersByTimeAsync(20 * DAY_MS);
       expect(list.asked).toHaveLength(1);
       await reader.close();
@@ -238,9 +238,9 @@ describe('a look', () => {
   it('waits no longer when the clock goes back', async () => {
     const list = new TestList([1000]);
     const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
-    await reader.look(NOW);
+    await reader.poll(NOW);
     list.clock.time -= HOUR_MS;
-    await reader.look(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
     expect(list.asked).toHaveLength(2);
   });
 
@@ -252,7 +252,7 @@ describe('a look', () => {
         return Promise.resolve({ rows: [], nextCursor: `c${String(list.asked.length % 3)}` });
       },
     };
-    await list.reader({ gateway }).look(NOW - DAY_MS);
+    await list.reader({ gateway }).poll(NOW - DAY_MS);
     expect(list.asked).toHaveLength(4);
   });
 
@@ -265,7 +265,7 @@ describe('a look', () => {
         return Promise.resolve({ rows, nextCursor: query.cursor === undefined ? 'c1' : undefined });
       },
     };
-    await list.reader({ gateway }).look(NOW - 2000);
+    await list.reader({ gateway }).poll(NOW - 2000);
     expect(list.asked).toHaveLength(2);
   });
 
@@ -275,11 +275,11 @@ describe('a look', () => {
     list.before = () => {
       throw new AppError(503, 'provider_unavailable', '');
     };
-    await reader.look(NOW - 3500);
+    await reader.poll(NOW - 3500);
     list.before = () => undefined;
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2', 'tx-3']);
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
@@ -289,21 +289,21 @@ describe('a look', () => {
     list.before = ({ cursor }) => {
       if (cursor?.includes('tx-2')) throw new AppError(503, 'provider_unavailable', '');
     };
-    await reader.look(NOW - 3500);
-    await reader.look(NOW);
+    await reader.poll(NOW - 3500);
+    await reader.poll(NOW);
     expect(list.warnings).toHaveLength(2);
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(list.warnings).toHaveLength(2);
   });
 
   it('that waits is let go when the reader closes, and none starts after', async () => {
     const list = new TestList([1000]);
     const reader = list.reader({ intervalMs: 1_000_000 });
-    await reader.look(NOW);
-    const waiting = reader.look(NOW);
+    await reader.poll(NOW);
+    const waiting = reader.poll(NOW);
     await reader.close();
     await waiting;
-    await reader.look(NOW);
+    await reader.poll(NOW);
     expect(list.asked).toHaveLength(1);
   });
 });
@@ -312,26 +312,26 @@ describe('a look that runs out of its pages', () => {
   it('ends, and the next one reads the fresh rows and goes on where it stopped', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.look(NOW - 6.5 * HOUR_MS);
+    await reader.poll(NOW - 6.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
     list.clock.time += MINUTE_MS;
     list.rows.unshift(rowOf('fresh', list.clock.time));
-    await reader.look(list.clock.time - 1000);
+    await reader.poll(list.clock.time - 1000);
     await list.saw(['fresh', 'tx-0', 'tx-3', 'tx-4']);
     list.clock.time += MINUTE_MS;
-    await reader.look(list.clock.time);
+    await reader.poll(list.clock.time);
     await list.saw(['fresh', 'tx-5']);
   });
 
   it('goes on further back when somebody asks for more depth than it has', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.look(NOW - 4.5 * HOUR_MS);
+    await reader.poll(NOW - 4.5 * HOUR_MS);
     list.clock.time += MINUTE_MS;
-    await reader.look(NOW - 8.5 * HOUR_MS);
+    await reader.poll(NOW - 8.5 * HOUR_MS);
     for (let look = 0; look < 6; look += 1) {
       list.clock.time += MINUTE_MS;
-      await reader.look(list.clock.time);
+      await reader.poll(list.clock.time);
     }
     await expect.poll(() => list.seen).toContain('tx-6');
     expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
@@ -340,10 +340,10 @@ describe('a look that runs out of its pages', () => {
   it('goes on beyond the days that it asked for, from the last of them', async () => {
     const list = new TestList([...Array(10).keys()].map((days) => (days + 1) * DAY_MS));
     const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.look(NOW - 4.5 * DAY_MS);
+    await reader.poll(NOW - 4.5 * DAY_MS);
     for (let look = 0; look < 8; look += 1) {
       list.clock.time += MINUTE_MS;
-      await reader.look(NOW - 8.5 * DAY_MS);
+      await reader.poll(NOW - 8.5 * DAY_MS);
     }
     expect(list.seen).toContain('tx-8');
     const deeper = list.asked.find(
@@ -355,15 +355,15 @@ describe('a look that runs out of its pages', () => {
   it('reads what was listed since, also rows that say that they happened before', async () => {
     const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 8 });
-    await reader.look(NOW - 19.5 * HOUR_MS);
+    await reader.poll(NOW - 19.5 * HOUR_MS);
     list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
     list.clock.time += MINUTE_MS;
     list.takeSeen();
-    await reader.look(NOW - 19.5 * HOUR_MS);
+    await reader.poll(NOW - 19.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['late', 'later', 'tx-0', 'tx-5', 'tx-6', 'tx-7', 'tx-8']);
     // Within the minute it is not read again.
     list.clock.time += MINUTE_MS - 1;
-    await reader.look(NOW - 19.5 * HOUR_MS);
+    await reader.poll(NOW - 19.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['late']);
   });
 
@@ -371,7 +371,7 @@ describe('a look that runs out of its pages', () => {
     const list = new TestList([...Array(40).keys()].map((hours) => (hours + 2) * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 10 });
     for (let look = 0; look < 12; look += 1) {
-      await reader.look(NOW - 60 * DAY_MS);
+      await reader.poll(NOW - 60 * DAY_MS);
       list.clock.time += MINUTE_MS;
     }
     expect(list.seen).toContain('tx-39');
@@ -380,19 +380,19 @@ describe('a look that runs out of its pages', () => {
   it('leaves pages for fresh rows: only half of them go to what is older than an hour', async () => {
     const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
     const reader = list.reader({ pagesPerMinute: 10 });
-    await reader.look(NOW - DAY_MS);
+    await reader.poll(NOW - DAY_MS);
     expect(list.takeSeen()).toHaveLength(6);
-    await reader.look(NOW - 1000);
+    await reader.poll(NOW - 1000);
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
   it('asks for days that reach as far back as what is left', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
     const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.look(NOW - 10 * DAY_MS);
+    await reader.poll(NOW - 10 * DAY_MS);
     list.asked.length = 0;
     list.clock.time += MINUTE_MS;
-    await reader.look(NOW);
+    await reader.poll(NOW);
     const asked = () => list.asked.map(({ fromDate }) => fromDate);
     await expect.poll(asked).toEqual(['2026-01-09', '2026-01-09']);
   });
@@ -400,19 +400,19 @@ describe('a look that runs out of its pages', () => {
   it('tries a cursor once more, and then goes on without it, by the day that it has reached', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
     const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
-    await reader.look(NOW - 10 * DAY_MS);
+    await reader.poll(NOW - 10 * DAY_MS);
     list.generation += 1;
     for (const failures of [1, 2]) {
       list.clock.time += MINUTE_MS;
-      await reader.look(NOW);
+      await reader.poll(NOW);
       await expect.poll(() => list.warnings).toHaveLength(failures);
     }
     list.clock.time += MINUTE_MS;
-    await reader.look(NOW - 10 * DAY_MS);
+    await reader.poll(NOW - 10 * DAY_MS);
     // It has reached the 17th.
     expect(list.asked.at(-2)).toMatchObject({ toDate: '2026-01-18', cursor: undefined });
     list.clock.time += MINUTE_MS;
-    await reader.look(NOW - 10 * DAY_MS);
+    await reader.poll(NOW - 10 * DAY_MS);
     expect(list.seen).toContain('tx-3');
     expect(list.warnings).toHaveLength(2);
   });
@@ -431,7 +431,7 @@ describe('days', () => {
       const days: string[] = [];
       for (const time of ['2026-03-08T23:59:59.999Z', '2026-03-09T00:00:00.000Z']) {
         list.clock.time = Date.parse(time);
-        await list.reader().look(list.clock.time);
+        await list.reader().poll(list.clock.time);
         const { fromDate, toDate } = list.asked.at(-1) ?? {};
         days.push(`${String(fromDate)} ${String(toDate)}`);
       }
@@ -449,7 +449,7 @@ describe('days', () => {
         list.clock.time = time;
         const rows = [0, -1, -60_000].filter((ms) => midnight + ms <= time);
         list.rows = rows.map((ms) => rowOf(String(ms), midnight + ms));
-        await list.reader().look(midnight - 2 * MINUTE_MS);
+        await list.reader().poll(midnight - 2 * MINUTE_MS);
         expect(list.takeSeen()).toEqual(rows.map(String));
       }
     },
@@ -480,9 +480,9 @@ describe('rows that move between two pages of a look', () => {
       count += 1;
       list.rows.unshift(rowOf(`new-${String(count)}`, NOW));
     };
-    await reader.look(NOW - 3500);
+    await reader.poll(NOW - 3500);
     expect(new Set(list.takeSeen())).toEqual(new Set(['tx-0', 'tx-1', 'tx-2', 'tx-3']));
-    await reader.look(NOW - 3500);
+    await reader.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['new-2', 'new-1', 'tx-0', 'tx-1', 'tx-2', 'tx-3']);
   });
 
@@ -492,9 +492,9 @@ describe('rows that move between two pages of a look', () => {
     list.before = ({ cursor }) => {
       if (cursor === '1' && !hasGone) hasGone = list.rows.shift() !== undefined;
     };
-    await reader.look(NOW - 3500);
+    await reader.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-2', 'tx-3']);
-    await reader.look(NOW - 3500);
+    await reader.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['tx-1', 'tx-2', 'tx-3']);
   });
 });
@@ -522,8 +522,8 @@ describe('rows that cannot be read', () => {
 
   it('stop no look, are counted at each, and hold up no row around them', async () => {
     const { list, looks, reader } = setUp();
-    await reader.look(NOW - HOUR_MS);
-    await reader.look(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-0']);
     expect(looks).toEqual([
       { unreadableRows: 2, isOk: true },
@@ -533,12 +533,12 @@ describe('rows that cannot be read', () => {
 
   it('are told in the log once an hour, by their places and kinds', async () => {
     const { list, reader } = setUp();
-    await reader.look(NOW - HOUR_MS);
-    await reader.look(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
     const told = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
     expect(list.warnings).toEqual([told]);
     list.clock.time += HOUR_MS;
-    await reader.look(NOW - HOUR_MS);
+    await reader.poll(NOW - HOUR_MS);
     expect(list.warnings).toEqual([told, told]);
   });
 });

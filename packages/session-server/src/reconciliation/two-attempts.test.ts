@@ -5,7 +5,7 @@ import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/repository.js';
 import type { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
-import { startQuietEvidence } from '../testing/quiet-evidence.js';
+import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { ReconciliationService } from './service.js';
 
@@ -41,10 +41,12 @@ describe('an order that is opened again and again', () => {
   let now = Date.UTC(2026, 0, 1);
   let count = 0;
   let store: SqliteCheckoutStore;
-  let evidence: ReconciliationService;
+  let reconciliation: ReconciliationService;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    ({ store, evidence, close } = await startQuietEvidence(merchant, { now: () => now }));
+    ({ store, reconciliation, close } = await startQuietReconciliation(merchant, {
+      now: () => now,
+    }));
   });
   afterAll(() => close());
 
@@ -111,7 +113,7 @@ describe('an order that is opened again and again', () => {
 
     async pay(id: string, { orderId, amount }: Made): Promise<void> {
       if (!this.payments.includes(id)) this.payments.push(id);
-      await evidence.settle(1001, [
+      await reconciliation.reconcile(1001, [
         {
           id,
           transactionTime: new Date(now).toISOString(),

@@ -10,13 +10,13 @@ const UNTIL = Date.UTC(2026, 2, 1, 12);
 const SINCE = UNTIL - 6 * HOUR_MS;
 
 let now: number;
-let isAsking: boolean;
-let looks: { providerMerchantId: number; hoursBack: number }[];
+let isRetrying: boolean;
+let polls: { providerMerchantId: number; hoursBack: number }[];
 let watch: RunLoop;
 beforeEach(() => {
   now = UNTIL + HOUR_MS;
-  isAsking = false;
-  looks = [];
+  isRetrying = false;
+  polls = [];
   const merchants = [
     testMerchant(),
     testMerchant({ id: 'coffee' }),
@@ -25,48 +25,48 @@ beforeEach(() => {
   watch = startLossWatch({
     loss: { since: SINCE, until: UNTIL, afterOrderId: 1, toOrderId: 2, isRead: true },
     watchSeconds: 14 * DAY_SECONDS,
-    evidence: {
-      look: ({ providerMerchantId, createdAt }) => {
-        looks.push({ providerMerchantId, hoursBack: (now - createdAt) / HOUR_MS });
+    reconciliation: {
+      poll: ({ providerMerchantId, createdAt }) => {
+        polls.push({ providerMerchantId, hoursBack: (now - createdAt) / HOUR_MS });
         return Promise.resolve();
       },
     },
     merchants: { all: () => Promise.resolve(merchants) },
-    isAsking: () => isAsking,
+    isRetrying: () => isRetrying,
     clock: { now: () => now },
     logger: createLogger('silent'),
   });
 });
 afterEach(() => watch.close());
 
-/** Answers how far back each look of the next round goes. */
+/** Returns how far back each poll of the next round goes. */
 async function nextRound(): Promise<number[]> {
-  looks = [];
+  polls = [];
   watch.wake();
-  await expect.poll(() => looks.length).toBe(2);
-  return looks.map(({ hoursBack }) => hoursBack);
+  await expect.poll(() => polls.length).toBe(2);
+  return polls.map(({ hoursBack }) => hoursBack);
 }
 
 describe('the watch for sessions that a backup has lost', () => {
-  it('looks back to the loss at each id at the provider once, then at what is new', async () => {
-    await expect.poll(() => looks.map((look) => look.providerMerchantId)).toEqual([1001, 1002]);
-    expect(looks.map(({ hoursBack }) => hoursBack)).toEqual([7, 7]);
+  it('polls back to the loss at each id at the provider once, then for what is new', async () => {
+    await expect.poll(() => polls.map((poll) => poll.providerMerchantId)).toEqual([1001, 1002]);
+    expect(polls.map(({ hoursBack }) => hoursBack)).toEqual([7, 7]);
     now += HOUR_MS;
     expect(await nextRound()).toEqual([2, 2]);
   });
 
-  it('looks back to the loss again while a shop could not be asked', async () => {
-    await expect.poll(() => looks.length).toBe(2);
-    isAsking = true;
+  it('polls back to the loss again while a shop gives no answer', async () => {
+    await expect.poll(() => polls.length).toBe(2);
+    isRetrying = true;
     now += HOUR_MS;
     expect(await nextRound()).toEqual([8, 8]);
   });
 
   it('ends when an unpaid attempt would not be polled for any more', async () => {
-    await expect.poll(() => looks.length).toBe(2);
+    await expect.poll(() => polls.length).toBe(2);
     now += 15 * DAY_SECONDS * 1000;
     watch.wake();
     await watch.close();
-    expect(looks).toHaveLength(2);
+    expect(polls).toHaveLength(2);
   });
 });

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { AppError } from '../errors.js';
-import type { TransactionRow } from '../reconciliation/matching.js';
+import type { TransactionRow } from '../provider/gateway.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import { LostAttempts } from './lost-attempts.js';
+import { LostAttempts, parseLostName } from './lost-attempts.js';
 
-const REST_MS = 60_000;
+const PAUSE_MS = 60_000;
 
 let now: number;
 let asked: string[];
@@ -15,7 +15,7 @@ beforeEach(() => {
   asked = [];
 });
 
-function lostAttempts(restMs: number): LostAttempts {
+function lostAttempts(pauseMs: number): LostAttempts {
   const merchants = [testMerchant()];
   return new LostAttempts({
     loss: { since: now, until: now, afterOrderId: 10, toOrderId: 99, isRead: true },
@@ -35,7 +35,7 @@ function lostAttempts(restMs: number): LostAttempts {
     },
     clock: { now: () => now },
     logger: createLogger('silent'),
-    restMs,
+    pauseMs,
   });
 }
 
@@ -46,33 +46,57 @@ const row = (order: string, orderId: number): TransactionRow => ({
 });
 const rows = [row('A', 11), row('B', 12)];
 
-describe('looks that come by the second', () => {
-  it('ask for an order that no shop knows once in a while only', async () => {
+describe('polls that come by the second', () => {
+  it('look up an order that no shop knows only once in a while', async () => {
     answers = 'unknown';
-    const lost = lostAttempts(REST_MS);
-    for (let look = 0; look < 3; look += 1) await lost.adopt(1001, rows);
+    const lost = lostAttempts(PAUSE_MS);
+    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(1001, rows);
     expect(asked).toEqual(['A', 'B']);
-    now += REST_MS;
+    now += PAUSE_MS;
     await lost.adopt(1001, rows);
     expect(asked).toEqual(['A', 'B', 'A', 'B']);
-    expect(lost.isAsking()).toBe(false);
+    expect(lost.isRetrying()).toBe(false);
   });
 
-  it('wait for no shop that gave no answer, and remember what it was not asked', async () => {
+  it('do not wait for a shop that gave no answer, and remember what it was not asked', async () => {
     answers = 'nothing';
-    const lost = lostAttempts(REST_MS);
-    for (let look = 0; look < 3; look += 1) await lost.adopt(1001, rows);
+    const lost = lostAttempts(PAUSE_MS);
+    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(1001, rows);
     expect(asked).toEqual(['A']);
     expect(lost.notFound.map(({ transaction }) => transaction)).toEqual(['tx-A', 'tx-B']);
-    expect(lost.isAsking()).toBe(true);
-    now += REST_MS;
+    expect(lost.isRetrying()).toBe(true);
+    now += PAUSE_MS;
     await lost.adopt(1001, rows);
     expect(asked).toEqual(['A', 'A']);
   });
 
-  it('ask for each when there is no rest', async () => {
+  it('look up each order when there is no pause', async () => {
     answers = 'nothing';
     await lostAttempts(0).adopt(1001, rows);
     expect(asked).toEqual(['A', 'B']);
+  });
+});
+
+const LOSS = { afterOrderId: 100, toOrderId: 200 };
+
+describe('what a transaction calls a lost attempt', () => {
+  it.each([
+    ['the reference that we made', ['A1001.150'], { orderId: 150, order: 'A1001' }],
+    ['that of an order with dots in its name', ['A.7.150'], { orderId: 150, order: 'A.7' }],
+    ['the order_id alone, which says no order', ['150'], { orderId: 150, order: undefined }],
+    ['the one that says most', ['150', 'A1001.150'], { orderId: 150, order: 'A1001' }],
+    ['the last one that may be lost', ['A1001.200'], { orderId: 200, order: 'A1001' }],
+  ])('is %s', (_what, references, expected) => {
+    expect(parseLostName(references, LOSS)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['an attempt of before', ['A1001.100']],
+    ['an attempt of after', ['A1001.201']],
+    ['an order alone', ['A1001']],
+    ['other words', ['#150', 'A 1.150', 'A1001.0150', '']],
+    ['nothing', []],
+  ])('is not %s', (_what, references) => {
+    expect(parseLostName(references, LOSS)).toBeUndefined();
   });
 });

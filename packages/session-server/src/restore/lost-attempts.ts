@@ -3,18 +3,18 @@ import { attemptRequest, priceOf } from '../checkouts/service.js';
 import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
-import { referencesOf, type TransactionRow } from '../reconciliation/matching.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
-import { readLostName } from './lost-name.js';
+import type { TransactionRow } from '../provider/gateway.js';
+import { referencesOf } from '../reconciliation/matching.js';
 import type { Loss, OrderIdRange } from './restore-store.js';
 
 export interface LostAttemptsOptions {
-  /** What the store has lost; undefined when it never was put back. */
+  /** What the store has lost; undefined when no backup was restored. */
   readonly loss: Loss | undefined;
-  /** Ids that no attempt of the store has: one of them at the provider means that it lost some. */
+  /** Ids that no attempt of the store has. One of them at the provider means that attempts were lost. */
   readonly unused?: OrderIdRange;
   readonly store: Pick<CheckoutStore, 'findAttemptsByReference' | 'adoptAttempt'>;
   readonly merchants: MerchantSource;
@@ -22,88 +22,104 @@ export interface LostAttemptsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * For how long nobody is asked again for an order that was not found, nor any shop of a provider's
-   * merchant after one of them gave no answer. Looks come by the second, and evidence waits for them.
+   * How long an order that was not found is not looked up again, and no shop of a provider merchant
+   * after one of them gave no answer. Polls come by the second, and payments wait for them.
    */
-  readonly restMs: number;
+  readonly pauseMs: number;
 }
 
-/** A payment that names a lost attempt, of an order that could not be found. */
+/** A payment of a lost attempt whose order was not found. */
 export interface LostPayment {
   readonly providerMerchantId: number;
   readonly transaction: string;
   /** What the transaction calls the attempt. */
   readonly reference: string;
-  /** The shop could not be asked: trying again may find it. */
+  /** The shop gave no answer: trying again may find it. */
   readonly isTemporary: boolean;
 }
 
-/** Who an order belongs to, and what it costs. */
-interface Owner {
-  readonly merchant: Merchant;
-  readonly order: ShopOrder;
+/** What a transaction calls an attempt that may be lost. */
+export interface LostName {
+  readonly orderId: number;
+  /** The value that names it. */
+  readonly reference: string;
+  /** Undefined when only the `order_id` is named, which says nothing about the order. */
+  readonly order: string | undefined;
+}
+
+/** `MerchantReference` as we make it: the order, a dot, the `order_id`; or the `order_id` alone. */
+const NAME = /^(?:([A-Za-z0-9][A-Za-z0-9._-]{0,63})\.)?([1-9]\d{0,14})$/;
+
+/** Which lost attempt the values of a row name, preferring one with an order; undefined when none. */
+export function parseLostName(
+  references: readonly string[],
+  { afterOrderId, toOrderId }: OrderIdRange,
+): LostName | undefined {
+  const names = references.flatMap((reference): LostName[] => {
+    const [, order, digits] = NAME.exec(reference) ?? [];
+    const orderId = Number(digits);
+    return orderId > afterOrderId && orderId <= toOrderId ? [{ orderId, reference, order }] : [];
+  });
+  return names.find(({ order }) => order !== undefined) ?? names[0];
 }
 
 /**
- * Finds attempts again that a backup has lost, by the transactions that paid them: the transaction
- * names order and attempt, the shop its price. From then on they are attempts like any other, and
- * the usual rules say whether the transaction pays the order, once or twice.
+ * Finds attempts that a backup has lost by the transactions that paid them: the transaction names
+ * order and attempt, the shop its price. Once adopted, they are attempts like any other, and the usual
+ * rules decide whether the transaction pays the order, once or twice.
  */
 export class LostAttempts {
   readonly #options: LostAttemptsOptions;
   readonly #notFound = new Map<string, LostPayment>();
-  /** By what nobody is asked about before that time. */
-  readonly #restsUntil = new Map<string, number>();
+  /** Until when a reference or a provider merchant is not asked about again. */
+  readonly #pausedUntil = new Map<string, number>();
   #adopted = 0;
-  #isSuspicious = false;
+  #isLossReported = false;
 
   constructor(options: LostAttemptsOptions) {
     this.#options = options;
   }
 
-  /** How many attempts were found again. */
   get adopted(): number {
     return this.#adopted;
   }
 
-  /** Payments whose order has not been found so far: a person must look at them. */
+  /** Payments whose order was not found so far: a person must check them. */
   get notFound(): LostPayment[] {
     return [...this.#notFound.values()];
   }
 
-  /** Whether some shop could not be asked for its order. */
-  isAsking(): boolean {
+  /** Whether a shop that gave no answer is to be asked again. */
+  isRetrying(): boolean {
     return this.notFound.some(({ isTemporary }) => isTemporary);
   }
 
-  /** Stores each attempt that a row of the list says was paid, and that only the provider knows. */
+  /** Stores each attempt that a row pays and only the provider knows. */
   async adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
     const { loss, unused } = this.#options;
-    if (!loss && (!unused || this.#isSuspicious)) return;
+    if (!loss && (!unused || this.#isLossReported)) return;
     const merchants = (await this.#options.merchants.all()).filter(
       (merchant) => merchant.providerMerchantId === providerMerchantId,
     );
     for (const row of rows) {
       if (loss) await this.#adoptRow(row, providerMerchantId, merchants, loss);
-      else if (unused) await this.#suspect(row, providerMerchantId, merchants, unused);
+      else if (unused) await this.#reportLoss(row, providerMerchantId, merchants, unused);
     }
   }
 
-  /** A backup that somebody put back without a word is told of, once. */
-  async #suspect(
+  /** Logs, once, that a backup was put in place without the restore command. */
+  async #reportLoss(
     row: TransactionRow,
     providerMerchantId: number,
     merchants: readonly Merchant[],
     unused: OrderIdRange,
   ): Promise<void> {
-    const { store, logger } = this.#options;
     const references = merchants.flatMap(({ evidence }) => referencesOf(row, evidence));
-    const name = readLostName(references, unused);
-    if (this.#isSuspicious || name?.order === undefined) return;
-    const known = await store.findAttemptsByReference(providerMerchantId, references);
-    if (known.length > 0) return;
-    this.#isSuspicious = true;
-    logger.error(
+    const name = parseLostName(references, unused);
+    if (this.#isLossReported || name?.order === undefined) return;
+    if (await this.#isKnown(providerMerchantId, references)) return;
+    this.#isLossReported = true;
+    this.#options.logger.error(
       { providerMerchantId, transaction: row.id, reference: name.reference },
       'the provider knows an attempt that this data file does not',
     );
@@ -115,72 +131,80 @@ export class LostAttempts {
     merchants: readonly Merchant[],
     loss: Loss,
   ): Promise<void> {
-    const { store, logger } = this.#options;
     const status = row.status ?? '';
     const paid = merchants.filter(({ evidence }) =>
       [...evidence.paidStatuses, ...evidence.refundedStatuses].includes(status),
     );
     const references = [...new Set(paid.flatMap(({ evidence }) => referencesOf(row, evidence)))];
-    const name = readLostName(references, loss);
-    if (!name) return;
-    const known = await store.findAttemptsByReference(providerMerchantId, references);
-    if (known.length > 0) return;
+    const name = parseLostName(references, loss);
+    if (!name || (await this.#isKnown(providerMerchantId, references))) return;
     const { orderId, reference } = name;
-    const transaction = row.id ?? '';
-    const payment = { providerMerchantId, transaction, reference };
-    if (this.#isResting(reference)) return;
-    if (this.#isResting(String(providerMerchantId))) {
-      this.#tell({ ...payment, isTemporary: true });
+    const payment = { providerMerchantId, transaction: row.id ?? '', reference };
+    if (this.#isPaused(reference)) return;
+    if (this.#isPaused(String(providerMerchantId))) {
+      this.#noteNotFound({ ...payment, isTemporary: true });
       return;
     }
     try {
       const owner = name.order === undefined ? undefined : await this.#findOwner(paid, name.order);
-      if (owner) {
-        const { merchant, order } = owner;
-        const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
-        const createdAt = loss.since;
-        await store.adoptAttempt({ orderId, merchantReference: reference, createdAt, request });
-        crashPoint('restore:adopted');
-        this.#adopted += 1;
-        this.#notFound.delete(transaction);
-        logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was found again');
+      if (!owner) {
+        this.#pause(reference);
+        this.#noteNotFound({ ...payment, isTemporary: false });
         return;
       }
-      this.#rest(reference);
-      this.#tell({ ...payment, isTemporary: false });
+      const { merchant, order } = owner;
+      const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
+      await this.#options.store.adoptAttempt({
+        orderId,
+        merchantReference: reference,
+        createdAt: loss.since,
+        request,
+      });
+      crashPoint('restore:adopted');
+      this.#adopted += 1;
+      this.#notFound.delete(payment.transaction);
+      this.#options.logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was adopted');
     } catch (error) {
       const isTemporary = !(error instanceof AppError) || error.code === 'order_lookup_failed';
-      this.#rest(isTemporary ? String(providerMerchantId) : reference);
-      this.#tell({ ...payment, isTemporary }, error);
+      this.#pause(isTemporary ? String(providerMerchantId) : reference);
+      this.#noteNotFound({ ...payment, isTemporary }, error);
     }
   }
 
-  #rest(what: string): void {
-    this.#restsUntil.set(what, this.#options.clock.now() + this.#options.restMs);
+  async #isKnown(providerMerchantId: number, references: readonly string[]): Promise<boolean> {
+    const { store } = this.#options;
+    return (await store.findAttemptsByReference(providerMerchantId, references)).length > 0;
   }
 
-  #isResting(what: string): boolean {
-    return this.#options.clock.now() < (this.#restsUntil.get(what) ?? 0);
-  }
-
-  /** The one merchant whose shop knows the order: several may share an id at the provider. */
-  async #findOwner(merchants: readonly Merchant[], name: string): Promise<Owner | undefined> {
-    const found: Owner[] = [];
+  /** The only merchant whose shop knows the order; several may share an id at the provider. */
+  async #findOwner(
+    merchants: readonly Merchant[],
+    name: string,
+  ): Promise<{ readonly merchant: Merchant; readonly order: ShopOrder } | undefined> {
+    const owners = [];
     for (const merchant of merchants) {
       const order = await this.#options.lookUpOrder(merchant, name);
-      if (order) found.push({ merchant, order });
+      if (order) owners.push({ merchant, order });
     }
-    return found.length === 1 ? found[0] : undefined;
+    return owners.length === 1 ? owners[0] : undefined;
   }
 
-  #tell(payment: LostPayment, error?: unknown): void {
+  #pause(key: string): void {
+    this.#pausedUntil.set(key, this.#options.clock.now() + this.#options.pauseMs);
+  }
+
+  #isPaused(key: string): boolean {
+    return this.#options.clock.now() < (this.#pausedUntil.get(key) ?? 0);
+  }
+
+  #noteNotFound(payment: LostPayment, error?: unknown): void {
+    const { isTemporary: _, ...fields } = payment;
     const isNew = !this.#notFound.has(payment.transaction);
     this.#notFound.set(payment.transaction, payment);
     if (!isNew) return;
-    const { isTemporary: _again, ...fields } = payment;
     this.#options.logger.error(
       { ...fields, ...(error !== undefined && describeError(error)) },
-      'a payment of the time that a backup has lost, of an order that was not found',
+      'a payment was made in the time that a backup has lost, and its order was not found',
     );
   }
 }

@@ -47,14 +47,6 @@ export function unfinishedRestore(path: string): DataFileError {
   );
 }
 
-/** A restore that ended while it put files in their places: this one may be without its log. */
-export function unfinishedReplacement(path: string): DataFileError {
-  return new DataFileError(
-    path,
-    'a restore ended in the middle, and nothing is lost; finish it first: pay-session-server restore',
-  );
-}
-
 function adviceFor(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // An extended code has the primary one in its last byte.

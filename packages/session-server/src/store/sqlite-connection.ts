@@ -1,11 +1,10 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConfigError } from '../errors.js';
-import { DataFileError, explainDataFile, unfinishedReplacement } from './data-file-error.js';
+import { DataFileError, explainDataFile } from './data-file-error.js';
 import { resolveDataFile } from './data-file-path.js';
 import { GroupCommit, type WriteOptions } from './group-commit.js';
 import { NamedStatement, type Value } from './named-statement.js';
-import { findUnfinished } from './replacement.js';
 import { WalFile } from './wal-file.js';
 import { prepareAlone, prepareBeside } from './migrations.js';
 import type { Row } from './rows.js';
@@ -54,7 +53,6 @@ export class SqliteConnection {
     try {
       const file = resolveDataFile(path);
       if (mode === 'write') lock = takeDataFileLock(file);
-      if (findUnfinished(file)) throw unfinishedReplacement(path);
       if (mode === 'write') makeForOwner(file);
       if (mode === 'beside' && !existsSync(file)) {
         throw new ConfigError(path, ['there is no such data file; check PAY_DATABASE_FILE']);

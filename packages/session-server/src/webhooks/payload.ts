@@ -3,8 +3,7 @@ import type { Attempt } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { WebhookSettings } from '../merchants/webhook-settings.js';
-import { expectedPaymentOf } from '../reconciliation/expected-payment.js';
-import { matchTransaction } from '../reconciliation/matching.js';
+import { expectedPaymentOf, matchTransaction } from '../reconciliation/matching.js';
 import type { WebhookProof } from './repository.js';
 
 /** A webhook as it came: nothing parsed, nothing decoded. */

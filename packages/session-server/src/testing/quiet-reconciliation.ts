@@ -8,12 +8,12 @@ import type { Merchant } from '../merchants/merchant.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { TEST_RULES } from './store-harness.js';
 
-/** The evidence of one merchant over a data file, for stories whose rows come from the test alone. */
-export async function startQuietEvidence(merchant: Merchant, clock: Clock) {
-  const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
+/** Reconciliation of one merchant over a data file, for tests that supply all rows. */
+export async function startQuietReconciliation(merchant: Merchant, clock: Clock) {
+  const folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
   const path = join(folder, 'data.sqlite');
   const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
-  const evidence = new ReconciliationService({
+  const reconciliation = new ReconciliationService({
     store,
     merchants: {
       find: () => Promise.resolve(merchant),
@@ -28,9 +28,9 @@ export async function startQuietEvidence(merchant: Merchant, clock: Clock) {
     pagesPerMinute: 2,
   });
   const close = async (): Promise<void> => {
-    await evidence.close();
+    await reconciliation.close();
     await store.close();
     rmSync(folder, { recursive: true });
   };
-  return { store, evidence, close };
+  return { store, reconciliation, close };
 }

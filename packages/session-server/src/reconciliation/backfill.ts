@@ -1,0 +1,112 @@
+import type { Clock } from '../clock.js';
+import { BackOff, type PageQuota, remainingMs } from './pacing.js';
+import { extendRange, type PageRange, rangeBelow, retryRange } from './page-range.js';
+import type { PageReader } from './page-reader.js';
+import { RECENT_MS } from './recent-poll.js';
+
+const RE_READ_INTERVAL_MS = 60_000;
+/** Share of the pages of a minute that may be re-read for rows that were listed late. */
+const RE_READ_SHARE = 0.25;
+
+export interface BackfillOptions {
+  readonly reader: PageReader;
+  readonly quota: PageQuota;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  readonly pagesPerMinute: number;
+}
+
+/**
+ * Reads the list further back than the last hour, as far as attempts are watched. It may take many
+ * polls: it keeps its place when the quota ends, when a page fails, and while someone waits for recent
+ * rows.
+ */
+export class Backfill {
+  readonly #options: BackfillOptions;
+  readonly #backOff: BackOff;
+  #range: PageRange | undefined;
+  /** How far back the next backfill goes, when that is further than the one under way. */
+  #furtherMs = Infinity;
+  /** When rows of the last hour were last read. */
+  #reReadAt = -Infinity;
+
+  constructor(options: BackfillOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff(options.clock, options.intervalMs);
+  }
+
+  /** When the backfill under way started; undefined when there is none. */
+  get startedAt(): number | undefined {
+    return this.#range?.startedAt;
+  }
+
+  /** How far back it goes; `Infinity` when there is none. */
+  get sinceMs(): number {
+    return this.#range?.sinceMs ?? Infinity;
+  }
+
+  /** Whether there is something to read, and no pause after a failure. */
+  get isPending(): boolean {
+    return this.#range !== undefined && this.#backOff.remainingMs <= 0;
+  }
+
+  /**
+   * While a backfill is under way, rows of the last hour may be listed late: it re-reads them, once a
+   * minute, below the newest rows.
+   */
+  async reRead(newest: PageRange): Promise<void> {
+    if (!this.#range) return;
+    const { reader, quota, pagesPerMinute } = this.#options;
+    if (remainingMs(this.#reReadAt, RE_READ_INTERVAL_MS, newest.startedAt) > 0) return;
+    const range = rangeBelow(newest, this.#reReadAt - RECENT_MS);
+    this.#reReadAt = newest.startedAt;
+    let pagesLeft = Math.max(1, pagesPerMinute * RE_READ_SHARE);
+    await reader.read(range, {
+      isBackfill: false,
+      mayContinue: () => pagesLeft-- > 0 && quota.recentWaitMs(this.isPending) <= 0,
+    });
+  }
+
+  /** Starts a backfill below the newest rows, or makes the one under way go on to this time. */
+  request(newest: PageRange, sinceMs: number): void {
+    if (this.#range) {
+      this.#furtherMs = Math.min(this.#furtherMs, sinceMs);
+      return;
+    }
+    const range = rangeBelow(newest, sinceMs);
+    if (range.isRead) return;
+    this.#range = range;
+    this.#reReadAt = newest.startedAt;
+  }
+
+  /** Reads on. @param isInterrupted whether someone waits for the next recent poll */
+  async run(isInterrupted: () => boolean): Promise<void> {
+    const range = this.#range;
+    if (!range || !this.isPending) return;
+    const { reader, quota } = this.#options;
+    let pages = 0;
+    await reader.read(range, {
+      isBackfill: true,
+      mayContinue: () => {
+        if (!quota.allowsBackfill() || (pages > 0 && isInterrupted())) return false;
+        pages += 1;
+        return true;
+      },
+    });
+    if (pages > 0) this.#backOff.reset();
+    if (!range.isRead) return;
+    const further = extendRange(range, Math.min(range.sinceMs, this.#furtherMs));
+    this.#range = further.isRead ? undefined : further;
+    this.#furtherMs = Infinity;
+  }
+
+  /** Pauses after a failure, and returns the number of failures in a row. */
+  fail(retryAfterSeconds: number | undefined): number {
+    if (this.#range) {
+      this.#range.failures += 1;
+      // A page that fails again is bypassed: its cursor may have expired, and its day has not.
+      if (this.#range.failures > 1) this.#range = retryRange(this.#range);
+    }
+    return this.#backOff.fail(retryAfterSeconds);
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../clock.js';
+import { crashPoint } from '../crash-points.js';
+import { DataFileError, explainDataFile } from '../store/data-file-error.js';
+import { resolveDataFile } from '../store/data-file-path.js';
+import { takeDataFileLock } from '../store/sqlite-connection.js';
+
+/** What an open data file has beside it. */
+const BESIDE = ['-wal', '-shm', '.lock'];
+const LOCKED = 'another program has it locked; close that program, and start again';
+/** Result codes of SQLite for a file that is damaged, or no database. */
+const DAMAGED = [11, 26];
+
+export interface ReplaceDataFileOptions {
+  /** The data file of the server. It may be missing or damaged. */
+  readonly path: string;
+  readonly backupFile: string;
+  readonly clock: Clock;
+  /** Called with the copy of the backup. When it throws, nothing has changed. */
+  readonly prepare: (copy: string) => Promise<void>;
+}
+
+/**
+ * Puts a copy of a backup in the place of the data file, by one rename: killed at any point, the
+ * command leaves the old file or the new one, and can be given again. The old file is kept beside it.
+ *
+ * @returns where the old file is kept; undefined when there was none
+ * @throws {DatabaseInUseError} when a server runs on the data file
+ * @throws {DataFileError} when the backup is damaged
+ */
+export async function replaceDataFile(
+  options: ReplaceDataFileOptions,
+): Promise<string | undefined> {
+  const { path, backupFile, clock, prepare } = options;
+  try {
+    const file = resolveDataFile(path);
+    const copy = `${file}.restoring`;
+    const lock = takeDataFileLock(file);
+    try {
+      remove(copy, ['', ...BESIDE]);
+      await copyBackup(backupFile, copy);
+      crashPoint('restore:copied');
+      await prepare(copy);
+      remove(copy, BESIDE);
+      syncToDisk(copy);
+      const kept = keepOldFile(file, clock.now());
+      crashPoint('restore:old-file-kept');
+      // A log that stayed would be played into the copy, and damage it.
+      remove(file, ['-wal', '-shm']);
+      renameSync(copy, file);
+      syncToDisk(dirname(file));
+      crashPoint('restore:file-replaced');
+      return kept;
+    } finally {
+      remove(copy, ['', ...BESIDE]);
+      lock.close();
+    }
+  } catch (error) {
+    throw explainDataFile(path, error);
+  }
+}
+
+/** Copies what the backup holds, with a log beside it, and checks every page. */
+async function copyBackup(backupFile: string, copy: string): Promise<void> {
+  if (!existsSync(backupFile)) throw new DataFileError(backupFile, 'there is no such backup');
+  closeSync(openSync(copy, 'a', 0o600));
+  try {
+    const source = new DatabaseSync(backupFile, { readOnly: true });
+    await backup(source, copy).finally(() => {
+      source.close();
+    });
+    const database = new DatabaseSync(copy, { readOnly: true });
+    try {
+      const [row] = database.prepare('PRAGMA integrity_check(1)').all();
+      if (row?.['integrity_check'] !== 'ok') throw new Error(String(row?.['integrity_check']));
+      database.prepare('SELECT 1 FROM checkouts, attempts LIMIT 1').get();
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw new DataFileError(
+      backupFile,
+      'this backup is damaged, or none; nothing was changed: take another one',
+      { cause: error },
+    );
+  }
+}
+
+/** Keeps a copy of the old file, with what its log holds. Only a damaged file has a log left. */
+function keepOldFile(file: string, now: number): string | undefined {
+  if (!existsSync(file)) return undefined;
+  moveLogIntoFile(file);
+  const kept = `${file}.replaced-${new Date(now).toISOString().replaceAll(/[^0-9TZ]/g, '')}`;
+  for (const part of ['-wal', '']) {
+    if (!existsSync(file + part)) continue;
+    copyFileSync(file + part, kept + part);
+    syncToDisk(kept + part);
+  }
+  return kept;
+}
+
+/** From here on, the old file is whole without its log, so that the log can be removed. */
+function moveLogIntoFile(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (row?.['busy'] !== 0) throw new DataFileError(file, LOCKED);
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+    if (!DAMAGED.includes(code)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function remove(file: string, parts: readonly string[]): void {
+  for (const part of parts) rmSync(file + part, { force: true });
+}
+
+/** Makes a file, or the names in a folder, survive a power cut. */
+function syncToDisk(path: string): void {
+  // Windows cannot sync a folder and does not need it.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
