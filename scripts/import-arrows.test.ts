@@ -13,26 +13,12 @@ const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[
 };
 
 /**
- * Folders below `src` that import each other, directly or through others. No circle may be added; one
- * that is gone leaves this list.
+ * How many folders of a package still import each other in a circle, directly or through others. A
+ * number here can only go down, to no entry at all.
  */
-const KNOWN_CIRCLES: Record<string, string[][]> = {
-  'packages/partner-api': [['generated', 'internal', 'resources']],
-  'packages/session-server': [
-    [
-      'checkouts',
-      'merchants',
-      'metrics',
-      'operator',
-      'orders',
-      'outbox',
-      'provider',
-      'reconciliation',
-      'restore',
-      'store',
-      'webhooks',
-    ],
-  ],
+const FOLDERS_IN_CIRCLES: Record<string, number> = {
+  'packages/partner-api': 3,
+  'packages/session-server': 11,
 };
 
 /** Below the folder with a package's sources. */
@@ -98,18 +84,6 @@ function reachableFrom(start: string, imports: ReadonlyMap<string, Set<string>>)
   return reached;
 }
 
-/** Each circle as the sorted names of its folders. */
-function findCircles(imports: ReadonlyMap<string, Set<string>>): string[][] {
-  const folders = [...imports.keys()].sort();
-  const reached = new Map(folders.map((folder) => [folder, reachableFrom(folder, imports)]));
-  const circles = folders
-    .filter((folder) => reached.get(folder)?.has(folder))
-    .map((folder) =>
-      folders.filter((other) => reached.get(folder)?.has(other) && reached.get(other)?.has(folder)),
-    );
-  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
-}
-
 describe('import arrows', () => {
   it('every package has its arrows written down here', () => {
     const packages = readdirSync(join(ROOT, 'packages')).filter((name) =>
@@ -168,16 +142,14 @@ describe('import arrows', () => {
 
   it.each(Object.keys(ARROWS))('no folders of %s import each other in a circle', (folder) => {
     const imports = folderImports(folder);
-    const circles = findCircles(imports);
-    const arrows = circles.flatMap((circle) =>
-      circle.flatMap((from) =>
-        [...(imports.get(from) ?? [])]
-          .filter((to) => circle.includes(to))
-          .map((to) => `${from} → ${to}`),
-      ),
+    const inCircles = [...imports.keys()].filter((from) => reachableFrom(from, imports).has(from));
+    const arrows = inCircles.flatMap((from) =>
+      [...(imports.get(from) ?? [])]
+        .filter((to) => reachableFrom(to, imports).has(from))
+        .map((to) => `${from} → ${to}`),
     );
-    expect(circles, `imports inside the circles: ${arrows.join(', ')}`).toEqual(
-      KNOWN_CIRCLES[folder] ?? [],
+    expect(inCircles, `imports that close a circle: ${arrows.join(', ')}`).toHaveLength(
+      FOLDERS_IN_CIRCLES[folder] ?? 0,
     );
   });
 
