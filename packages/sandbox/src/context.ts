@@ -21,7 +21,7 @@ export interface SandboxContext {
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
   /** Which fields the rows have now. The control API changes it. */
-  readonly variant: { current: TransactionVariant };
+  variant: TransactionVariant;
   readonly schedules: Map<string, ReportSchedule>;
   readonly signupLinks: SignupLinks;
   readonly transfers: TransferBook;
@@ -48,7 +48,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     clock,
     sessions: new SessionStore(),
     transactions,
-    variant: { current: settings.transactionVariant },
+    variant: settings.transactionVariant,
     schedules: new Map(),
     signupLinks: new SignupLinks(),
     transfers: new TransferBook(),
@@ -68,7 +68,7 @@ export function resetContext(context: SandboxContext): void {
   faults.release();
   context.sessions.clear();
   context.transactions.reset(new History(settings.history, settings.merchants));
-  context.variant.current = settings.transactionVariant;
+  context.variant = settings.transactionVariant;
   context.endpoints.clear();
   context.requests.clear();
   webhooks.clear();

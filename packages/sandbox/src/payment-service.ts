@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxContext } from './context.js';
-import { inventId } from './invent-id.js';
+import { inventId } from './random.js';
 import { decimalsOf, fromMinor, toJsonNumber, toMinor } from './money.js';
 import {
   splitTotal,

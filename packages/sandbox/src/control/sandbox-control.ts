@@ -2,12 +2,12 @@ import type { VirtualClock } from '../clock.js';
 import { resetContext, type SandboxContext } from '../context.js';
 import { isFaultOf, type Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
-import { inventId } from '../invent-id.js';
+import { inventId } from '../random.js';
 import type { LoggedRequest } from '../request-log.js';
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
-import { summarizeEndpoint, type EndpointSummary } from '../resources/webhooks.js';
+import { summarizeEndpoint } from '../resources/webhooks.js';
 import { History, type HistoryOptions } from '../transactions/history.js';
 import { refundRow, type RefundRequest } from '../transactions/refund.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
@@ -26,21 +26,7 @@ export interface AddedRow {
 }
 
 /** A session as the control API shows it: no name, e-mail or address. */
-export interface SessionSummary {
-  readonly session_id: string;
-  readonly createdAt: string;
-  readonly state: CheckoutSession['state'];
-  readonly merchant_id: number;
-  readonly order_id: number;
-  readonly MerchantReference: string | undefined;
-  readonly Amount: string;
-  readonly currency: string;
-  readonly RedirectUrl: string | undefined;
-  readonly CancelUrl: string | undefined;
-  readonly backurl: string | undefined;
-  readonly WebhookUrl: string | undefined;
-  readonly transactionId: string | undefined;
-}
+export type SessionSummary = ReturnType<typeof summarizeSession>;
 
 /** Controls a running sandbox from tests and the demo. `/_sandbox/…` does the same over HTTP. */
 export class SandboxControl {
@@ -86,11 +72,11 @@ export class SandboxControl {
 
   /** Which fields the rows have. */
   get variant(): TransactionVariant {
-    return this.#context.variant.current;
+    return this.#context.variant;
   }
 
   set variant(variant: TransactionVariant) {
-    this.#context.variant.current = variant;
+    this.#context.variant = variant;
   }
 
   schedules(): ReportSchedule[] {
@@ -106,7 +92,7 @@ export class SandboxControl {
   }
 
   /** The registered endpoints, their keys masked (spec 4.7, rule 2). */
-  endpoints(): EndpointSummary[] {
+  endpoints(): ReturnType<typeof summarizeEndpoint>[] {
     return this.#context.endpoints.list().map(summarizeEndpoint);
   }
 
@@ -184,7 +170,7 @@ export class SandboxControl {
   }
 }
 
-function summarizeSession(session: CheckoutSession): SessionSummary {
+function summarizeSession(session: CheckoutSession) {
   const { request, merchant } = session;
   return {
     session_id: session.id,

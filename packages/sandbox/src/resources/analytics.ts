@@ -6,7 +6,7 @@ import { acceptCall } from '../http/accept-call.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { fromMinor, toJsonNumber } from '../money.js';
 import { date, notShown, requestBody, text } from '../schemas.js';
-import { SeededRandom } from '../seeded-random.js';
+import { SeededRandom } from '../random.js';
 import type { AnalyticsPartner } from '../settings.js';
 
 const SECTION = 'section 4.5';

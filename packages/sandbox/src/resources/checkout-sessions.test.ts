@@ -1,30 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { GOLDEN_FILES } from '../testing/golden-files.js';
 import { startSandbox } from '../testing/test-sandbox.js';
 
-const EVERY_FIELD = {
-  host: 'https://shop.example/',
-  merchant_id: 1001,
-  order_id: 71,
-  customer_id: 'c-1',
-  provider: 'AB',
-  email: 'robin@example.test',
-  phoneNumber: '+440000000000',
-  name: 'Robin Sample',
-  Amount: '9.99',
-  AvsHouseNumber: '12',
-  AvsPostcode: 'ZZ1 1ZZ',
-  MerchantReference: 'A1001.71',
-  RedirectUrl: 'https://pay.example/return',
-  CancelUrl: 'https://pay.example/cancel',
-  WebhookUrl: 'https://pay.example/hook',
-  backurl: 'https://pay.example/back',
-  firstname: 'Robin',
-  lastname: 'Sample',
-  flat: '3',
-  address1: '12 Invented Lane',
-  address2: '',
-  SplitFee: [{ partner_merchant_id: 501, type_id: 1, value: 0.3, value_type: 'amount' }],
-};
+const SPLIT = { partner_merchant_id: 501, type_id: 1, value: 0.3, value_type: 'amount' };
+const golden = GOLDEN_FILES.find(({ operation }) => operation === 'create-session');
+const EVERY_FIELD = { ...golden?.request.body, address2: '', SplitFee: [SPLIT] };
 
 describe('POST /create-session', () => {
   it('answers a session_id of 128 random bits and marks itself as the sandbox', async () => {
@@ -106,7 +86,7 @@ describe('POST /create-session', () => {
     const test = await startSandbox();
     const split = (...values: number[]) => ({
       Amount: '0.30',
-      SplitFee: values.map((value) => ({ ...EVERY_FIELD.SplitFee[0], value })),
+      SplitFee: values.map((value) => ({ ...SPLIT, value })),
     });
     // As binary floats 0.1 + 0.2 is more than 0.3.
     expect((await test.createSession(split(0.1, 0.2))).status).toBe(200);
@@ -117,7 +97,7 @@ describe('POST /create-session', () => {
 
   it('names the invalid field of a split item', async () => {
     const test = await startSandbox();
-    const SplitFee = [{ ...EVERY_FIELD.SplitFee[0], type_id: 'one', extra: 1 }];
+    const SplitFee = [{ ...SPLIT, type_id: 'one', extra: 1 }];
     const answer = await test.createSession({ SplitFee });
     expect(answer.body['errors']).toMatchObject([
       { field: 'SplitFee.0.type_id' },

@@ -6,12 +6,18 @@ import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
 import { invalidBody, parseBody, type ApiError } from '../http/errors.js';
 import { date, integer, notShown, requestBody, text } from '../schemas.js';
 import { LIST_START, readCursor, writeCursor, type ListPlace } from '../transactions/cursor.js';
-import { omittedFieldsOf, toWireRow, transaction } from '../transactions/transaction.js';
-import type { TransactionTraits } from '../transactions/transaction.js';
+import {
+  omittedFieldsOf,
+  toWireRow,
+  transaction,
+  type TransactionTraits,
+} from '../transactions/transaction.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
-import { isTimezone, makeCalendarWindow } from './calendar-window.js';
 
 const SECTION = 'section 4.1';
+const HOUR_MILLISECONDS = 3_600_000;
+/** No time zone, past or present, is further from UTC than this. */
+const FURTHEST_MILLISECONDS = 16 * HOUR_MILLISECONDS;
 
 /** The filter `REFUND` selects the rows whose status is `REFUNDED` (spec 3). */
 const STATUS_OF_FILTER = { SUCCESS: 'SUCCESS', REFUND: 'REFUNDED' } as const;
@@ -67,7 +73,7 @@ function listTransactions(
   query: ListQuery,
   after: ListPlace | undefined,
 ): Readonly<Record<string, unknown>> {
-  const { settings, variant } = context;
+  const { settings } = context;
   const timezone = query.timezone ?? settings.defaultTimezone;
   const limit = Math.min(query.limit ?? settings.defaultLimit, settings.maxLimit);
   const found: StoredTransaction[] = [];
@@ -83,7 +89,7 @@ function listTransactions(
       transactions: page.map(({ row }) =>
         toWireRow(row, [
           ...settings.omittedTransactionFields,
-          ...omittedFieldsOf(variant.current, row.id),
+          ...omittedFieldsOf(context.variant, row.id),
         ]),
       ),
       timezone,
@@ -142,4 +148,56 @@ function invalidCursor(message: string): ApiError {
 function resellerOf(context: SandboxContext, merchantId: number | undefined): number {
   const merchant = context.merchantsById.get(merchantId ?? NaN);
   return merchant?.resellerId ?? context.settings.resellerId;
+}
+
+/** The moments whose calendar day is in a range of days. */
+interface CalendarWindow {
+  /** Nothing newer than this can be inside. */
+  readonly latest: number;
+  /** Nothing older than this can be inside. */
+  readonly earliest: number;
+  contains(time: number): boolean;
+}
+
+/**
+ * Makes the window of `fromDate` and `toDate` (spec 4.1): whole days of the time zone, both included.
+ * Only moments near its ends need the calendar, so most rows cost two comparisons.
+ */
+function makeCalendarWindow(
+  fromDate: string | undefined,
+  toDate: string | undefined,
+  timezone: string,
+): CalendarWindow {
+  const start = fromDate === undefined ? -Infinity : Date.parse(fromDate);
+  const end = toDate === undefined ? Infinity : Date.parse(toDate) + 24 * HOUR_MILLISECONDS;
+  const dayOf = makeDayOf(timezone);
+  return {
+    latest: end + FURTHEST_MILLISECONDS,
+    earliest: start - FURTHEST_MILLISECONDS,
+    contains(time) {
+      if (time >= start + FURTHEST_MILLISECONDS && time < end - FURTHEST_MILLISECONDS) return true;
+      const day = dayOf(time);
+      return day >= (fromDate ?? day) && day <= (toDate ?? day);
+    },
+  };
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    makeDayOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Formats the calendar day of a moment in a time zone as `YYYY-MM-DD`. */
+function makeDayOf(timezone: string): (time: number) => string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: timezone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (time) => format.format(time);
 }

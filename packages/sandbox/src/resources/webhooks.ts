@@ -5,7 +5,7 @@ import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
 import { acceptCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
-import { inventId } from '../invent-id.js';
+import { inventId } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
 import type { PostOutcome } from '../webhooks/webhook-sender.js';
 
@@ -51,17 +51,6 @@ export interface WebhookEndpoint {
   readonly hmacKey: string;
 }
 
-/** A registered endpoint as the control routes show it. */
-export interface EndpointSummary {
-  readonly webhook_id: string;
-  /** Origin only: the path may hold a token. */
-  readonly to: string;
-  readonly description?: string;
-  readonly events: readonly string[];
-  /** Masked. */
-  readonly hmac_key: string;
-}
-
 /** How a generated key is written (not shown). `whsec`: base64 after `whsec_`. */
 export type HmacKeyFormat = 'hex' | 'base64' | 'whsec';
 
@@ -105,12 +94,14 @@ function inventKey(format: HmacKeyFormat): string {
   return bytes.toString(format);
 }
 
-export function summarizeEndpoint(endpoint: WebhookEndpoint): EndpointSummary {
+/** A registered endpoint as the control routes show it. */
+export function summarizeEndpoint(endpoint: WebhookEndpoint) {
   const { webhookId, url, description, events, hmacKey } = endpoint;
   return {
     webhook_id: webhookId,
+    // Origin only: the path may hold a token.
     to: new URL(url).origin,
-    ...(description !== undefined && { description }),
+    description,
     events,
     // The last four characters; none of a short key.
     hmac_key: hmacKey.length < 16 ? '********' : `********${hmacKey.slice(-4)}`,

@@ -1,5 +1,5 @@
 import { decimalsOf, fromMinor } from '../money.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '../random.js';
 import type { Merchant } from '../settings.js';
 import type { RefundShare } from './history.js';
 import type { TransactionRow } from './transaction.js';

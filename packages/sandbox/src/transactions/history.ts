@@ -1,4 +1,4 @@
-import { SeededRandom } from '../seeded-random.js';
+import { SeededRandom } from '../random.js';
 import type { Merchant } from '../settings.js';
 import { makeHistoryRow } from './history-row.js';
 import type { TransactionRow, TransactionTraits } from './transaction.js';

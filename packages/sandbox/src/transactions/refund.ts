@@ -1,5 +1,5 @@
 import { ApiError } from '../http/errors.js';
-import { inventId } from '../invent-id.js';
+import { inventId } from '../random.js';
 import { decimalsOf, fromMinor, toMinor } from '../money.js';
 import type { TransactionRow } from './transaction.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../clock.js';
-import { inventId } from '../invent-id.js';
+import { inventId } from '../random.js';
 import { signWebhook, type WebhookSigning } from './webhook-signing.js';
 
 /** What a webhook is about and where it goes. */
@@ -119,14 +119,12 @@ export class WebhookSender {
   }
 
   #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): void {
-    const { sessionId, orderId, endpointId, url } = webhook;
+    const { url, payload: _payload, hmacKey: _hmacKey, ...subject } = webhook;
     this.#log.push({
       webhook: id,
       attempt,
       at: this.#clock.nowText(),
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(orderId === undefined ? {} : { orderId }),
-      ...(endpointId === undefined ? {} : { endpointId }),
+      ...subject,
       to: new URL(url).origin,
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
     });
@@ -169,17 +167,14 @@ async function postWebhook(
 
 /** Reads a body up to the limit. */
 async function readText(response: Response): Promise<string> {
+  const body: ReadableStream<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const body: ReadableStream<Uint8Array> | null = response.body;
-  const reader = body?.getReader();
-  while (bytes < MAX_RESPONSE_BYTES) {
-    const chunk = await reader?.read();
-    if (chunk?.value === undefined) break;
-    chunks.push(chunk.value);
-    bytes += chunk.value.length;
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAX_RESPONSE_BYTES) break;
   }
-  await reader?.cancel();
   return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
 }
 

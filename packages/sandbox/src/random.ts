@@ -1,3 +1,10 @@
+import { randomBytes } from 'node:crypto';
+
+/** Invents an identifier: the prefix and 64 random bits. */
+export function inventId(prefix: string): string {
+  return `${prefix}_${randomBytes(8).toString('hex')}`;
+}
+
 /** Numbers that look random and depend only on seed, row and purpose. */
 export class SeededRandom {
   readonly #seed: number;
