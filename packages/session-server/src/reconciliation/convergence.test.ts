@@ -123,7 +123,7 @@ describe('hints, time and rows of one payment', () => {
       ),
       { numRuns: 100 },
     );
-  });
+  }, 60_000);
 
   it('need no attention when the amount of a payment changes as it is given back', async () => {
     const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'changed' });
