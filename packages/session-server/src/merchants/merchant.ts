@@ -1,20 +1,10 @@
 import { z } from 'zod';
 import { parseMinor } from '../checkouts/money.js';
+import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
 import { type WebhookEndpoint, webhookEndpoint, webhookSettings } from './webhook-settings.js';
 
 /** Percentages have up to four decimal places. */
 export const PERCENT_DECIMALS = 4;
-
-const httpUrl = z.url({
-  protocol: /^https?$/,
-  error: 'expected an absolute http or https address',
-  abort: true,
-});
-
-const origin = httpUrl.refine((text) => new URL(text).origin === text, {
-  error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',
-  abort: true,
-});
 
 const positiveInteger = z.int().positive();
 
@@ -48,33 +38,6 @@ const splitRule = z.union(
 
 /** One share that is taken from every order of a merchant: fixed, or a percentage of the amount. */
 export type SplitRule = z.infer<typeof splitRule>;
-
-/** How the provider's SDK is described, in the merchants file and to `csp()`. */
-export const sdkSchema = z.strictObject({
-  url: httpUrl,
-  integrity: z
-    .string()
-    .regex(/^sha(256|384|512)-[A-Za-z0-9+/]+=*$/, 'expected "sha384-" and the base64 hash')
-    .exactOptional(),
-  global: z
-    .string()
-    .regex(
-      /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/,
-      'expected a dotted name, such as "Pay.Checkout"',
-    ),
-  construct: z.boolean().exactOptional(),
-  argument: z.enum(['object', 'string']),
-  container: z.enum(['selector', 'element']).exactOptional(),
-  navigates: z.boolean().exactOptional(),
-  callbacks: z
-    .record(z.string(), z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']))
-    .exactOptional(),
-  origins: z.strictObject({
-    script: z.array(origin),
-    frame: z.array(origin),
-    connect: z.array(origin),
-  }),
-});
 
 const avsFields = z
   .array(z.enum(['houseNumber', 'postcode', 'flat', 'address1', 'address2']))
@@ -150,7 +113,7 @@ export const merchantSchema = z
     orderLookup: shopEndpoint,
     events: shopEndpoint,
     split: z.array(splitRule).default([]),
-    sdk: sdkSchema,
+    sdk: sdkDescription,
     /** `provider` of spec 4.6: a short code. */
     provider: z.string().min(1).optional(),
     /** `token`: an order token is required. `order`: the order's name is enough. */
