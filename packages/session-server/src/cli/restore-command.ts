@@ -150,7 +150,8 @@ async function readSince(
   let count = 0;
   for (const providerMerchantId of new Set(parts.all.map((one) => one.providerMerchantId))) {
     // Without an end but that of the list: a row may be listed later than newer ones.
-    const range = newestRange({ providerMerchantId, now, sinceMs: -Infinity, windowMs: sinceMs });
+    const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
+    const range = newestRange(start, sinceMs);
     while (!range.isRead) {
       await readNextPage(parts.gateway, range, async ({ rows }) => {
         await parts.reconciliation.reconcile(providerMerchantId, rows);

@@ -203,7 +203,7 @@ describe('a backfill of a busy merchant', () => {
     const depths = [startedAt, START - 20 * DAY_MS];
     void poller.pollRecent(depths).then(() => (polledAt = Date.now()));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    // The page of the backfill and the rest after it, then its own.
+    // The page of the backfill and the pause after it, then its own.
     expect(polledAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);
     await close(poller);
   });

@@ -457,7 +457,7 @@ describe('days', () => {
 });
 
 describe('rows that move between two pages of a poll', () => {
-  /** A list whose cursors count places: what is listed or goes meanwhile moves the rest. */
+  /** A list whose cursors count places: what is listed or goes meanwhile moves the others. */
   function setUp() {
     const list = new TestList([1000, 2000, 3000, 4000]);
     const gateway = {
