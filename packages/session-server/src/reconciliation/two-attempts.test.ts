@@ -66,7 +66,7 @@ describe('an order that is opened again and again', () => {
       const attempts = await Promise.all(
         (await this.checkouts()).map(({ id }) => store.findAttempts(id)),
       );
-      const shown = attempts.flat().find(({ status }) => status === 'exposed');
+      const shown = attempts.flat().find(({ status }) => status === 'active');
       return this.made.find(({ orderId }) => orderId === shown?.orderId);
     }
 

@@ -440,7 +440,7 @@ describe('the bodies of webhooks', () => {
   /** The one webhook that is kept, as it is in the file. */
   function storedWebhook() {
     const database = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
-    const row = database.prepare('SELECT token_hash, digest, sealed FROM deliveries').get();
+    const row = database.prepare('SELECT token_hash, digest, sealed FROM webhooks').get();
     database.close();
     return {
       tokenHash: String(row?.['token_hash']),
@@ -563,7 +563,7 @@ describe('the bodies of webhooks', () => {
     expect(await settled()).toMatchObject({ processed: 1 });
     const { sealed } = storedWebhook();
     const reader = new DatabaseSync(join(stack.folder, 'data.sqlite'), { readOnly: true });
-    reader.exec('BEGIN; SELECT count(*) FROM deliveries');
+    reader.exec('BEGIN; SELECT count(*) FROM webhooks');
     stack.advance(4 * DAY);
     await expect.poll(counts, { timeout: 5000 }).toMatchObject({ processed: 0, waiting: 0 });
     expect((await stack.open('B6', { amount: '9.99' })).status).toBe(200);
