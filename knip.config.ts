@@ -14,9 +14,8 @@ const config: KnipConfig = {
     },
     'packages/partner-api': {
       entry: [
-        'src/{index,node,openapi}.ts',
+        'src/{index,openapi}.ts',
         'src/cli/main.ts',
-        'src/contract/*.ts',
         'src/**/*.test.ts',
         'src/testing/*.mjs',
         'bench/*.mjs',

@@ -109,8 +109,8 @@ describe('the CSV file', () => {
     const lines = answer.text.trimEnd().split('\r\n');
     const ids = lines.slice(1).map((line) => line.split(',')[0]);
     const { rows } = await list('merchantId=1002&limit=500');
-    expect(ids).toEqual(rows.map(({ id }) => id));
-    expect(lines[0]).toMatch(/^id,source,.*,extra$/);
+    expect(ids).toEqual(rows.map(({ id }) => `"${String(id)}"`));
+    expect(lines[0]).toMatch(/^"id","source",.*,"extra"$/);
   });
 
   it('runs no formula in a spreadsheet, and keeps fields that are not in the document', async () => {
@@ -119,7 +119,7 @@ describe('the CSV file', () => {
     });
     const { text } = await partner.get('/api/transactions.csv');
     const line = text.split('\r\n')[1]!;
-    expect(line).toContain(`,'=1+1,"a ""b"", c",`);
+    expect(line).toContain(`,"'=1+1","a ""b"", c",`);
     expect(line).toContain('Tabby');
   });
 

@@ -1,8 +1,12 @@
 /** `GET /api/transactions` and `GET /api/transactions.csv`: the list of spec 4.1. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unreadableRowsOf, type PartnerClient, type Secret } from '@pay-checkout/partner-api';
-import { TransactionCsv } from '@pay-checkout/partner-api/node';
+import {
+  TransactionCsv,
+  unreadableRowsOf,
+  type PartnerClient,
+  type Secret,
+} from '@pay-checkout/partner-api';
 import { Router } from 'express';
 import { z } from 'zod';
 import { hideSecret, parseFields } from './console-error.js';

@@ -1,17 +1,86 @@
+import { InvalidRequestError } from './errors.js';
+import { Addresses, type AddressOptions } from './http/addresses.js';
+import { checkRetries, checkSeconds, checkValidation } from './http/call-options.js';
 import { Caller } from './http/caller.js';
-import {
-  readClientOptions,
-  type ClientSettings,
-  type PartnerClientOptions,
-} from './http/client-settings.js';
-import type { DriftReport } from './http/drift.js';
-import { Analytics } from './resources/analytics.js';
-import { CheckoutSessions } from './resources/checkout-sessions.js';
-import { Merchants } from './resources/merchants.js';
-import { Reports } from './resources/reports.js';
-import { ScheduledTransfers } from './resources/scheduled-transfers.js';
-import { Transactions } from './resources/transactions.js';
-import { Webhooks } from './resources/webhooks.js';
+import { DriftLog, type DriftReport, type Validation } from './http/drift.js';
+import type { TracerLike } from './http/observe.js';
+import type { KeyName, Operation } from './http/operation.js';
+import { type Clock, systemClock } from './http/time-limit.js';
+import { FetchTransport, type Transport } from './http/transport.js';
+import { Analytics, PARTNER_ANALYTICS } from './resources/analytics.js';
+import { CheckoutSessions, CREATE_CHECKOUT_SESSION } from './resources/checkout-sessions.js';
+import { ASSOCIATE_MERCHANT, Merchants } from './resources/merchants.js';
+import { Reports, UPDATE_SCHEDULE } from './resources/reports.js';
+import { LIST_SCHEDULED_TRANSFERS, ScheduledTransfers } from './resources/scheduled-transfers.js';
+import { LIST_TRANSACTIONS, Transactions } from './resources/transactions.js';
+import { CREATE_WEBHOOK, TEST_WEBHOOK, Webhooks } from './resources/webhooks.js';
+import { Secret } from './secret.js';
+
+/** All operations of the provider's document. */
+export const OPERATIONS: readonly Operation[] = [
+  LIST_TRANSACTIONS,
+  UPDATE_SCHEDULE,
+  ASSOCIATE_MERCHANT,
+  LIST_SCHEDULED_TRANSFERS,
+  PARTNER_ANALYTICS,
+  CREATE_CHECKOUT_SESSION,
+  CREATE_WEBHOOK,
+  TEST_WEBHOOK,
+];
+
+/** Options of `PartnerClient`. */
+export interface PartnerClientOptions extends AddressOptions {
+  /** Sent as the header `api_key` (spec 5). */
+  readonly apiKey: string | Secret;
+  /**
+   * Sent as the header `api_key` with scheduled transfers only. Default: none is sent, because how
+   * they are authenticated is not shown (spec 5).
+   */
+  readonly transfersApiKey?: string | Secret | undefined;
+  /** Limit of a whole call: attempts, pauses and bodies. Default 30. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Limit of one attempt, its body included. Default 10. */
+  readonly attemptTimeoutSeconds?: number | undefined;
+  /** How often a failed attempt may be repeated where that is safe. Default 2. */
+  readonly maxRetries?: number | undefined;
+  /** A larger answer is given up. Default 32 MiB. */
+  readonly maxResponseBytes?: number | undefined;
+  /** How closely answers are compared with the document. Default `warn`. */
+  readonly validation?: Validation | undefined;
+  /** How the days of a custom range of analytics count towards the limit. Default `difference`. */
+  readonly analyticsDays?: 'difference' | 'inclusive' | undefined;
+  /** Header of answers that holds a request id; the spec shows none. Default `x-request-id`. */
+  readonly requestIdHeader?: string | undefined;
+  /** Default: `FetchTransport`. */
+  readonly transport?: Transport | undefined;
+  /** An OpenTelemetry tracer: one span a call. Default: none. */
+  readonly tracer?: TracerLike | undefined;
+  readonly userAgent?: string | undefined;
+  /** For tests: the passing of time. */
+  readonly clock?: Clock | undefined;
+  /** For tests: a number from 0 to 1, as `Math.random` gives, for the pauses. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** The options of a client, checked and complete. */
+export interface ClientSettings {
+  readonly addresses: Addresses;
+  readonly keys: Readonly<Record<KeyName, Secret | undefined>>;
+  readonly secrets: readonly Secret[];
+  readonly timeoutSeconds: number;
+  readonly attemptTimeoutSeconds: number;
+  readonly maxRetries: number;
+  readonly maxResponseBytes: number;
+  readonly validation: Validation;
+  readonly drift: DriftLog;
+  readonly analyticsDays: 'difference' | 'inclusive';
+  readonly requestIdHeader: string;
+  readonly transport: Transport;
+  readonly tracer: TracerLike | undefined;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
 
 /**
  * The provider's partner API, one field a resource.
@@ -57,4 +126,72 @@ export class PartnerClient {
   close(): void {
     this.#settings.transport.close?.();
   }
+}
+
+const OPERATION = 'new PartnerClient';
+const DEFAULT_MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+function readClientOptions(options: PartnerClientOptions): ClientSettings {
+  const addresses = new Addresses(options);
+  const {
+    timeoutSeconds = 30,
+    attemptTimeoutSeconds = 10,
+    maxRetries = 2,
+    maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
+    validation = 'warn',
+    analyticsDays = 'difference',
+    userAgent = 'pay-checkout-partner-api',
+  } = options;
+  checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
+  checkSeconds('attemptTimeoutSeconds', attemptTimeoutSeconds, OPERATION);
+  checkRetries('maxRetries', maxRetries, OPERATION);
+  checkValidation(validation, OPERATION);
+  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
+    throw new InvalidRequestError('maxResponseBytes', 'must be a whole number above 0', OPERATION);
+  }
+  if (analyticsDays !== 'difference' && analyticsDays !== 'inclusive') {
+    const advice = "must be 'difference' or 'inclusive'";
+    throw new InvalidRequestError('analyticsDays', advice, OPERATION);
+  }
+  if (!/^[ -~]+$/.test(userAgent)) {
+    throw new InvalidRequestError('userAgent', 'must be printable ASCII text', OPERATION);
+  }
+  const apiKey = readKey('apiKey', options.apiKey);
+  const transfersApiKey =
+    options.transfersApiKey === undefined
+      ? undefined
+      : readKey('transfersApiKey', options.transfersApiKey);
+  return {
+    addresses,
+    keys: { apiKey, transfersApiKey },
+    secrets: transfersApiKey === undefined ? [apiKey] : [apiKey, transfersApiKey],
+    timeoutSeconds,
+    attemptTimeoutSeconds,
+    maxRetries,
+    maxResponseBytes,
+    validation,
+    drift: new DriftLog(),
+    analyticsDays,
+    requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
+    transport: options.transport ?? new FetchTransport(),
+    tracer: options.tracer,
+    userAgent,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
+}
+
+function readKey(field: KeyName, key: unknown): Secret {
+  const secret = typeof key === 'string' ? new Secret(key) : key;
+  if (!(secret instanceof Secret) || secret.reveal() === '') {
+    const advice = 'must be a text that is not empty, or a Secret';
+    throw new InvalidRequestError(field, advice, OPERATION);
+  }
+  if (!/^[!-~]+$/.test(secret.reveal())) {
+    const advice =
+      'must be printable ASCII without spaces or line breaks; was it read from a file with a line ' +
+      'break at its end?';
+    throw new InvalidRequestError(field, advice, OPERATION);
+  }
+  return secret;
 }

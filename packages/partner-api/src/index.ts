@@ -1,17 +1,13 @@
-export { PartnerClient } from './client.js';
-export type { PartnerClientOptions } from './http/client-settings.js';
+export { PartnerClient, type PartnerClientOptions } from './client.js';
 export type { AddressOptions, Environment } from './http/addresses.js';
 export type { CallOptions } from './http/operation.js';
 export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
 export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './http/observe.js';
 export type {
   ListTransactionsParams,
-  PaymentMethod,
   Transaction,
   TransactionPage,
   Transactions,
-  TransactionStatus,
-  TransactionStatusFilter,
 } from './resources/transactions.js';
 export type { TransactionIterator } from './resources/transaction-iterator.js';
 export {
@@ -44,7 +40,6 @@ export type {
 export type {
   CheckoutSession,
   CheckoutSessions,
-  CreateCheckoutSessionOptions,
   CreateCheckoutSessionParams,
   SplitFee,
 } from './resources/checkout-sessions.js';
@@ -55,7 +50,7 @@ export {
   type SignatureEncoding,
   type TimestampUnit,
   type WebhookScheme,
-} from './webhook-scheme.js';
+} from './webhooks/scheme.js';
 export {
   signWebhook,
   verifyWebhook,
@@ -64,10 +59,10 @@ export {
   type WebhookRefusal,
   type WebhookToSign,
   type WebhookVerdict,
-} from './webhook-signature.js';
-export { solveWebhookScheme, type SolvedWebhookSchemes } from './solve-webhook-scheme.js';
-export { decimalOf } from './decimal.js';
-export { fieldText, toJsonText } from './exact-text.js';
+} from './webhooks/signature.js';
+export { solveWebhookScheme, type SolvedWebhookSchemes } from './webhooks/solve-scheme.js';
+export { TransactionCsv, type TransactionCsvOptions } from './csv.js';
+export { decimalOf, fieldText, toJsonText } from './decimal.js';
 export { Secret } from './secret.js';
 export {
   AuthenticationError,
@@ -95,7 +90,7 @@ export {
   type PartnerApiErrorDetails,
   type ResponseProblem,
 } from './errors.js';
-export type { Clock } from './http/deadline.js';
+export type { Clock } from './http/time-limit.js';
 export {
   FetchTransport,
   TransportError,

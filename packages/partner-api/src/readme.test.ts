@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+
+import { OPERATIONS } from './client.js';
 import * as api from './index.js';
-import { OPERATIONS } from './http/operation-facts.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const page = read('../README.md');
@@ -49,7 +50,7 @@ describe('the README', () => {
 
   it('has a row for each option of the client', () => {
     const options = [
-      ...fieldsOf('http/client-settings.ts', 'PartnerClientOptions'),
+      ...fieldsOf('client.ts', 'PartnerClientOptions'),
       ...fieldsOf('http/addresses.ts', 'AddressOptions'),
     ];
     expect(options.length).toBeGreaterThan(10);

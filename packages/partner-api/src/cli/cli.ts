@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { PartnerClient } from '../client.js';
 import { Secret } from '../secret.js';
 import { EXIT } from './exit-codes.js';
-import { Terminal, type OutputStream } from './output/terminal.js';
-import { readConnection, type Connection } from './settings/connection.js';
-import type { GlobalOptions } from './settings/global-options.js';
-import { readApiKey, readKeyFile, type FoundKey } from './settings/read-key.js';
+import { type FoundKey, readApiKey, readKeyFile } from './keys.js';
+import type { GlobalOptions } from './options.js';
+import { type Connection, readConnection } from './profiles.js';
+import { type OutputStream, Terminal } from './terminal.js';
 
 /** What a run of `pay-partner` meets: streams, environment, and the wish to stop. */
 export interface CliWorld {

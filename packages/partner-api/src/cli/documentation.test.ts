@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 
 import { Cli } from './cli.js';
@@ -41,12 +41,7 @@ describe('docs/pay-partner.md', () => {
 
   it('has a row for every environment variable', async () => {
     const sources = await Promise.all(
-      [
-        'cli.ts',
-        'settings/connection.ts',
-        'settings/global-options.ts',
-        'settings/read-key.ts',
-      ].map((file) => read(file)),
+      ['cli.ts', 'profiles.ts', 'options.ts', 'keys.ts'].map((file) => read(file)),
     );
     const variables = (text: string) => new Set(text.match(/\bPAY_PARTNER_[A-Z_]+/g));
     const rows = page.split('\n').filter((line) => line.startsWith('| `--'));

@@ -1,5 +1,5 @@
+import { OPERATIONS } from '../client.js';
 import type { PartnerApiError } from '../errors.js';
-import { OPERATIONS } from '../http/operation-facts.js';
 
 /** What `pay-partner` ends with; `docs/pay-partner.md` lists them for scripts. */
 export const EXIT = {
@@ -51,9 +51,7 @@ export function throwIfInterrupted(signal: AbortSignal): void {
 
 const READS = new Set<string>([
   'transactions.iterate',
-  ...Object.values(OPERATIONS)
-    .filter(({ effect }) => effect === 'read')
-    .map(({ name }) => name),
+  ...OPERATIONS.filter(({ effect }) => effect === 'read').map(({ name }) => name),
 ]);
 
 /** The exit code for an error of the client. */

@@ -3,9 +3,8 @@ import { Command, CommanderError } from 'commander';
 
 import type { Cli } from './cli.js';
 import { EXIT, UsageError } from './exit-codes.js';
-import { addGlobalOptions, type GlobalOptions } from './settings/global-options.js';
-import { tellAttempts } from './tell-attempts.js';
-import { tellError } from './tell-error.js';
+import { addGlobalOptions, type GlobalOptions } from './options.js';
+import { printAttempts, printError } from './print-error.js';
 
 const EXAMPLES = `
 Examples:
@@ -39,15 +38,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
 interface ProgramOptions {
   /** Loads only what this first word of the arguments needs. Default: all commands. */
   readonly first?: string | undefined;
-  /** Wrong use is told by the caller. */
-  readonly tellsNothing?: boolean;
+  /** The caller reports wrong use. */
+  readonly silent?: boolean;
   readonly onCommand?: (command: Command) => void;
 }
 
 /** Puts the command line together. */
 export async function createProgram(
   cli: Cli,
-  { first = '', tellsNothing = false, onCommand }: ProgramOptions = {},
+  { first = '', silent = false, onCommand }: ProgramOptions = {},
 ): Promise<Command> {
   const program = new Command('pay-partner')
     .description("The provider's partner API on the command line: every operation.")
@@ -57,7 +56,7 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => cli.terminal.print(text.replace(/\n$/, '')),
       writeErr: (text) => {
-        if (!tellsNothing) cli.terminal.warn(hideValues(text.replace(/\n$/, '')));
+        if (!silent) cli.terminal.warn(hideValues(text.replace(/\n$/, '')));
       },
     })
     .addHelpText('after', EXAMPLES);
@@ -66,7 +65,7 @@ export async function createProgram(
     const options = command.optsWithGlobals<GlobalOptions>();
     onCommand?.(command);
     cli.terminal.quiet = options.quiet === true;
-    if (options.verbose === true) cli.onClose(tellAttempts(cli.terminal));
+    if (options.verbose === true) cli.onClose(printAttempts(cli.terminal));
   });
   for (const add of await Promise.all(commandsFor(first).map((load) => load()))) {
     add(program, cli);
@@ -87,7 +86,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
   let running: Command | undefined;
   const program = await createProgram(cli, {
     first: args[0],
-    tellsNothing: asJson,
+    silent: asJson,
     onCommand: (command) => (running = command),
   });
   try {
@@ -95,11 +94,11 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      return tellError(error, cli.terminal, program.opts<GlobalOptions>(), running);
+      return printError(error, cli.terminal, program.opts<GlobalOptions>(), running);
     }
-    // Help that was asked for is no failure. In words commander has told it already.
+    // Help that was asked for is no failure. Commander has printed the message already.
     if (error.exitCode === 0) return EXIT.ok;
-    return asJson ? tellError(usageErrorOf(error), cli.terminal, { json: true }) : EXIT.usage;
+    return asJson ? printError(usageErrorOf(error), cli.terminal, { json: true }) : EXIT.usage;
   } finally {
     cli.close();
   }

@@ -1,8 +1,7 @@
 import { InvalidRequestError } from '../errors.js';
-import type { BaseName, OperationFacts } from './operation-facts.js';
-import { joinUrl, parseBaseUrl } from './url.js';
+import type { BaseName, Operation } from './operation.js';
 
-/** Which of the provider's two worlds a client talks to (spec 4.3). */
+/** Which of the provider's two environments a client talks to (spec 4.3). */
 export type Environment = 'sandbox' | 'production';
 
 /** The addresses of a client, as its options give them. */
@@ -36,8 +35,6 @@ const MISSING: Readonly<Record<BaseName, string>> = {
 /** The base addresses of a client, checked. */
 export class Addresses {
   readonly #bases: Readonly<Record<BaseName, URL | undefined>>;
-  /** By path: that of an operation without a parameter is always the same object. */
-  readonly #known = new WeakMap<readonly string[], URL>();
 
   constructor(options: AddressOptions) {
     const { environment, merchantsBaseUrl: merchants, transfersBaseUrl: transfers } = options;
@@ -57,12 +54,8 @@ export class Addresses {
     };
   }
 
-  urlOf({ name, base, path }: OperationFacts): URL {
-    const known = this.#known.get(path);
-    if (known !== undefined) return known;
-    const url = joinUrl(this.#baseOf(base, name), path);
-    this.#known.set(path, url);
-    return url;
+  urlOf({ name, base, path }: Operation): URL {
+    return joinUrl(this.#baseOf(base, name), path);
   }
 
   /** The base address as text: one part of what makes two lists the same list. */
@@ -98,5 +91,39 @@ function readMerchantsAddress(
 function readAddress(field: string, text: unknown): URL {
   const url = parseBaseUrl(text);
   if (typeof url === 'string') throw new InvalidRequestError(field, url, OPERATION);
+  return url;
+}
+
+/**
+ * Joins a base address and the segments of a path. The path prefix of the base is kept, with or
+ * without a slash at its end; `new URL(path, base)` would lose it.
+ */
+export function joinUrl(base: URL, segments: readonly string[]): URL {
+  const url = new URL(base);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  url.pathname = [prefix, ...segments.map(encodeSegment)].join('/');
+  return url;
+}
+
+function encodeSegment(segment: string): string {
+  if (segment === '' || segment === '.' || segment === '..') {
+    throw new RangeError('a path segment must not be empty, "." or ".."');
+  }
+  return encodeURIComponent(segment);
+}
+
+/** Reads a base address; the reason, as advice to the caller, when it cannot be one. */
+export function parseBaseUrl(text: unknown): URL | string {
+  if (typeof text !== 'string' || !URL.canParse(text)) {
+    return 'must be an absolute address such as https://api.example.com/prefix';
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://';
+  if (url.username !== '' || url.password !== '') {
+    return 'must not hold a user name or password; give the key as apiKey';
+  }
+  if (url.search !== '' || url.hash !== '' || /[?#]/.test(text)) {
+    return 'must not have a query or a fragment';
+  }
   return url;
 }

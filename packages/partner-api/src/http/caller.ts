@@ -1,21 +1,28 @@
+import type * as z from 'zod';
+
+import type { ClientSettings } from '../client.js';
 import { InvalidRequestError, type PartnerApiError } from '../errors.js';
 import type { Secret } from '../secret.js';
-import { checkCallOptions } from './check-options.js';
-import type { ClientSettings } from './client-settings.js';
-import { sleep, startTimeLimit, TimeLimitReached, type TimeLimitOptions } from './deadline.js';
-import { failureOfAbort, failureOfTransport, type AttemptContext } from './failure.js';
-import { hideIn, hideSecrets } from './hide-secrets.js';
+import { checkCallOptions } from './call-options.js';
+import {
+  type AttemptContext,
+  failureOfAbort,
+  failureOfTransport,
+  hideIn,
+  hideSecrets,
+} from './failure.js';
 import { CallObserver } from './observe.js';
-import type { CallOptions, JsonObject, Operation } from './operation.js';
+import type { CallOptions, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
 import { mayRepeat, pauseSeconds } from './retry.js';
+import { sleep, startTimeLimit, type TimeLimitOptions, TimeLimitReached } from './time-limit.js';
 import type { TransportReply, TransportRequest } from './transport.js';
 
 type Exchange = Omit<TransportRequest, 'signal'>;
 
 /** A request of one call: its fields, or none at all, and what of them must not be seen. */
 export interface CallRequest {
-  readonly fields?: JsonObject | undefined;
+  readonly fields?: object | undefined;
   readonly secrets?: readonly Secret[];
 }
 
@@ -41,17 +48,17 @@ export class Caller {
     return this.#settings;
   }
 
-  async call<Reply>(
+  async call<Reply extends z.ZodType>(
     operation: Operation<Reply>,
     request: CallRequest,
     options: CallOptions = {},
-  ): Promise<Reply> {
+  ): Promise<z.infer<Reply>> {
     const { clock, tracer, secrets } = this.#settings;
     checkCallOptions(operation.name, request.fields ?? {}, options);
     const exchange = this.#prepare(operation, request, options);
     const seconds =
       options.timeoutSeconds ??
-      Math.max(this.#settings.timeoutSeconds, operation.patienceSeconds ?? 0);
+      Math.max(this.#settings.timeoutSeconds, operation.minTimeoutSeconds ?? 0);
     const observer = new CallObserver(operation, exchange.url, clock, tracer);
     const call: RunningCall = {
       exchange,
@@ -71,7 +78,10 @@ export class Caller {
     }
   }
 
-  async #attemptUntil<Reply>(operation: Operation<Reply>, call: RunningCall): Promise<Reply> {
+  async #attemptUntil<Reply extends z.ZodType>(
+    operation: Operation<Reply>,
+    call: RunningCall,
+  ): Promise<z.infer<Reply>> {
     const { clock, random } = this.#settings;
     const { signal } = call.options;
     const maxRetries = call.options.maxRetries ?? this.#settings.maxRetries;
@@ -92,11 +102,11 @@ export class Caller {
     }
   }
 
-  async #attempt<Reply>(
+  async #attempt<Reply extends z.ZodType>(
     operation: Operation<Reply>,
     call: RunningCall,
     attempt: number,
-  ): Promise<Reply> {
+  ): Promise<z.infer<Reply>> {
     const { observer, exchange, options } = call;
     observer.startAttempt(exchange.body?.byteLength ?? 0);
     const context: AttemptContext = {
@@ -127,12 +137,12 @@ export class Caller {
 
   /** The limit that an attempt reaches first: its own, or the one of the call. */
   #limitOf(
-    { patienceSeconds = 0 }: Operation<unknown>,
+    { minTimeoutSeconds = 0 }: Operation,
     { options, seconds, endsAt }: RunningCall,
   ): TimeLimitOptions {
     const { clock, attemptTimeoutSeconds } = this.#settings;
     const parent = options.signal;
-    const own = options.attemptTimeoutSeconds ?? Math.max(attemptTimeoutSeconds, patienceSeconds);
+    const own = options.attemptTimeoutSeconds ?? Math.max(attemptTimeoutSeconds, minTimeoutSeconds);
     const millisecondsLeft = endsAt - clock.monotonic();
     return own * 1000 < millisecondsLeft
       ? { limit: 'attempt', seconds: own, parent }
@@ -168,7 +178,7 @@ export class Caller {
   }
 
   #prepare(
-    operation: Operation<unknown>,
+    operation: Operation,
     { fields }: CallRequest,
     { headers, extraFields }: CallOptions,
   ): Exchange {
@@ -198,7 +208,7 @@ function isCallOver({ cause }: PartnerApiError): boolean {
   return cause instanceof TimeLimitReached && cause.limit === 'call';
 }
 
-function encode(operation: string, body: JsonObject | undefined): Uint8Array<ArrayBuffer> {
+function encode(operation: string, body: object | undefined): Uint8Array<ArrayBuffer> {
   try {
     return new TextEncoder().encode(JSON.stringify(body));
   } catch {

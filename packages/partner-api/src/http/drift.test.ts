@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { UPDATE_SCHEDULE } from '../resources/reports.js';
+import { LIST_TRANSACTIONS } from '../resources/transactions.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
-import { OperationLog } from './drift.js';
+import { DriftLog, findMismatches } from './drift.js';
 
 const ROWS = [
   { id: 'canary-1', amount: '12.50', merchantId: 1.5, colour: 'canary-blue' },
@@ -82,10 +84,31 @@ describe('validation', () => {
 
 describe('the drift report', () => {
   it('stays small, however many names a provider invents', () => {
-    const log = new OperationLog();
-    for (let number = 0; number < 5_000; number += 1) log.unknownField('.data', `f${number}`);
-    const { unknownFields } = log.report();
+    const log = new DriftLog();
+    const fields = Array.from({ length: 5_000 }, (_, number) => [`f${number}`, 1]);
+    log.add('a', LIST_TRANSACTIONS.reply, { data: Object.fromEntries(fields) as object }, []);
+    const { unknownFields = {} } = log.report()['a'] ?? {};
     expect(Object.keys(unknownFields)).toHaveLength(201);
     expect(unknownFields['(others)']).toBe(4_800);
+  });
+
+  it('counts every field that the document does not list, once a row', () => {
+    const drift = new DriftLog();
+    const transactions = [{ id: 'a', colour: 1 }, { colour: 2, size: 3 }, {}];
+    const body = { data: { transactions, total: 3 }, pagination: { hasMore: false }, trace: 'x' };
+    drift.add('transactions.list', LIST_TRANSACTIONS.reply, body, []);
+    expect(drift.report()['transactions.list']?.unknownFields).toEqual({
+      'data.transactions[].colour': 2,
+      'data.transactions[].size': 1,
+      'data.total': 1,
+      trace: 1,
+    });
+  });
+
+  it('names neither the row of a list nor the name in a record', () => {
+    const body = { parameters: { 'ada@example.com': 7 } };
+    expect(findMismatches(UPDATE_SCHEDULE.reply, body)).toEqual([
+      { place: 'parameters{}', expected: 'text', kind: 'whole number' },
+    ]);
   });
 });

@@ -1,3 +1,7 @@
+import * as z from 'zod';
+
+import { isObject } from './operation.js';
+
 /**
  * How closely answers are compared with the provider's document: not at all; counted for the drift
  * report; or a field of another type is an error. Fields that the document does not list are never
@@ -18,66 +22,143 @@ export interface OperationDrift {
 /** What a client has seen so far, by operation; only those that differ somewhere. */
 export type DriftReport = Readonly<Record<string, OperationDrift>>;
 
-/** Takes what the checks of an answer find. */
-export interface DriftSink {
-  unknownField: (path: string, name: string) => void;
-  unexpectedType: (path: string, expected: string, value: unknown) => void;
+/** A part of an answer that is not what its schema says. */
+export interface Mismatch {
+  /** `data.transactions[].amount`; empty for the answer itself. */
+  readonly place: string;
+  readonly expected: string;
+  readonly kind: string;
+}
+
+/** Compares an answer with its schema. */
+export function findMismatches(schema: z.ZodType, body: unknown): Mismatch[] {
+  const issues = schema.safeParse(body).error?.issues ?? [];
+  return issues.map((issue) => ({
+    place: placeOf(schema, issue.path),
+    expected: expectedOf(issue),
+    kind: kindOf(valueAt(body, issue.path)),
+  }));
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'text',
+  int: 'whole number',
+  array: 'list',
+  record: 'object',
+};
+
+function expectedOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return EXPECTED[issue.expected] ?? issue.expected;
+  return issue.code === 'too_small' && issue.origin === 'string'
+    ? 'text that is not empty'
+    : 'whole number';
+}
+
+/** A place without numbers of rows and names of records, which may be data. */
+function placeOf(schema: z.ZodType, path: readonly PropertyKey[]): string {
+  let place = '';
+  let at: unknown = schema;
+  for (const key of path) {
+    at = unwrap(at);
+    if (at instanceof z.ZodArray) {
+      place += '[]';
+      at = at.element;
+    } else if (at instanceof z.ZodRecord) {
+      place += '{}';
+      at = at.valueType;
+    } else if (at instanceof z.ZodObject) {
+      place = join(place, String(key));
+      at = (at.shape as Record<PropertyKey, unknown>)[key];
+    }
+  }
+  return place;
+}
+
+function unwrap(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+}
+
+function join(place: string, name: string): string {
+  return place === '' ? name : `${place}.${name}`;
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((value, key) => (value as Record<PropertyKey, unknown>)[key], body);
+}
+
+/** Reports each field that the schema does not list. */
+function findUnlisted(
+  schema: unknown,
+  value: unknown,
+  report: (place: string) => void,
+  place = '',
+): void {
+  const at = unwrap(schema);
+  if (at instanceof z.ZodArray && Array.isArray(value)) {
+    for (const item of value) findUnlisted(at.element, item, report, `${place}[]`);
+  }
+  if (!(at instanceof z.ZodObject) || !isObject(value)) return;
+  const { shape } = at;
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(shape, name)) report(join(place, safeName(name)));
+    else if (typeof value[name] === 'object') {
+      findUnlisted(shape[name], value[name], report, join(place, name));
+    }
+  }
+}
+
+/** A name that no programmer would choose may be data, such as an address used as a key. */
+function safeName(name: string): string {
+  return /^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '(odd name)';
 }
 
 /** Different places that are counted one by one; the rest is counted together. */
 const MAX_PLACES = 200;
 const OTHERS = '(others)';
 
+interface OperationLog {
+  answers: number;
+  readonly unknownFields: Map<string, number>;
+  readonly unexpectedTypes: Map<string, number>;
+}
+
 /** Counts the differences of one client. */
 export class DriftLog {
   readonly #operations = new Map<string, OperationLog>();
 
-  /** The counters of an operation, for one more answer. */
-  startAnswer(operation: string): OperationLog {
-    let log = this.#operations.get(operation);
-    if (log === undefined) this.#operations.set(operation, (log = new OperationLog()));
+  /** Counts one more answer. */
+  add(operation: string, schema: z.ZodType, body: unknown, mismatches: readonly Mismatch[]): void {
+    const log = this.#operations.get(operation) ?? {
+      answers: 0,
+      unknownFields: new Map<string, number>(),
+      unexpectedTypes: new Map<string, number>(),
+    };
+    this.#operations.set(operation, log);
     log.answers += 1;
-    return log;
+    findUnlisted(schema, body, (place) => count(log.unknownFields, place));
+    for (const { place, expected, kind } of mismatches) {
+      count(log.unexpectedTypes, `${place}: ${kind} instead of ${expected}`);
+    }
   }
 
   report(): DriftReport {
-    const found = [...this.#operations].filter(([, log]) => log.differs());
-    return Object.fromEntries(found.map(([name, log]) => [name, log.report()]));
+    const found = [...this.#operations].filter(
+      ([, { unknownFields, unexpectedTypes }]) => unknownFields.size + unexpectedTypes.size > 0,
+    );
+    return Object.fromEntries(
+      found.map(([name, { answers, unknownFields, unexpectedTypes }]) => [
+        name,
+        {
+          answers,
+          unknownFields: Object.fromEntries(unknownFields),
+          unexpectedTypes: Object.fromEntries(unexpectedTypes),
+        },
+      ]),
+    );
   }
 }
 
-/** The counters of one operation. */
-export class OperationLog implements DriftSink {
-  answers = 0;
-  readonly #unknownFields = new Map<string, number>();
-  readonly #unexpectedTypes = new Map<string, number>();
-
-  unknownField(path: string, name: string): void {
-    // A name that no programmer would choose may be data, such as an address used as a key.
-    const shown = /^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '(odd name)';
-    count(this.#unknownFields, `${path}.${shown}`);
-  }
-
-  unexpectedType(path: string, expected: string, value: unknown): void {
-    count(this.#unexpectedTypes, `${path}: ${kindOf(value)} instead of ${expected}`);
-  }
-
-  differs(): boolean {
-    return this.#unknownFields.size + this.#unexpectedTypes.size > 0;
-  }
-
-  report(): OperationDrift {
-    return {
-      answers: this.answers,
-      unknownFields: Object.fromEntries(this.#unknownFields),
-      unexpectedTypes: Object.fromEntries(this.#unexpectedTypes),
-    };
-  }
-}
-
-function count(places: Map<string, number>, at: string): void {
-  // Paths of the generated checks begin at the answer itself: `.data.timezone`.
-  const place = at.replace(/^\./, '');
+function count(places: Map<string, number>, place: string): void {
   const key = places.has(place) || places.size < MAX_PLACES ? place : OTHERS;
   places.set(key, (places.get(key) ?? 0) + 1);
 }

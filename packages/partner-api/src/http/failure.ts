@@ -6,20 +6,21 @@ import {
   InvalidRequestError,
   InvalidResponseError,
   NotFoundError,
-  PermissionError,
-  RateLimitError,
-  RedirectError,
-  RequestRefusedError,
-  ServerError,
-  TimeoutError,
   type Outcome,
   type OutcomeAdvice,
   type PartnerApiError,
   type PartnerApiErrorDetails,
+  PermissionError,
+  RateLimitError,
+  RedirectError,
+  RequestRefusedError,
   type ResponseProblem,
+  ServerError,
+  TimeoutError,
 } from '../errors.js';
-import { TimeLimitReached } from './deadline.js';
+import type { Secret } from '../secret.js';
 import { parseRetryAfter } from './retry.js';
+import { TimeLimitReached } from './time-limit.js';
 import { TransportError, type TransportHead, type TransportProblem } from './transport.js';
 
 /** What all errors of one attempt say alike. */
@@ -171,4 +172,34 @@ export function failureOfAbort(details: PartnerApiErrorDetails, reason: unknown)
 function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[A-Z_0-9]{2,60}$/.test(code) ? ` (${code})` : '';
+}
+
+const MAX_CAUSES = 4;
+
+/**
+ * A copy of a foreign error that is safe to keep as `cause`: name, message and code, with the
+ * secrets taken out. Transports of others hang whole requests, headers included, on their errors.
+ */
+export function hideSecrets(
+  error: unknown,
+  secrets: readonly Secret[],
+  depth = MAX_CAUSES,
+): Error | undefined {
+  if (error === undefined || error === null || depth === 0) return undefined;
+  const { name, message, code, cause } = error as Partial<NodeJS.ErrnoException>;
+  const safeCause = hideSecrets(cause, secrets, depth - 1);
+  const safe = new Error(
+    hideIn(typeof message === 'string' ? message : 'not an error', secrets),
+    safeCause === undefined ? undefined : { cause: safeCause },
+  );
+  // The stack of the copy would tell where it was copied, and the original's may quote the message.
+  delete safe.stack;
+  if (typeof name === 'string') safe.name = hideIn(name, secrets);
+  if (typeof code === 'string') Object.assign(safe, { code });
+  return safe;
+}
+
+/** A text with the secrets taken out. */
+export function hideIn(text: string, secrets: readonly Secret[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret.reveal(), '[secret]'), text);
 }

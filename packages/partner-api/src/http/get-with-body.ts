@@ -1,4 +1,4 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 import {

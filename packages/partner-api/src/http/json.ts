@@ -1,7 +1,7 @@
 import { needsSource, rememberSource } from '../decimal.js';
 
 /** A number that may be too long for a double, or digits in a text that look like one. */
-const LONG_NUMBER = /[:,[\s]-?[\d.]{16}|^-?[\d.]{16}/;
+const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/;
 
 const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

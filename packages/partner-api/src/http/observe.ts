@@ -1,8 +1,8 @@
 import type { Channel } from 'node:diagnostics_channel';
 
 import { PartnerApiError } from '../errors.js';
-import type { Clock } from './deadline.js';
-import type { OperationFacts } from './operation-facts.js';
+import type { Operation } from './operation.js';
+import type { Clock } from './time-limit.js';
 
 /** The part of an OpenTelemetry span that is used; spans of `@opentelemetry/api` fit. */
 export interface SpanLike {
@@ -75,7 +75,7 @@ export class CallObserver {
   #requestBytes = 0;
   #last: { status?: number; responseBytes?: number } = {};
 
-  constructor(operation: OperationFacts, url: URL, clock: Clock, tracer: TracerLike | undefined) {
+  constructor(operation: Operation, url: URL, clock: Clock, tracer: TracerLike | undefined) {
     const { name, method } = operation;
     this.#clock = clock;
     this.#facts = { call: (calls += 1), operation: name, method, host: url.host };

@@ -1,19 +1,41 @@
-import type { RequestRefusedError, OutcomeAdvice } from '../errors.js';
-import type { DriftSink, Validation } from './drift.js';
-import type { OperationFacts } from './operation-facts.js';
+import type * as z from 'zod';
 
-/** One operation of the provider's interface: what is shown of it, and how its answer is read. */
-export interface Operation<Reply> extends OperationFacts {
-  /** Looks at the parts of an answer that the client relies on; throws {@link UnexpectedShape}. */
-  readonly readReply: (body: unknown) => Reply;
-  /** Compares every field with the document, after `readReply`. Made from the contract. */
-  readonly checkReply: (body: unknown, drift: DriftSink) => void;
+import type { OutcomeAdvice, RequestRefusedError } from '../errors.js';
+import type { Validation } from './drift.js';
+import type { Effect } from './retry.js';
+
+/** Which of the provider's addresses an operation is under (spec 4, 4.3, 4.4). */
+export type BaseName = 'api' | 'merchants' | 'transfers';
+
+/** Which key an operation carries: spec 5 shows the API key on all but the scheduled transfers. */
+export type KeyName = 'apiKey' | 'transfersApiKey';
+
+/** One operation of the provider's interface: what is shown of it, and what follows from it. */
+export interface Operation<Reply extends z.ZodType = z.ZodType> {
+  /** Named as it is called: `transactions.list`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly section: string;
+  readonly method: 'GET' | 'POST';
+  readonly base: BaseName;
+  /** Segments below the base address; each is encoded. */
+  readonly path: readonly string[];
+  readonly key: KeyName;
+  readonly effect: Effect;
+  readonly request: z.ZodType;
+  readonly reply: Reply;
+  /** Beside those of the schemas: what the document does not show. */
+  readonly notShown?: readonly string[];
+  /** Places of an answer that must have their type; anywhere else another type is only drift. */
+  readonly needs: readonly string[];
+  /** Before the comparison with the schema; throws {@link UnsuccessfulReply}. */
+  readonly prepare?: (body: Record<string, unknown>) => void;
   /** Statuses that mean something of their own here. */
   readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError>;
   /** Added to messages, by outcome: what a person should do next. */
   readonly advice?: OutcomeAdvice;
   /** An answer may lawfully take this long: no default time limit is shorter. */
-  readonly patienceSeconds?: number;
+  readonly minTimeoutSeconds?: number;
 }
 
 /** What a caller can set for one call. */
@@ -33,13 +55,6 @@ export interface CallOptions {
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An answer whose shape is not the one of the spec: where, and what was expected. No values. */
-export class UnexpectedShape extends Error {
-  constructor(path: string, expected: string) {
-    super(`${path} is not ${expected}`);
-  }
-}
-
 /** An answer that says of itself that it is no success. */
 export class UnsuccessfulReply extends Error {
   readonly data: unknown;
@@ -53,18 +68,6 @@ export class UnsuccessfulReply extends Error {
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** Reads an object of an answer. */
-export function expectObject(value: unknown, path: string): JsonObject {
-  if (isObject(value)) return value;
-  throw new UnexpectedShape(path, 'an object');
-}
-
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Reads a text of an answer that must not be empty. */
-export function expectText(value: unknown, path: string): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new UnexpectedShape(path, 'a text that is not empty');
 }

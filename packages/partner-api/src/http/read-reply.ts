@@ -1,13 +1,15 @@
+import type * as z from 'zod';
+
 import {
   InvalidResponseError,
-  UnsuccessfulAnswerError,
   type PartnerApiErrorDetails,
   type ResponseProblem,
+  UnsuccessfulAnswerError,
 } from '../errors.js';
-import { kindOf, type DriftLog, type DriftSink, type Validation } from './drift.js';
-import { describeHead, failureOfStatus, type AttemptContext } from './failure.js';
+import { type DriftLog, findMismatches, type Mismatch, type Validation } from './drift.js';
+import { type AttemptContext, describeHead, failureOfStatus } from './failure.js';
 import { parseJson } from './json.js';
-import { UnexpectedShape, UnsuccessfulReply, type Operation } from './operation.js';
+import { isObject, type Operation, UnsuccessfulReply } from './operation.js';
 import type { TransportReply } from './transport.js';
 
 /** `undefined` when the bytes are no valid UTF-8. */
@@ -26,12 +28,12 @@ export interface Comparison {
 }
 
 /** Turns a whole answer into what the operation promises, or throws the error that says why not. */
-export function readReply<Reply>(
+export function readReply<Reply extends z.ZodType>(
   operation: Operation<Reply>,
   context: AttemptContext,
   answer: TransportReply,
   comparison: Comparison,
-): Reply {
+): z.infer<Reply> {
   if (answer.status < 200 || answer.status >= 300) {
     throw failureOfStatus(context, answer, new TextDecoder().decode(answer.body));
   }
@@ -57,9 +59,7 @@ export function readReply<Reply>(
       : reject('not_json', 'the answer is not valid JSON.');
   }
   try {
-    const reply = operation.readReply(body);
-    compare(operation, body, comparison);
-    return reply;
+    return checkReply(operation, body, comparison);
   } catch (error) {
     if (error instanceof UnsuccessfulReply) {
       const details = { ...describeHead(context, answer), outcome: 'refused' } as const;
@@ -71,24 +71,26 @@ export function readReply<Reply>(
   }
 }
 
-function compare(
-  operation: Operation<unknown>,
-  body: unknown,
-  { validation, drift }: Comparison,
-): void {
-  if (validation === 'off') return;
-  const log = drift.startAnswer(operation.name);
-  operation.checkReply(body, validation === 'strict' ? refuseUnexpected(log) : log);
+/** An answer whose shape is not the one of the spec: where, and what was expected. No values. */
+class UnexpectedShape extends Error {
+  constructor({ place, kind, expected }: Mismatch) {
+    const article = expected === 'object' ? 'an' : 'a';
+    super(`${place || 'the body'} (${kind}) is not ${article} ${expected}`);
+  }
 }
 
-/** Counts as always, and makes the first field of another type an error. */
-function refuseUnexpected(log: DriftSink): DriftSink {
-  return {
-    unknownField: (path, name) => log.unknownField(path, name),
-    unexpectedType: (path, expected, value) => {
-      log.unexpectedType(path, expected, value);
-      const wanted = `${expected === 'object' ? 'an' : 'a'} ${expected}`;
-      throw new UnexpectedShape(`${path.replace(/^\./, '')} (${kindOf(value)})`, wanted);
-    },
-  };
+function checkReply<Reply extends z.ZodType>(
+  { name, reply, needs, prepare }: Operation<Reply>,
+  body: unknown,
+  { validation, drift }: Comparison,
+): z.infer<Reply> {
+  if (isObject(body)) prepare?.(body);
+  const mismatches = findMismatches(reply, body);
+  const fatal = mismatches.find(({ place }) => place === '' || needs.includes(place));
+  if (fatal !== undefined) throw new UnexpectedShape(fatal);
+  if (validation !== 'off') drift.add(name, reply, body, mismatches);
+  const [first] = mismatches;
+  if (validation === 'strict' && first !== undefined) throw new UnexpectedShape(first);
+  // As it came, and not zod's copy, which would have lost the exact texts of numbers.
+  return body as z.infer<Reply>;
 }

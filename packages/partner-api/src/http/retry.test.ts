@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ConnectionError, RateLimitError, RequestRefusedError, ServerError } from '../errors.js';
-import { mayRepeat, parseRetryAfter, pauseSeconds, type Effect } from './retry.js';
+import { type Effect, mayRepeat, parseRetryAfter, pauseSeconds } from './retry.js';
 
 const NOW = Date.parse('Sun, 01 Mar 2026 12:00:00 GMT');
 

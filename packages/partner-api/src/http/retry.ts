@@ -1,10 +1,10 @@
 import {
   ConnectionError,
   InvalidResponseError,
+  type PartnerApiError,
   RateLimitError,
   ServerError,
   TimeoutError,
-  type PartnerApiError,
 } from '../errors.js';
 
 /**

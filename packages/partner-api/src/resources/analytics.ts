@@ -1,56 +1,60 @@
+import * as z from 'zod';
+
 import { InvalidRequestError, UnknownPartnerError } from '../errors.js';
-import { checkPartnerAnalytics } from '../generated/reply-checks.js';
 import type { Caller } from '../http/caller.js';
+import { type CallOptions, type Operation, UnsuccessfulReply } from '../http/operation.js';
 import {
-  checkFields,
-  isCalendarDate,
-  isFilledText,
-  type FieldChecks,
-} from '../http/check-fields.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  UnsuccessfulReply,
-  type CallOptions,
-  type Operation,
-} from '../http/operation.js';
+  checkRequest,
+  filledText,
+  notShown,
+  openEnum,
+  requestDate,
+  requestObject,
+} from '../schemas.js';
 
-/** Request of spec 4.5. */
-export interface PartnerAnalyticsParams {
-  partner_name: string;
-  /** May be left out; what happens then is not shown. */
-  timeframe?: 'weekly' | 'monthly' | 'quarterly' | 'custom' | (string & {}) | undefined;
-  /** `YYYY-MM-DD`; needed for `custom`. */
-  from_date?: string | undefined;
-  /** `YYYY-MM-DD`; needed for `custom`. */
-  to_date?: string | undefined;
-}
+const Request = requestObject({
+  partner_name: filledText,
+  timeframe: openEnum(
+    ['weekly', 'monthly', 'quarterly', 'custom'],
+    'What happens when it is omitted.',
+  ).optional(),
+  from_date: requestDate.optional(),
+  to_date: requestDate.optional(),
+}).meta({ description: 'custom needs both dates, at most 90 days.' });
 
-/** Answer of spec 2.7. */
-export interface PartnerAnalytics {
-  success?: boolean;
-  /** Metrics by name. Names and types are not shown: anything may come. */
-  data: Record<string, unknown>;
-  [field: string]: unknown;
-}
+/** Request of spec 4.5. `custom` needs both dates, each `YYYY-MM-DD`. */
+export type PartnerAnalyticsParams = z.infer<typeof Request>;
 
-const MAX_DAYS = 90;
-const DAY_MILLISECONDS = 86_400_000;
+const Reply = z.looseObject({
+  success: z.boolean().optional(),
+  data: z.record(z.string(), z.unknown()).meta(notShown('Names of the metrics.')),
+});
 
-const CHECKS: FieldChecks<PartnerAnalyticsParams> = {
-  partner_name: isFilledText,
-  timeframe: isFilledText,
-  from_date: isCalendarDate,
-  to_date: isCalendarDate,
-};
+/** Answer of spec 2.7: metrics by name, of any type. */
+export type PartnerAnalytics = z.infer<typeof Reply>;
 
-const PARTNER: Operation<PartnerAnalytics> = {
-  ...OPERATIONS.partnerAnalytics,
-  readReply: readAnalytics,
-  checkReply: checkPartnerAnalytics,
+export const PARTNER_ANALYTICS: Operation<typeof Reply> = {
+  name: 'analytics.partner',
+  summary: 'Read the analytics of a partner for a timeframe.',
+  section: '4.5',
+  method: 'POST',
+  base: 'api',
+  path: ['v1', 'analytics', 'partner_analytics'],
+  key: 'apiKey',
+  effect: 'read',
+  request: Request,
+  reply: Reply,
+  needs: ['data'],
+  prepare: ({ success, data }) => {
+    if (success === false) throw new UnsuccessfulReply(data);
+  },
   refusals: new Map([[403, UnknownPartnerError]]),
   advice: { refused: 'Is partner_name spelled as the provider knows it, and may this key see it?' },
 };
+
+const { name: OPERATION } = PARTNER_ANALYTICS;
+const MAX_DAYS = 90;
+const DAY_MILLISECONDS = 86_400_000;
 
 /** Analytics of a partner (spec 4.5). */
 export class Analytics {
@@ -65,9 +69,9 @@ export class Analytics {
    * says `success: false` is an `UnsuccessfulAnswerError` that keeps its data.
    */
   async partner(params: PartnerAnalyticsParams, options?: CallOptions): Promise<PartnerAnalytics> {
-    const fields = checkFields(PARTNER.name, params, CHECKS, ['partner_name']);
+    checkRequest(OPERATION, Request, params);
     checkRange(params, this.#caller.settings.analyticsDays);
-    return this.#caller.call(PARTNER, { fields }, options);
+    return this.#caller.call(PARTNER_ANALYTICS, { fields: params }, options);
   }
 }
 
@@ -78,24 +82,16 @@ function checkRange(
   const custom = timeframe === 'custom';
   for (const [field, day] of Object.entries({ from_date: from, to_date: to })) {
     if (!custom || day !== undefined) continue;
-    throw new InvalidRequestError(field, 'is needed when timeframe is custom', PARTNER.name);
+    throw new InvalidRequestError(field, 'is needed when timeframe is custom', OPERATION);
   }
   if (from === undefined || to === undefined) return;
   if (from > to) {
-    throw new InvalidRequestError('from_date', 'must not be after to_date', PARTNER.name);
+    throw new InvalidRequestError('from_date', 'must not be after to_date', OPERATION);
   }
   const difference = (Date.parse(to) - Date.parse(from)) / DAY_MILLISECONDS;
   const days = count === 'inclusive' ? difference + 1 : difference;
   if (!custom || days <= MAX_DAYS) return;
-  const advice = `is ${days} days after from_date (both ends ${
-    count === 'inclusive' ? 'counted' : 'not counted'
-  }); a custom range has at most ${MAX_DAYS}`;
-  throw new InvalidRequestError('to_date', advice, PARTNER.name);
-}
-
-function readAnalytics(body: unknown): PartnerAnalytics {
-  const reply = expectObject(body, 'body');
-  if (reply['success'] === false) throw new UnsuccessfulReply(reply['data']);
-  expectObject(reply['data'], 'data');
-  return reply as PartnerAnalytics;
+  const ends = count === 'inclusive' ? 'counted' : 'not counted';
+  const advice = `is ${days} days after from_date (both ends ${ends}); a custom range has at most ${MAX_DAYS}`;
+  throw new InvalidRequestError('to_date', advice, OPERATION);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { CreateCheckoutSessionParams } from './checkout-sessions.js';
 import { answerJson, clientOf, failureOf, startServer } from '../testing/test-server.js';
+import type { CreateCheckoutSessionParams } from './checkout-sessions.js';
 
 /** All 22 fields of spec 4.6. */
 const EVERY_FIELD: Required<CreateCheckoutSessionParams> = {

@@ -1,104 +1,96 @@
-import { countSignificantDigits } from '../decimal.js';
-import { checkCheckoutSession } from '../generated/reply-checks.js';
+import * as z from 'zod';
+
+import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
 import type { Caller } from '../http/caller.js';
+import type { CallOptions, Operation } from '../http/operation.js';
 import {
-  checkFields,
-  isInteger,
-  isListOf,
-  isText,
-  isAddress,
-  type FieldCheck,
-  type FieldChecks,
-} from '../http/check-fields.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
+  address,
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  must,
+  notShown,
+  requestObject,
+  text,
+  wholeNumber,
+} from '../schemas.js';
+
+const SplitFee = z
+  .object({
+    partner_merchant_id: wholeNumber,
+    type_id: wholeNumber,
+    // 0.1 + 0.2 has 17 digits: such a share was computed in binary and must be rounded first.
+    value: z
+      .number(must('must be a number'))
+      .refine(
+        (value) =>
+          !String(value).includes('e') && countSignificantDigits(String(value)) <= EXACT_DIGITS,
+        'must be a rounded decimal; compute shares in whole minor units',
+      ),
+    value_type: text.meta({ examples: ['amount'], ...notShown('Other values.') }),
+  })
+  .meta({ id: 'SplitFee' });
 
 /** One share of a payment (spec 4.6). */
-export interface SplitFee {
-  partner_merchant_id: number;
-  type_id: number;
-  value: number;
-  /** `amount` is the value shown; the others are not. */
-  value_type: 'amount' | (string & {});
-}
+export type SplitFee = z.infer<typeof SplitFee>;
+
+const Request = requestObject({
+  host: address.optional().describe('address of the shop'),
+  merchant_id: wholeNumber.describe('the merchant'),
+  order_id: wholeNumber.describe('the order'),
+  customer_id: text.optional().describe('the customer'),
+  provider: text.optional().describe('short code'),
+  email: text.optional().describe('of the shopper'),
+  phoneNumber: text.optional().describe('of the shopper'),
+  name: text.optional().describe('of the shopper'),
+  Amount: z
+    .string(must("must be a decimal text such as '12.34' (not a number)"))
+    .refine((value) => /^\d+(\.\d+)?$/.test(value), "must be a decimal text such as '12.34'")
+    .optional()
+    .describe('decimal amount, such as 12.34'),
+  AvsHouseNumber: text.optional().describe('for the address check'),
+  AvsPostcode: text.optional().describe('for the address check'),
+  MerchantReference: text.optional().describe('your reference'),
+  RedirectUrl: address.optional().describe('where the shopper goes after paying'),
+  CancelUrl: address.optional().describe('where the shopper goes after giving up'),
+  WebhookUrl: address.optional().describe('where webhooks go'),
+  backurl: address.optional().describe('where Back leads'),
+  firstname: text.optional().describe('of the shopper'),
+  lastname: text.optional().describe('of the shopper'),
+  flat: text.optional().describe('of the address'),
+  address1: text.optional().describe('of the address'),
+  address2: text.optional().describe('of the address'),
+  SplitFee: z.array(SplitFee, must('must be a list (an array)')).readonly().optional(),
+}).meta(FIELDS_NOT_SHOWN);
 
 /**
  * Request of spec 4.6, spelt as there. Which fields the provider needs is not shown; only the two
  * that name the payment are required here. Leave out what is not known.
  */
-export interface CreateCheckoutSessionParams {
-  /** Address. */
-  host?: string | undefined;
-  merchant_id: number;
-  order_id: number;
-  customer_id?: string | undefined;
-  /** Short code. */
-  provider?: string | undefined;
-  email?: string | undefined;
-  phoneNumber?: string | undefined;
-  name?: string | undefined;
-  /** Decimal text, for example `'12.34'`. */
-  Amount?: string | undefined;
-  AvsHouseNumber?: string | undefined;
-  AvsPostcode?: string | undefined;
-  MerchantReference?: string | undefined;
-  RedirectUrl?: string | undefined;
-  CancelUrl?: string | undefined;
-  WebhookUrl?: string | undefined;
-  backurl?: string | undefined;
-  firstname?: string | undefined;
-  lastname?: string | undefined;
-  flat?: string | undefined;
-  address1?: string | undefined;
-  address2?: string | undefined;
-  SplitFee?: readonly SplitFee[] | undefined;
-}
+export type CreateCheckoutSessionParams = z.infer<typeof Request>;
 
-/** Answer of spec 4.6 and 2.4. Fields that the spec does not list are kept. */
-export interface CheckoutSession {
-  /** What the client SDK's `configure()` takes. */
-  session_id: string;
-  [field: string]: unknown;
-}
+const Reply = z.looseObject({ session_id: z.string().min(1) });
 
-/** Options of {@link CheckoutSessions.create}. `maxRetries: 0` forbids even the safe repetition. */
-export type CreateCheckoutSessionOptions = CallOptions;
+/** Answer of spec 4.6 and 2.4; `session_id` is what the client SDK's `configure()` takes. */
+export type CheckoutSession = z.infer<typeof Reply>;
 
-const CHECKS: FieldChecks<CreateCheckoutSessionParams> = {
-  host: isAddress,
-  merchant_id: isInteger,
-  order_id: isInteger,
-  customer_id: isText,
-  provider: isText,
-  email: isText,
-  phoneNumber: isText,
-  name: isText,
-  Amount: isDecimalText,
-  AvsHouseNumber: isText,
-  AvsPostcode: isText,
-  MerchantReference: isText,
-  RedirectUrl: isAddress,
-  CancelUrl: isAddress,
-  WebhookUrl: isAddress,
-  backurl: isAddress,
-  firstname: isText,
-  lastname: isText,
-  flat: isText,
-  address1: isText,
-  address2: isText,
-  SplitFee: isListOf(isSplitFee),
-};
-
-const CREATE: Operation<CheckoutSession> = {
-  ...OPERATIONS.createCheckoutSession,
-  readReply: readSession,
-  checkReply: checkCheckoutSession,
+export const CREATE_CHECKOUT_SESSION = {
+  name: 'checkoutSessions.create',
+  summary: 'Create a checkout session for the client SDK.',
+  section: '4.6',
+  method: 'POST',
+  base: 'api',
+  path: ['create-session'],
+  key: 'apiKey',
+  effect: 'create',
+  request: Request,
+  reply: Reply,
+  needs: ['session_id'],
   advice: {
     unknown:
-      'A session may exist that nobody was told of. Nobody can pay it without its id, so another ' +
-      'one may be created, with a reference of its own.',
+      'A session may exist whose id was lost. It cannot be paid without its id, so another one may ' +
+      'be created, with a reference of its own.',
   },
-};
+} satisfies Operation<typeof Reply>;
 
 /** Checkout sessions for the client SDK (spec 4.6). */
 export class CheckoutSessions {
@@ -111,50 +103,14 @@ export class CheckoutSessions {
   /**
    * Creates a session. Each request that arrives creates another one, and the spec shows no key
    * against that: so it is repeated once at most, and only when no byte of it was sent. When the
-   * error says `outcome: 'unknown'`, a session may exist that nobody was told of.
+   * error says `outcome: 'unknown'`, a session may exist whose id was lost. `maxRetries: 0` forbids
+   * even the safe repetition.
    */
   async create(
     params: CreateCheckoutSessionParams,
-    options?: CreateCheckoutSessionOptions,
+    options?: CallOptions,
   ): Promise<CheckoutSession> {
-    const fields = checkFields(CREATE.name, params, CHECKS, ['merchant_id', 'order_id']);
-    return this.#caller.call(CREATE, { fields }, options);
+    checkRequest(CREATE_CHECKOUT_SESSION.name, Request, params);
+    return this.#caller.call(CREATE_CHECKOUT_SESSION, { fields: params }, options);
   }
-}
-
-function readSession(body: unknown): CheckoutSession {
-  const session = expectObject(body, 'body');
-  expectText(session['session_id'], 'session_id');
-  return session as CheckoutSession;
-}
-
-function isDecimalText(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
-    ? undefined
-    : "must be a decimal text such as '12.34' (not a number)";
-}
-
-function isSplitFee(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'must be an object';
-  for (const [name, check] of SPLIT_CHECKS) {
-    const advice = check((value as Record<string, unknown>)[name]);
-    if (advice !== undefined) return `has a wrong ${name}, which ${advice}`;
-  }
-  return undefined;
-}
-
-const SPLIT_CHECKS = Object.entries({
-  partner_merchant_id: isInteger,
-  type_id: isInteger,
-  value: isExactNumber,
-  value_type: isText,
-} satisfies Record<keyof SplitFee, FieldCheck>);
-
-function isExactNumber(value: unknown): string | undefined {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return 'must be a number';
-  // 0.1 + 0.2 has 17 digits: such a share was reckoned in binary and must be rounded first.
-  const text = String(value);
-  return !text.includes('e') && countSignificantDigits(text) <= 15
-    ? undefined
-    : 'must be a rounded decimal; reckon shares in whole minor units';
 }

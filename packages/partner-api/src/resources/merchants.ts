@@ -1,39 +1,55 @@
-import { checkMerchantAssociation } from '../generated/reply-checks.js';
-import type { Caller } from '../http/caller.js';
-import { checkFields, isFilledText, type FieldChecks } from '../http/check-fields.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
+import * as z from 'zod';
 
-/** Request of spec 4.3. */
-export interface AssociateMerchantParams {
-  /** `reactivate` is the value shown; others pass. */
-  action: 'reactivate' | (string & {});
+import type { Caller } from '../http/caller.js';
+import type { CallOptions, Operation } from '../http/operation.js';
+import {
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  filledText,
+  must,
+  notShown,
+  requestObject,
+} from '../schemas.js';
+
+const Request = requestObject({
+  action: filledText.meta({ examples: ['reactivate'], ...notShown('Other values.') }),
+  merchantId: filledText,
+}).meta(FIELDS_NOT_SHOWN);
+
+/** Request of spec 4.3. `reactivate` is the action shown. */
+export interface AssociateMerchantParams extends Omit<z.infer<typeof Request>, 'merchantId'> {
   /** A text here, a number in transactions (spec 2.1): either is taken. */
   merchantId: string | number;
 }
 
-/** Answer of spec 4.3. Fields that the spec does not list are kept. */
-export interface MerchantAssociation {
-  /** The provider's own sentence, to be shown as it is. It is the only news: no date is given. */
-  message: string;
-  [field: string]: unknown;
-}
+const Reply = z.looseObject({ message: z.string().min(1) });
 
-const CHECKS: FieldChecks<AssociateMerchantParams> = {
-  action: isFilledText,
-  merchantId: isMerchantId,
-};
+/** Answer of spec 4.3: the provider's own sentence, to be shown as it is; no date is given. */
+export type MerchantAssociation = z.infer<typeof Reply>;
 
-const ASSOCIATE: Operation<MerchantAssociation> = {
-  ...OPERATIONS.associateMerchant,
-  readReply: readAssociation,
-  checkReply: checkMerchantAssociation,
+export const ASSOCIATE_MERCHANT: Operation<typeof Reply> = {
+  name: 'merchants.associate',
+  summary: "Reactivate a merchant's signup link, which is extended by 14 days.",
+  section: '4.3',
+  method: 'POST',
+  base: 'merchants',
+  path: ['api', 'v1', 'merchants', 'merchant-association'],
+  key: 'apiKey',
+  // Arriving twice might extend the link twice.
+  effect: 'create',
+  request: Request,
+  reply: Reply,
+  needs: ['message'],
   advice: {
     unknown:
       'It may have been carried out. Whether a second time extends the link again is not shown: ' +
       'ask the merchant to try the link first.',
   },
 };
+
+const MerchantId = Request.extend({
+  merchantId: z.union([filledText, z.int()], must('must be a text or a whole number')),
+});
 
 /** Merchants and their signup links (spec 4.3), under an address of their own. */
 export class Merchants {
@@ -51,19 +67,8 @@ export class Merchants {
     params: AssociateMerchantParams,
     options?: CallOptions,
   ): Promise<MerchantAssociation> {
-    const fields = checkFields(ASSOCIATE.name, params, CHECKS, ['action', 'merchantId']);
-    fields['merchantId'] = String(params.merchantId);
-    return this.#caller.call(ASSOCIATE, { fields }, options);
+    checkRequest(ASSOCIATE_MERCHANT.name, MerchantId, params);
+    const fields = { ...params, merchantId: String(params.merchantId) };
+    return this.#caller.call(ASSOCIATE_MERCHANT, { fields }, options);
   }
-}
-
-function readAssociation(body: unknown): MerchantAssociation {
-  const reply = expectObject(body, 'body');
-  expectText(reply['message'], 'message');
-  return reply as MerchantAssociation;
-}
-
-function isMerchantId(value: unknown): string | undefined {
-  if (typeof value === 'string' && value !== '') return undefined;
-  return Number.isSafeInteger(value) ? undefined : 'must be a text or a whole number';
 }

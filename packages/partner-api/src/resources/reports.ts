@@ -1,67 +1,75 @@
-import { checkReportSchedule } from '../generated/reply-checks.js';
+import * as z from 'zod';
+
 import type { Caller } from '../http/caller.js';
-import { checkFields, isFilledText, type FieldChecks } from '../http/check-fields.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import { expectObject, type CallOptions, type Operation } from '../http/operation.js';
+import type { CallOptions, Operation } from '../http/operation.js';
+import {
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  filledText,
+  notShown,
+  openEnum,
+  replyDate,
+  requestObject,
+} from '../schemas.js';
+
+const Request = requestObject({
+  id: filledText,
+  status: filledText.optional().meta({ examples: ['active'], ...notShown('All values.') }),
+  schedule_type: filledText.optional().meta({ examples: ['daily'], ...notShown('All values.') }),
+  notification_email: filledText.optional(),
+}).meta(FIELDS_NOT_SHOWN);
 
 /** Request of spec 4.2. Only what is given is sent; `id` names the schedule. */
-export interface UpdateReportScheduleParams {
-  id: string;
-  /** `active` is the value shown. */
-  status?: 'active' | (string & {}) | undefined;
-  /** `daily` is the value shown here, `one_time` in answers. */
-  schedule_type?: 'daily' | 'one_time' | (string & {}) | undefined;
-  notification_email?: string | undefined;
-}
+export type UpdateReportScheduleParams = z.infer<typeof Request>;
 
-/**
- * A report schedule as the provider sends it (spec 2.2). Which fields are present is not shown, nor
- * all values of the three state fields; fields that the spec does not list are kept.
- */
-export interface ReportSchedule {
-  id?: string;
-  reseller_id?: number;
-  merchant_id?: number;
-  merchant_name?: string;
-  report_type?: string;
-  schedule_type?: 'one_time' | 'daily' | (string & {});
-  cadence?: string;
-  status?: 'active' | (string & {});
-  run_status?: 'pending' | (string & {});
-  /** `YYYY-MM-DD`. */
-  from_date?: string;
-  /** `YYYY-MM-DD`. */
-  to_date?: string;
-  email?: string;
-  notification_email?: string;
-  requested_by?: string;
-  download_url?: string;
-  row_count?: number;
-  file_size_bytes?: number;
-  error_code?: string;
-  error_message?: string;
-  completed_at?: string;
-  expires_at?: string;
-  next_run_at?: string;
-  last_run_at?: string;
-  last_run_status?: 'succeeded' | (string & {});
-  created_at?: string;
-  updated_at?: string;
-  parameters?: Record<string, string>;
-  [field: string]: unknown;
-}
+const Reply = z
+  .looseObject({
+    id: z.string(),
+    reseller_id: z.int(),
+    merchant_id: z.int(),
+    merchant_name: z.string(),
+    report_type: z.string(),
+    schedule_type: openEnum(['one_time', 'daily']),
+    cadence: z.string(),
+    status: openEnum(['active'], 'All values.'),
+    run_status: openEnum(['pending'], 'All values.'),
+    from_date: replyDate,
+    to_date: replyDate,
+    email: z.string(),
+    notification_email: z.string(),
+    requested_by: z.string(),
+    download_url: z.string(),
+    row_count: z.int(),
+    file_size_bytes: z.int(),
+    error_code: z.string(),
+    error_message: z.string(),
+    completed_at: z.string(),
+    expires_at: z.string(),
+    next_run_at: z.string(),
+    last_run_at: z.string(),
+    last_run_status: openEnum(['succeeded'], 'All values.'),
+    created_at: z.string(),
+    updated_at: z.string(),
+    parameters: z.record(z.string(), z.string()),
+  })
+  .partial()
+  .meta({ id: 'ReportSchedule', description: 'Section 2.2.', ...FIELDS_NOT_SHOWN });
 
-const CHECKS: FieldChecks<UpdateReportScheduleParams> = {
-  id: isFilledText,
-  status: isFilledText,
-  schedule_type: isFilledText,
-  notification_email: isFilledText,
-};
+/** A report schedule as the provider sends it (spec 2.2). Which fields are present is not shown. */
+export type ReportSchedule = z.infer<typeof Reply>;
 
-const UPDATE: Operation<ReportSchedule> = {
-  ...OPERATIONS.updateSchedule,
-  readReply: (body) => expectObject(body, 'body'),
-  checkReply: checkReportSchedule,
+export const UPDATE_SCHEDULE: Operation<typeof Reply> = {
+  name: 'reports.updateSchedule',
+  summary: 'Update a report schedule.',
+  section: '4.2',
+  method: 'POST',
+  base: 'api',
+  path: ['v1', 'reports', 'update-schedule'],
+  key: 'apiKey',
+  effect: 'set',
+  request: Request,
+  reply: Reply,
+  needs: [],
 };
 
 /** Scheduled reports (spec 4.2). Creating, listing and deleting them is not shown. */
@@ -77,7 +85,7 @@ export class Reports {
     params: UpdateReportScheduleParams,
     options?: CallOptions,
   ): Promise<ReportSchedule> {
-    const fields = checkFields(UPDATE.name, params, CHECKS, ['id']);
-    return this.#caller.call(UPDATE, { fields }, options);
+    checkRequest(UPDATE_SCHEDULE.name, Request, params);
+    return this.#caller.call(UPDATE_SCHEDULE, { fields: params }, options);
   }
 }

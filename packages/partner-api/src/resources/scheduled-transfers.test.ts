@@ -167,8 +167,8 @@ describe('scheduledTransfers.list', () => {
   });
 
   it.each([
-    ['body is not a list', {}],
-    ['[1] is not an object', [{}, 'canary']],
+    ['the body (object) is not a list', {}],
+    ['[] (text) is not an object', [{}, 'canary']],
   ])('refuses an answer where %s', async (sentence, body) => {
     await using server = await startServer((response) => answerJson(response, body));
     const { scheduledTransfers } = clientOf(server.url, { transfersBaseUrl: server.url });

@@ -1,68 +1,72 @@
+import * as z from 'zod';
+
 import { InvalidRequestError } from '../errors.js';
-import { checkScheduledTransfers } from '../generated/reply-checks.js';
 import type { Caller } from '../http/caller.js';
+import type { CallOptions, Operation } from '../http/operation.js';
 import {
-  checkFields,
-  isFilledText,
-  isListOf,
-  isText,
-  type FieldChecks,
-} from '../http/check-fields.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  UnexpectedShape,
-  type CallOptions,
-  type Operation,
-} from '../http/operation.js';
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  filledText,
+  must,
+  notShown,
+  requestObject,
+  text,
+} from '../schemas.js';
+
+const Entry = requestObject({
+  schedule_transfer_id: text.optional(),
+  currency: text.optional(),
+  schedule: text.optional().meta({ description: 'A cron expression.' }),
+  description: text.optional(),
+  refrence: text.optional().meta({ description: 'Spelled so.' }),
+});
 
 /** One object of `data` in the body of spec 4.4. */
-export interface ScheduledTransferEntry {
-  schedule_transfer_id?: string | undefined;
-  currency?: string | undefined;
-  /** A cron expression. */
-  schedule?: string | undefined;
-  description?: string | undefined;
-  /** Spelled as the provider spells it. */
-  refrence?: string | undefined;
-}
+export type ScheduledTransferEntry = z.infer<typeof Entry>;
+
+const Request = requestObject({
+  request_id: filledText.optional(),
+  data: z.array(Entry, must('must be a list (an array)')).readonly().optional(),
+}).meta(notShown('What a body does on this request.'));
 
 /** The body that spec 4.4 shows on this GET. What it does is not shown. */
-export interface ScheduledTransfersBody {
-  request_id?: string | undefined;
-  data?: readonly ScheduledTransferEntry[] | undefined;
-}
+export type ScheduledTransfersBody = z.infer<typeof Request>;
 
-/** A scheduled transfer as the provider sends it (spec 2.3). Any field may be missing. */
-export interface ScheduledTransfer {
-  id?: string;
-  merchantAccount?: string;
-  currency?: string;
-  /** Text. In requests it is a cron expression; whether it is one here is not shown. */
-  schedule?: string;
-  /** Its values are not shown. */
-  status?: string;
-  [field: string]: unknown;
-}
+const ScheduledTransfer = z
+  .looseObject({
+    id: z.string(),
+    merchantAccount: z.string(),
+    currency: z.string(),
+    schedule: z.string(),
+    status: z.string().meta(notShown('Its values.')),
+  })
+  .partial()
+  .meta({ id: 'ScheduledTransfer', description: 'Section 2.3.', ...FIELDS_NOT_SHOWN });
 
-const ENTRY_CHECKS: FieldChecks<ScheduledTransferEntry> = {
-  schedule_transfer_id: isText,
-  currency: isText,
-  schedule: isText,
-  description: isText,
-  refrence: isText,
+/**
+ * A scheduled transfer as the provider sends it (spec 2.3). In requests `schedule` is a cron
+ * expression; whether it is one here is not shown.
+ */
+export type ScheduledTransfer = z.infer<typeof ScheduledTransfer>;
+
+const Reply = z.array(ScheduledTransfer);
+
+export const LIST_SCHEDULED_TRANSFERS: Operation<typeof Reply> = {
+  name: 'scheduledTransfers.list',
+  summary: 'Read the scheduled transfers of a merchant account. A GET that can carry a body.',
+  section: '4.4',
+  method: 'GET',
+  base: 'transfers',
+  path: ['api', 'v1', 'schedule-transfer', '{mid}'],
+  key: 'transfersApiKey',
+  effect: 'read',
+  request: Request,
+  reply: Reply,
+  notShown: ['How the request is authenticated.', 'The base address of production.'],
+  needs: ['[]'],
 };
 
-const CHECKS: FieldChecks<ScheduledTransfersBody> = {
-  request_id: isFilledText,
-  data: isListOf(isEntry),
-};
-
-const LIST: Operation<ScheduledTransfer[]> = {
-  ...OPERATIONS.listScheduledTransfers,
-  readReply: readTransfers,
-  checkReply: checkScheduledTransfers,
-};
+const { name: OPERATION, path: PATH } = LIST_SCHEDULED_TRANSFERS;
 
 const WITH_BODY = {
   effect: 'once',
@@ -90,35 +94,16 @@ export class ScheduledTransfers {
     body?: ScheduledTransfersBody,
     options?: CallOptions,
   ): Promise<ScheduledTransfer[]> {
-    const path = LIST.path.map((segment) => (segment === '{mid}' ? readMid(mid) : segment));
+    const path = PATH.map((segment) => (segment === '{mid}' ? readMid(mid) : segment));
+    if (body !== undefined) checkRequest(OPERATION, Request, body);
     const hasBody = body !== undefined || options?.extraFields !== undefined;
-    const fields = body === undefined ? undefined : checkFields(LIST.name, body, CHECKS);
-    const operation = { ...LIST, path, ...(hasBody ? WITH_BODY : {}) };
-    return this.#caller.call(operation, { fields }, options);
+    const operation = { ...LIST_SCHEDULED_TRANSFERS, path, ...(hasBody ? WITH_BODY : {}) };
+    return this.#caller.call(operation, { fields: body }, options);
   }
 }
 
 function readMid(mid: string | number): string {
-  const text = Number.isSafeInteger(mid) ? String(mid) : mid;
-  if (typeof text === 'string' && !['', '.', '..'].includes(text)) return text;
-  throw new InvalidRequestError('mid', 'must be the identifier of a merchant', LIST.name);
-}
-
-function readTransfers(body: unknown): ScheduledTransfer[] {
-  if (!Array.isArray(body)) throw new UnexpectedShape('body', 'a list');
-  body.forEach((item: unknown, index) => expectObject(item, `[${index}]`));
-  return body as ScheduledTransfer[];
-}
-
-function isEntry(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'must be an object';
-  for (const [name, field] of Object.entries(value)) {
-    if (!Object.hasOwn(ENTRY_CHECKS, name)) {
-      return `has the field ${name}, which the spec does not show (it spells "refrence" so); give the whole of data in extraFields to send it`;
-    }
-    if (field === undefined) continue;
-    const advice = ENTRY_CHECKS[name as keyof ScheduledTransferEntry](field);
-    if (advice !== undefined) return `has a wrong ${name}, which ${advice}`;
-  }
-  return undefined;
+  const segment = Number.isSafeInteger(mid) ? String(mid) : mid;
+  if (typeof segment === 'string' && !['', '.', '..'].includes(segment)) return segment;
+  throw new InvalidRequestError('mid', 'must be the identifier of a merchant', OPERATION);
 }

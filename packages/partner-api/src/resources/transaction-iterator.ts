@@ -1,13 +1,12 @@
 import { InvalidRequestError } from '../errors.js';
-import { writeCheckpoint, type IterationPosition } from '../http/checkpoint.js';
-import { GivenRows } from '../http/given-rows.js';
-import { PageSource, type FetchPage } from '../http/page-source.js';
+import { GivenRows, type IterationPosition, writeCheckpoint } from './checkpoint.js';
+import { type FetchPage, PageSource } from './page-source.js';
 import type { Transaction, TransactionPage } from './transactions.js';
 import {
   addUnreadable,
   NO_UNREADABLE_ROWS,
-  unreadableRowsOf,
   type UnreadableRows,
+  unreadableRowsOf,
 } from './unreadable-rows.js';
 
 const OPERATION = 'transactions.iterate';
@@ -99,7 +98,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
 
   /**
    * The rows so far that were left out because they are no objects, with the cursors of their pages.
-   * One that goes on from a checkpoint begins to count anew, with the page that it reads first.
+   * After `resume` the count starts again with the first page read.
    */
   get unreadableRows(): UnreadableRows {
     return this.#unreadable;
@@ -164,7 +163,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     if (this.#pagesRead > 0) this.#given.forgetUnnamed();
     this.#pagesRead += 1;
     this.#rows = fetched.page.data.transactions;
-    // Whoever looks at a few rows may stop on the first page: a second one would be for nothing.
+    // A reader of a few rows may stop on the first page: a second one would be for nothing.
     this.#readAheadAt = this.#pagesRead === 1 ? (this.#rows.length >> 1) + 1 : 1;
     this.#cursorInHand = fetched.cursor;
     this.#unreadable = addUnreadable(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { decimalOf } from '../decimal.js';
-import type { ListTransactionsParams } from './transactions.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
+import type { ListTransactionsParams } from './transactions.js';
 
 describe('transactions.list', () => {
   it('sends what spec 4.1 shows, with the length in bytes', async () => {
@@ -93,15 +93,15 @@ describe('transactions.list', () => {
   });
 
   it.each([
-    ['data is not an object', {}],
-    ['data.transactions is not an array', { data: { transactions: {} } }],
-    ['pagination is not an object', { data: { transactions: ['canary'] } }],
+    ['data (nothing) is not an object', {}],
+    ['data.transactions (object) is not a list', { data: { transactions: {} } }],
+    ['pagination (nothing) is not an object', { data: { transactions: ['canary'] } }],
     [
-      'pagination.hasMore is not a boolean',
+      'pagination.hasMore (text) is not a boolean',
       { data: { transactions: [] }, pagination: { hasMore: 'no' } },
     ],
     [
-      'pagination.nextCursor is not a text',
+      'pagination.nextCursor (whole number) is not a text',
       { data: { transactions: [] }, pagination: { hasMore: true, nextCursor: 5 } },
     ],
   ])('refuses an answer where %s, and quotes nothing of it', async (sentence, body) => {

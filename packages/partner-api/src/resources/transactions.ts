@@ -1,127 +1,126 @@
+import * as z from 'zod';
+
 import { InvalidRequestError } from '../errors.js';
-import { checkTransactionPage } from '../generated/reply-checks.js';
+import { checkCallOptions } from '../http/call-options.js';
 import type { Caller } from '../http/caller.js';
+import type { CallOptions, Operation } from '../http/operation.js';
 import {
-  checkFields,
-  isCalendarDate,
-  isFilledText,
-  isInteger,
-  isListOf,
-  isPositiveInteger,
-  isText,
-  type FieldChecks,
-} from '../http/check-fields.js';
-import { checkCallOptions } from '../http/check-options.js';
-import { hashFilters, readCheckpoint, type IterationPosition } from '../http/checkpoint.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import {
-  expectObject,
-  UnexpectedShape,
-  type CallOptions,
-  type JsonObject,
-  type Operation,
-} from '../http/operation.js';
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  filledText,
+  must,
+  notShown,
+  openEnum,
+  requestDate,
+  requestObject,
+  wholeNumber,
+} from '../schemas.js';
+import { hashFilters, type IterationPosition, readCheckpoint } from './checkpoint.js';
 import { TransactionIterator } from './transaction-iterator.js';
 import { leaveOutUnreadable } from './unreadable-rows.js';
 
-/** Status of a transaction (spec 3). Other values may come. */
-export type TransactionStatus = 'SUCCESS' | 'REFUNDED' | (string & {});
-
-/** What the list can be filtered by (spec 3): `REFUND`, while the transaction says `REFUNDED`. */
-export type TransactionStatusFilter = 'SUCCESS' | 'REFUND' | (string & {});
-
-/** How a transaction was paid (spec 2.1). Other values may come. */
-export type PaymentMethod = 'New Card' | 'Saved Card' | 'Apple Pay' | 'Google Pay' | (string & {});
+export const Transaction = z
+  .looseObject({
+    id: z.string(),
+    source: openEnum(['payments']),
+    transactionTime: z.string().meta({ description: 'ISO 8601, UTC, with milliseconds.' }),
+    orderRef: z.string(),
+    amount: z.number(),
+    currencyCode: z.string(),
+    status: openEnum(['SUCCESS', 'REFUNDED'], 'All values.'),
+    merchantId: z.int(),
+    merchantName: z.string(),
+    paymentMethod: openEnum(['New Card', 'Saved Card', 'Apple Pay', 'Google Pay']),
+    transactionModeId: z.int().meta({ examples: [1, 2] }),
+    internalReference: z.string(),
+    pspReference: z.string(),
+    last4Digits: z.string(),
+    shopperId: z.string(),
+    service_fee: z.number(),
+    firstname: z.string(),
+    lastname: z.string(),
+    resellerOrderId: z.string(),
+    customerType: z.string(),
+    net: z.number(),
+    deductions: z.number(),
+    amountRefunded: z.number(),
+  })
+  .partial()
+  .meta({
+    id: 'Transaction',
+    description: 'Section 2.1. Further properties may come.',
+    ...notShown('Which fields are present in which variant.'),
+  });
 
 /**
  * A transaction as the provider sends it (spec 2.1). Which fields are present is not shown, so each
  * may be missing; properties that the spec does not list are kept. For money use `decimalOf`: a
  * `number` cannot hold every decimal.
  */
-export interface Transaction {
-  id?: string;
-  source?: 'payments' | (string & {});
-  /** ISO 8601, UTC, with milliseconds. */
-  transactionTime?: string;
-  orderRef?: string;
-  amount?: number;
-  /** Three letters. */
-  currencyCode?: string;
-  status?: TransactionStatus;
-  merchantId?: number;
-  merchantName?: string;
-  paymentMethod?: PaymentMethod;
-  transactionModeId?: number;
-  internalReference?: string;
-  pspReference?: string;
-  last4Digits?: string;
-  shopperId?: string;
-  service_fee?: number;
-  firstname?: string;
-  lastname?: string;
-  resellerOrderId?: string;
-  customerType?: string;
-  net?: number;
-  deductions?: number;
-  amountRefunded?: number;
-  [field: string]: unknown;
-}
+export type Transaction = z.infer<typeof Transaction>;
 
-/** Request of spec 4.1. Dates are calendar days; in which time zone, `timezone` says. */
-export interface ListTransactionsParams {
-  /** `YYYY-MM-DD`. */
-  fromDate?: string | undefined;
-  /** `YYYY-MM-DD`. */
-  toDate?: string | undefined;
-  /** Page size. Its maximum and default are not shown. */
-  limit?: number | undefined;
-  /** `pagination.nextCursor` of the page before. */
-  cursor?: string | undefined;
-  status?: readonly TransactionStatusFilter[] | undefined;
-  merchantId?: number | undefined;
-  /** Time zone name. */
-  timezone?: string | undefined;
-  resellerId?: number | undefined;
-}
+const Request = requestObject({
+  fromDate: requestDate.optional(),
+  toDate: requestDate.optional(),
+  limit: z
+    .int(must('must be a whole number above 0'))
+    .positive('must be a whole number above 0')
+    .optional()
+    .meta({ description: 'Page size.', ...notShown('Maximum and default.') }),
+  cursor: filledText.optional(),
+  status: z
+    .array(filledText, must('must be a list (an array)'))
+    .readonly()
+    .optional()
+    .meta({ examples: [['SUCCESS', 'REFUND']] }),
+  merchantId: wholeNumber.optional(),
+  timezone: filledText.optional(),
+  resellerId: wholeNumber.optional(),
+}).meta(FIELDS_NOT_SHOWN);
+
+/**
+ * Request of spec 4.1. Dates are calendar days, `YYYY-MM-DD`; in which time zone, `timezone` says.
+ * The filter of refunds is `REFUND`, while the transaction says `REFUNDED` (spec 3).
+ */
+export type ListTransactionsParams = z.infer<typeof Request>;
+
+const Reply = z.looseObject({
+  data: z.looseObject({ transactions: z.array(Transaction), timezone: z.string().optional() }),
+  pagination: z.looseObject({
+    hasMore: z.boolean(),
+    nextCursor: z
+      .string()
+      .optional()
+      .meta({ description: 'Opaque.', ...notShown('Its lifetime.') }),
+  }),
+});
 
 /**
  * One page of spec 4.1, newest transaction first. Fields that the spec does not list are kept. A row
  * that is no object is left out: `unreadableRowsOf(page)` says where it stood.
  */
-export interface TransactionPage {
-  data: {
-    transactions: Transaction[];
-    /** Name of the time zone that the result is in. */
-    timezone?: string;
-    [field: string]: unknown;
-  };
-  pagination: {
-    hasMore: boolean;
-    /** Opaque. Ask for the next page with it when `hasMore` is true. */
-    nextCursor?: string;
-    [field: string]: unknown;
-  };
-  [field: string]: unknown;
-}
+export type TransactionPage = z.infer<typeof Reply>;
 
-const CHECKS: FieldChecks<ListTransactionsParams> = {
-  fromDate: isCalendarDate,
-  toDate: isCalendarDate,
-  limit: isPositiveInteger,
-  cursor: isFilledText,
-  status: isListOf(isFilledText),
-  merchantId: isInteger,
-  timezone: isFilledText,
-  resellerId: isInteger,
+export const LIST_TRANSACTIONS: Operation<typeof Reply> = {
+  name: 'transactions.list',
+  summary: 'List transactions, newest first.',
+  section: '4.1',
+  method: 'POST',
+  base: 'api',
+  path: ['v1', 'transactions', 'list'],
+  key: 'apiKey',
+  effect: 'read',
+  request: Request,
+  reply: Reply,
+  needs: ['data', 'data.transactions', 'pagination', 'pagination.hasMore', 'pagination.nextCursor'],
+  prepare: ({ pagination }) => {
+    // `null` on the last page means the same as no cursor.
+    const { nextCursor } = (pagination ?? {}) as { nextCursor?: unknown };
+    if (nextCursor === null) delete (pagination as { nextCursor?: unknown }).nextCursor;
+  },
 };
 
-const LIST: Operation<TransactionPage> = {
-  ...OPERATIONS.listTransactions,
-  readReply: readPage,
-  checkReply: checkTransactionPage,
-};
-
-const FROM_THE_BEGIN: IterationPosition = {
+const FROM_THE_START: IterationPosition = {
   cursor: undefined,
   ended: false,
   givenIds: [],
@@ -141,7 +140,8 @@ export class Transactions {
    * repeated, within the time limit of the call.
    */
   async list(params: ListTransactionsParams = {}, options?: CallOptions): Promise<TransactionPage> {
-    return this.#caller.call(LIST, { fields: checkParams(params) }, options);
+    checkParams(params);
+    return this.#list(params, options);
   }
 
   /**
@@ -152,7 +152,7 @@ export class Transactions {
    * for await (const row of client.transactions.iterate({ fromDate: '2026-03-01' })) print(row.id);
    */
   iterate(params: ListTransactionsParams = {}, options: CallOptions = {}): TransactionIterator {
-    return this.#iterate(params, options, { ...FROM_THE_BEGIN, cursor: params.cursor });
+    return this.#iterate(params, options, { ...FROM_THE_START, cursor: params.cursor });
   }
 
   /**
@@ -170,18 +170,22 @@ export class Transactions {
     return this.#iterate(params, options, position);
   }
 
+  async #list(fields: ListTransactionsParams, options?: CallOptions): Promise<TransactionPage> {
+    // One row that cannot be read must not hide the others; the drift report counts it.
+    return leaveOutUnreadable(await this.#caller.call(LIST_TRANSACTIONS, { fields }, options));
+  }
+
   #iterate(
     params: ListTransactionsParams,
     options: CallOptions,
     position: IterationPosition,
   ): TransactionIterator {
-    const { cursor: _, ...fields } = checkParams(params);
-    checkCallOptions(LIST.name, fields, options);
+    checkParams(params);
+    const { cursor: _, ...fields } = params;
+    checkCallOptions(LIST_TRANSACTIONS.name, fields, options);
     return new TransactionIterator({
-      fetch: (cursor, signal) => {
-        const request = { fields: cursor === undefined ? fields : { ...fields, cursor } };
-        return this.#caller.call(LIST, request, { ...options, signal });
-      },
+      fetch: (cursor, signal) =>
+        this.#list(cursor === undefined ? fields : { ...fields, cursor }, { ...options, signal }),
       position,
       filters: this.#hash(params, options),
       signal: options.signal,
@@ -193,34 +197,15 @@ export class Transactions {
     { limit: _, cursor: __, ...filters }: ListTransactionsParams,
     options: CallOptions,
   ): string {
-    const address = this.#caller.settings.addresses.textOf(LIST.base);
+    const address = this.#caller.settings.addresses.textOf(LIST_TRANSACTIONS.base);
     return hashFilters({ address, ...filters, ...options.extraFields });
   }
 }
 
-function checkParams(params: ListTransactionsParams): JsonObject {
-  const fields = checkFields(LIST.name, params, CHECKS);
+function checkParams(params: ListTransactionsParams): void {
+  checkRequest(LIST_TRANSACTIONS.name, Request, params);
   const { fromDate, toDate } = params;
   if (fromDate !== undefined && toDate !== undefined && fromDate > toDate) {
-    throw new InvalidRequestError('fromDate', 'must not be after toDate', LIST.name);
+    throw new InvalidRequestError('fromDate', 'must not be after toDate', LIST_TRANSACTIONS.name);
   }
-  return fields;
-}
-
-function readPage(body: unknown): TransactionPage {
-  const page = expectObject(body, 'body');
-  const data = expectObject(page['data'], 'data');
-  const rows = data['transactions'];
-  if (!Array.isArray(rows)) throw new UnexpectedShape('data.transactions', 'an array');
-  const pagination = expectObject(page['pagination'], 'pagination');
-  if (typeof pagination['hasMore'] !== 'boolean') {
-    throw new UnexpectedShape('pagination.hasMore', 'a boolean');
-  }
-  // `null` on the last page means the same as no cursor.
-  const cursor = pagination['nextCursor'] ?? undefined;
-  if (cursor === undefined) delete pagination['nextCursor'];
-  else if (isText(cursor) !== undefined)
-    throw new UnexpectedShape('pagination.nextCursor', 'a text');
-  // One row that cannot be read must not hide the others; the drift report sees the page as it came.
-  return leaveOutUnreadable(body as TransactionPage);
 }

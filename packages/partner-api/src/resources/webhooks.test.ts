@@ -97,7 +97,7 @@ describe('webhooks.create', () => {
     });
     const error = await failureOf(clientOf(server.url).webhooks.create(PARAMS, { storeKey }));
     expect(error).toMatchObject({ name, outcome: 'unknown', attempt: 1 });
-    expect((error as Error).message).toContain('A webhook may exist whose key nobody has');
+    expect((error as Error).message).toContain('A webhook may exist whose key was lost');
     expect(server.requests).toHaveLength(1);
   });
 

@@ -1,27 +1,37 @@
+import * as z from 'zod';
+
 import { InvalidRequestError, KeyNotStoredError } from '../errors.js';
-import { checkCreatedWebhook, checkWebhookTest } from '../generated/reply-checks.js';
 import type { Caller } from '../http/caller.js';
+import { hideSecrets } from '../http/failure.js';
+import type { CallOptions, Operation } from '../http/operation.js';
 import {
-  checkFields,
-  isAddress,
-  isFilledText,
-  isInteger,
-  isListOf,
-  isText,
-  type FieldChecks,
-} from '../http/check-fields.js';
-import { hideSecrets } from '../http/hide-secrets.js';
-import { OPERATIONS } from '../http/operation-facts.js';
-import { expectObject, expectText, type CallOptions, type Operation } from '../http/operation.js';
+  address,
+  checkRequest,
+  FIELDS_NOT_SHOWN,
+  filledText,
+  must,
+  notShown,
+  requestObject,
+  text,
+  wholeNumber,
+} from '../schemas.js';
 import { Secret } from '../secret.js';
 
-/** Request of spec 4.7. */
-export interface CreateWebhookParams {
-  url: string;
-  description?: string | undefined;
-  /** Names of events; the spec shows none. */
-  events?: readonly string[] | undefined;
-  /** Made by the provider when it is left out. */
+const CreateRequest = requestObject({
+  url: address,
+  description: text.optional(),
+  events: z
+    .array(filledText, must('must be a list (an array)'))
+    .readonly()
+    .optional()
+    .meta(notShown('Names of the events.')),
+  hmac_key: filledText
+    .optional()
+    .meta({ description: 'Optional; made by the provider when omitted.' }),
+}).meta(FIELDS_NOT_SHOWN);
+
+/** Request of spec 4.7. The provider makes the key when none is given. */
+export interface CreateWebhookParams extends Omit<z.infer<typeof CreateRequest>, 'hmac_key'> {
   hmac_key?: string | Secret | undefined;
 }
 
@@ -34,63 +44,73 @@ export interface CreateWebhookOptions extends CallOptions {
   readonly storeKey: StoreHmacKey;
 }
 
+const CreateReply = z.looseObject({
+  data: z.looseObject({
+    webhook_id: z.string().min(1),
+    hmac_key: z.string().min(1).meta({ description: 'In full in this answer only.' }),
+  }),
+});
+
 /** Answer of spec 4.7. Fields that the spec does not list are kept. */
 export interface CreatedWebhook {
   data: { webhook_id: string; hmac_key: Secret; [field: string]: unknown };
   [field: string]: unknown;
 }
 
+const TestRequest = requestObject({
+  webhookId: filledText,
+  resellerId: wholeNumber.optional(),
+}).meta(FIELDS_NOT_SHOWN);
+
 /** Request of spec 4.8. */
-export interface TestWebhookParams {
-  webhookId: string;
-  resellerId?: number | undefined;
-}
+export type TestWebhookParams = z.infer<typeof TestRequest>;
+
+const TestReply = z.looseObject({
+  data: z.looseObject({ status_code: z.int(), response: z.string() }).partial(),
+});
 
 /**
  * Answer of spec 4.8: what the endpoint answered. A status that is no success, and a timeout after
  * 10 s, are answers too; how a timeout is written is not shown.
  */
-export interface WebhookTest {
-  data: { status_code?: number; response?: string; [field: string]: unknown };
-  [field: string]: unknown;
-}
+export type WebhookTest = z.infer<typeof TestReply>;
 
-const CREATE_CHECKS: FieldChecks<CreateWebhookParams> = {
-  url: isAddress,
-  description: isText,
-  events: isListOf(isFilledText),
-  hmac_key: isKey,
-};
+/** The provider waits 10 s for an endpoint (spec 4.8) before it answers us. */
+const TEST_TIMEOUT_SECONDS = 15;
 
-const TEST_CHECKS: FieldChecks<TestWebhookParams> = {
-  webhookId: isFilledText,
-  resellerId: isInteger,
-};
-
-/** The provider waits 10 s for an endpoint (spec 4.8), and then needs to tell us. */
-const TEST_PATIENCE_SECONDS = 15;
-
-interface CreatedBody {
-  data: { webhook_id: string; hmac_key: string; [field: string]: unknown };
-  [field: string]: unknown;
-}
-
-const CREATE: Operation<CreatedBody> = {
-  ...OPERATIONS.createWebhook,
-  readReply: readCreated,
-  checkReply: checkCreatedWebhook,
+export const CREATE_WEBHOOK: Operation<typeof CreateReply> = {
+  name: 'webhooks.create',
+  summary: 'Create a webhook endpoint.',
+  section: '4.7',
+  method: 'POST',
+  base: 'api',
+  path: ['developer-service', 'webhooks', 'create'],
+  key: 'apiKey',
+  effect: 'once',
+  request: CreateRequest,
+  reply: CreateReply,
+  notShown: ['How deliveries are signed, and in which header.', 'Payloads of real events.'],
+  needs: ['data', 'data.webhook_id', 'data.hmac_key'],
   advice: {
     unknown:
-      'A webhook may exist whose key nobody has. Look for its address at the provider and have it ' +
+      'A webhook may exist whose key was lost. Look for its address at the provider and have it ' +
       'removed before you create it again; until then refuse deliveries that do not verify.',
   },
 };
 
-const TEST: Operation<WebhookTest> = {
-  ...OPERATIONS.testWebhook,
-  readReply: readTest,
-  checkReply: checkWebhookTest,
-  patienceSeconds: TEST_PATIENCE_SECONDS,
+export const TEST_WEBHOOK: Operation<typeof TestReply> = {
+  name: 'webhooks.test',
+  summary: 'Send a test delivery and return what the endpoint answered.',
+  section: '4.8',
+  method: 'POST',
+  base: 'api',
+  path: ['developer-service', 'webhooks', 'test'],
+  key: 'apiKey',
+  effect: 'once',
+  request: TestRequest,
+  reply: TestReply,
+  needs: ['data'],
+  minTimeoutSeconds: TEST_TIMEOUT_SECONDS,
 };
 
 /** Webhook endpoints (spec 4.7, 4.8). Reading, changing and deleting them is not shown. */
@@ -109,30 +129,31 @@ export class Webhooks {
     params: CreateWebhookParams,
     { storeKey, ...options }: CreateWebhookOptions,
   ): Promise<CreatedWebhook> {
-    const fields = checkFields(CREATE.name, params, CREATE_CHECKS, ['url']);
+    const { hmac_key: given } = params;
+    // Written as JSON, a Secret would be sent as "[secret]".
+    const fields = given instanceof Secret ? { ...params, hmac_key: given.reveal() } : params;
+    checkRequest(CREATE_WEBHOOK.name, CreateRequest, fields);
     if (typeof storeKey !== 'function') {
       const advice = 'must be a function that stores the key: it is given in full only once';
-      throw new InvalidRequestError('storeKey', advice, CREATE.name);
+      throw new InvalidRequestError('storeKey', advice, CREATE_WEBHOOK.name);
     }
-    const { hmac_key: given } = params;
     const secrets =
       given === undefined ? [] : [given instanceof Secret ? given : new Secret(given)];
-    // Written as JSON, a Secret would be sent as "[secret]".
-    if (secrets[0] !== undefined) fields['hmac_key'] = secrets[0].reveal();
-    const { data, ...rest } = await this.#caller.call(CREATE, { fields, secrets }, options);
+    const request = { fields, secrets };
+    const { data, ...rest } = await this.#caller.call(CREATE_WEBHOOK, request, options);
     const hmacKey = new Secret(data.hmac_key);
-    await storeOrTell(storeKey, hmacKey, data.webhook_id);
+    await storeOrThrow(storeKey, hmacKey, data.webhook_id);
     return { ...rest, data: { ...data, hmac_key: hmacKey } };
   }
 
   /** Has the provider send a test delivery. Never repeated; waits longer than the provider does. */
   async test(params: TestWebhookParams, options?: CallOptions): Promise<WebhookTest> {
-    const fields = checkFields(TEST.name, params, TEST_CHECKS, ['webhookId']);
-    return this.#caller.call(TEST, { fields }, options);
+    checkRequest(TEST_WEBHOOK.name, TestRequest, params);
+    return this.#caller.call(TEST_WEBHOOK, { fields: params }, options);
   }
 }
 
-async function storeOrTell(
+async function storeOrThrow(
   storeKey: StoreHmacKey,
   hmacKey: Secret,
   webhookId: string,
@@ -141,10 +162,10 @@ async function storeOrTell(
     await storeKey(hmacKey, webhookId);
   } catch (error) {
     throw new KeyNotStoredError(
-      `${CREATE.name}: the webhook was created, and storeKey failed. hmacKey of this error is the ` +
+      `${CREATE_WEBHOOK.name}: the webhook was created, and storeKey failed. hmacKey of this error is the ` +
         'only copy of its key: store it now, do not create the webhook again.',
       {
-        operation: CREATE.name,
+        operation: CREATE_WEBHOOK.name,
         attempt: 1,
         outcome: 'unknown',
         cause: hideSecrets(error, [hmacKey]),
@@ -152,23 +173,4 @@ async function storeOrTell(
       { webhookId, hmacKey },
     );
   }
-}
-
-function readCreated(body: unknown): CreatedBody {
-  const reply = expectObject(body, 'body');
-  const data = expectObject(reply['data'], 'data');
-  expectText(data['webhook_id'], 'data.webhook_id');
-  expectText(data['hmac_key'], 'data.hmac_key');
-  return reply as CreatedBody;
-}
-
-function readTest(body: unknown): WebhookTest {
-  const reply = expectObject(body, 'body');
-  expectObject(reply['data'], 'data');
-  return reply as WebhookTest;
-}
-
-function isKey(value: unknown): string | undefined {
-  const text = value instanceof Secret ? value.reveal() : value;
-  return isFilledText(text);
 }

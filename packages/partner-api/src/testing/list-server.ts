@@ -1,4 +1,4 @@
-import { answerJson, startServer, type SeenRequest, type TestServer } from './test-server.js';
+import { answerJson, type SeenRequest, startServer, type TestServer } from './test-server.js';
 
 /** A list behind a real server: rows, newest first, in pages whose cursor names the next row. */
 export interface ListServer extends TestServer {

@@ -1,4 +1,4 @@
-import type { Clock } from '../http/deadline.js';
+import type { Clock } from '../http/time-limit.js';
 
 /**
  * A clock that moves only when a test says so; tells which pauses were asked for. A pause of nothing

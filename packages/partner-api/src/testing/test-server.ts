@@ -5,14 +5,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import {
-  createServer as createTcpServer,
   type AddressInfo,
+  createServer as createTcpServer,
   type Server,
   type Socket,
 } from 'node:net';
 
-import { PartnerClient } from '../client.js';
-import type { PartnerClientOptions } from '../http/client-settings.js';
+import { PartnerClient, type PartnerClientOptions } from '../client.js';
 
 /** A request as a test server saw it. */
 export interface SeenRequest {

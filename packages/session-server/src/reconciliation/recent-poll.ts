@@ -1,7 +1,10 @@
-import { type Backfill, RECENT_MS } from './backfill.js';
+import type { Backfill } from './backfill.js';
 import type { PageQuota } from './pacing.js';
 import { newestRange, type PageRange, rangeBelow } from './page-range.js';
 import type { PageReader } from './page-reader.js';
+
+/** What is older is for the backfill. */
+export const RECENT_MS = 3_600_000;
 
 /**
  * Reads the newest rows, back to the oldest attempt of the last hour that someone waits for. Where the
@@ -25,18 +28,20 @@ export class RecentPoll {
   }
 
   /** Returns the range that starts with the newest row. */
-  async run(start: Parameters<typeof newestRange>[0], windowMs: number): Promise<PageRange> {
-    const { startedAt } = start;
-    const backlog = this.#takeBacklog(startedAt);
-    const sinceMs = Math.max(start.sinceMs, backlog?.startedAt ?? -Infinity);
-    const newest = newestRange({ ...start, sinceMs }, windowMs);
+  async run(options: Parameters<typeof newestRange>[0]): Promise<PageRange> {
+    const { now, sinceMs } = options;
+    const backlog = this.#takeBacklog(now);
+    const newest = newestRange({
+      ...options,
+      sinceMs: Math.max(sinceMs, backlog?.startedAt ?? -Infinity),
+    });
     await this.#read(newest);
-    const remaining = rangeBelow(
+    const rest = rangeBelow(
       newest.isRead && backlog ? backlog : newest,
-      Math.min(start.sinceMs, backlog?.sinceMs ?? Infinity),
+      Math.min(sinceMs, backlog?.sinceMs ?? Infinity),
     );
-    await this.#read(remaining);
-    if (!remaining.isRead) this.#backlog = remaining;
+    await this.#read(rest);
+    if (!rest.isRead) this.#backlog = rest;
     return newest;
   }
 

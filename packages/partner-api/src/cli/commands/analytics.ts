@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
 import type { Cli } from '../cli.js';
-import { renderMetrics } from '../output/analytics-view.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { collectFields } from '../settings/parse-option.js';
+import { collectFields, type GlobalOptions } from '../options.js';
+import { renderMetrics } from '../render.js';
 
 interface AnalyticsOptions extends GlobalOptions {
   readonly timeframe?: string;

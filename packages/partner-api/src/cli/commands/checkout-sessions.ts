@@ -1,14 +1,16 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import * as z from 'zod';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
-import type { CreateCheckoutSessionParams, SplitFee } from '../../resources/checkout-sessions.js';
+import {
+  CREATE_CHECKOUT_SESSION,
+  type CreateCheckoutSessionParams,
+  type SplitFee,
+} from '../../resources/checkout-sessions.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { toPlainText } from '../output/plain-text.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { parseExactJson } from '../settings/exact-json.js';
-import { collectFields } from '../settings/parse-option.js';
-import { readExistingFile } from '../settings/private-file.js';
-import { addSessionFields, sessionFieldsOf } from './session-fields.js';
+import { readExistingFile } from '../files.js';
+import { collectFields, type GlobalOptions, parseExactJson, parseInteger } from '../options.js';
+import { toPlainText } from '../terminal.js';
 
 interface CreateOptions extends GlobalOptions {
   readonly body?: string;
@@ -83,4 +85,36 @@ function collectSplit(text: string, before: readonly SplitFee[] = []): SplitFee[
     value_type: valueType,
   };
   return [...before, split];
+}
+
+const FIELDS = Object.entries(CREATE_CHECKOUT_SESSION.request.shape).filter(
+  ([name]) => name !== 'SplitFee',
+);
+
+/** An option for each field of spec 4.6, but for the shares: `AvsPostcode`, `--avs-postcode`. */
+function addSessionFields(command: Command): Command {
+  for (const [name, schema] of FIELDS) {
+    const help = `${name}: ${schema.meta()?.description ?? ''}`;
+    const isNumber = schema instanceof z.ZodNumber;
+    const option = new Option(`--${dashed(name)} <${isNumber ? 'number' : 'text'}>`, help);
+    command.addOption(isNumber ? option.argParser(parseInteger) : option);
+  }
+  return command;
+}
+
+/** The fields that were given, by the provider's names. */
+function sessionFieldsOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const given = FIELDS.map(([name]) => [name, options[camelled(dashed(name))]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function dashed(field: string): string {
+  return field
+    .replaceAll('_', '-')
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase();
+}
+
+function camelled(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

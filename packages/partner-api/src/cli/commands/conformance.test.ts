@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { makeFolder, run, startSandbox, type SandboxProcess } from '../../testing/cli-runner.js';
+import { makeFolder, run, type SandboxProcess, startSandbox } from '../../testing/cli-runner.js';
 
 const READS = ['conformance', '--partner-name', 'harbour-lane'];
 let sandbox: SandboxProcess;

@@ -1,15 +1,20 @@
 import type { Command } from 'commander';
 
+import { isPartnerApiError } from '../../errors.js';
 import type { DriftReport } from '../../http/drift.js';
 import type { Cli } from '../cli.js';
-import type { ConformanceTarget } from '../conformance/conformance-check.js';
-import { OTHER_READ_CHECKS, WRITE_CHECKS } from '../conformance/other-checks.js';
-import { runChecks, type CheckResult } from '../conformance/run-checks.js';
-import { TRANSACTION_CHECKS } from '../conformance/transaction-checks.js';
-import { EXIT } from '../exit-codes.js';
-import { toPlainText } from '../output/plain-text.js';
-import type { Terminal } from '../output/terminal.js';
-import type { GlobalOptions } from '../settings/global-options.js';
+import {
+  type ConformanceCheck,
+  type ConformanceTarget,
+  Deviation,
+  OTHER_READ_CHECKS,
+  Skipped,
+  TRANSACTION_CHECKS,
+  WRITE_CHECKS,
+} from '../conformance-checks.js';
+import { EXIT, throwIfInterrupted } from '../exit-codes.js';
+import type { GlobalOptions } from '../options.js';
+import { type Terminal, toPlainText } from '../terminal.js';
 
 interface ConformanceOptions extends GlobalOptions {
   readonly write?: true;
@@ -112,4 +117,46 @@ function printDrift(terminal: Terminal, drift: DriftReport): void {
     ),
   ]);
   terminal.print('', 'Drift from the document', ...(lines.length === 0 ? ['none'] : lines));
+}
+
+/** How a check ended. `deviates`: the provider does something else; `error`: it cannot be told. */
+export interface CheckResult {
+  readonly section: string;
+  readonly title: string;
+  readonly kind: 'read' | 'write';
+  readonly result: 'conforms' | 'deviates' | 'error' | 'skipped';
+  readonly reason?: string;
+}
+
+/** Runs checks one after the other; a failing one does not end the others. */
+export async function* runChecks(
+  checks: readonly ConformanceCheck[],
+  target: ConformanceTarget,
+  allowsWrites: boolean,
+): AsyncGenerator<CheckResult> {
+  for (const { section, title, kind, run } of checks) {
+    throwIfInterrupted(target.signal);
+    const facts = { section, title, kind };
+    if (kind === 'write' && !allowsWrites) {
+      yield { ...facts, result: 'skipped', reason: 'it changes something: give --write' };
+      continue;
+    }
+    try {
+      await run(target);
+      yield { ...facts, result: 'conforms' };
+    } catch (error) {
+      yield { ...facts, ...judge(error) };
+    }
+  }
+}
+
+function judge(error: unknown): Pick<CheckResult, 'result' | 'reason'> {
+  if (error instanceof Skipped) return { result: 'skipped', reason: error.message };
+  if (error instanceof Deviation) return { result: 'deviates', reason: error.message };
+  if (!isPartnerApiError(error)) throw error;
+  if (error.name === 'CallAbortedError') throw error;
+  const { name, message } = error;
+  if (name === 'InvalidRequestError') return { result: 'skipped', reason: message };
+  const isShape = ['InvalidResponseError', 'PaginationError', 'NotFoundError'].includes(name);
+  return { result: isShape ? 'deviates' : 'error', reason: message };
 }

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 
-import { checkClock } from '../doctor/check-host.js';
 import { CANARY, makeFolder, run, spawnCli, startSandbox } from '../../testing/cli-runner.js';
 import { startProxy } from '../../testing/proxy-server.js';
 import {
   answerJson,
   findDeadUrl,
-  startServer,
   type SeenRequest,
+  startServer,
   type TestServer,
 } from '../../testing/test-server.js';
-import { WEBHOOK_SCHEMES } from '../../webhook-scheme.js';
-import { verifyWebhook } from '../../webhook-signature.js';
+import { WEBHOOK_SCHEMES } from '../../webhooks/scheme.js';
+import { verifyWebhook } from '../../webhooks/signature.js';
+import { checkClock } from '../doctor-checks.js';
 
 const KEY = 'whsec_c2l4dGVlbiBieXRlcyBvciBtb3JlIG9mIGtleQ==';
 const SCHEME = WEBHOOK_SCHEMES.standardWebhooks;

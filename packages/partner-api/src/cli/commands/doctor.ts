@@ -2,18 +2,23 @@ import type { Command } from 'commander';
 
 import { InvalidRequestError } from '../../errors.js';
 import type { Cli, OpenClient } from '../cli.js';
-import { checkAccess } from '../doctor/check-access.js';
-import { checkAddresses, listHosts } from '../doctor/check-addresses.js';
-import { checkEndpoint } from '../doctor/check-endpoint.js';
-import { checkHost } from '../doctor/check-host.js';
-import { checkKey } from '../doctor/check-key.js';
-import { checkScheme } from '../doctor/check-scheme.js';
-import { fail, ok, skip, type Finding } from '../doctor/finding.js';
+import {
+  checkAccess,
+  checkAddresses,
+  checkHost,
+  checkKey,
+  checkScheme,
+  fail,
+  type Finding,
+  listHosts,
+  ok,
+  skip,
+} from '../doctor-checks.js';
+import { checkEndpoint } from '../doctor-endpoint.js';
 import { EXIT, throwIfInterrupted, UsageError } from '../exit-codes.js';
-import { toPlainText } from '../output/plain-text.js';
-import type { Terminal } from '../output/terminal.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { readScheme } from '../settings/scheme-file.js';
+import type { GlobalOptions } from '../options.js';
+import { type Terminal, toPlainText } from '../terminal.js';
+import { readScheme } from './webhook-deliveries.js';
 
 interface DoctorOptions extends GlobalOptions {
   readonly merchantId?: string;

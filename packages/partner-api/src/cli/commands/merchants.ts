@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 
 import type { Cli } from '../cli.js';
-import { toPlainText } from '../output/plain-text.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { collectFields } from '../settings/parse-option.js';
+import { collectFields, type GlobalOptions } from '../options.js';
+import { toPlainText } from '../terminal.js';
 
 interface AssociateOptions extends GlobalOptions {
   readonly action: string;

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 
 import { CANARY, makeFolder, run, startSandbox } from '../../testing/cli-runner.js';
-import { askHidden } from '../settings/hidden-prompt.js';
+import { askHidden } from '../keys.js';
 
 describe('profiles', () => {
   it('keep a key in a private file, use it, and never show it', async () => {

@@ -3,17 +3,17 @@ import type { Command } from 'commander';
 
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { renderFields, renderTable } from '../output/table.js';
-import { configPathOf } from '../settings/connection.js';
-import type { GlobalOptions } from '../settings/global-options.js';
+import { askForKey, readKeyFile } from '../keys.js';
+import type { GlobalOptions } from '../options.js';
 import {
+  configPathOf,
+  type Profile,
+  type ProfileFile,
   profileOf,
   readProfiles,
   writeProfiles,
-  type Profile,
-  type ProfileFile,
-} from '../settings/profile-file.js';
-import { askForKey, readKeyFile } from '../settings/read-key.js';
+} from '../profiles.js';
+import { renderFields, renderTable } from '../render.js';
 
 interface SetOptions extends GlobalOptions {
   readonly storeKey?: true;

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 
+import { fieldText } from '../../decimal.js';
 import type { Cli } from '../cli.js';
-import { fieldText } from '../../exact-text.js';
-import { renderFields } from '../output/table.js';
+import { collectFields, type GlobalOptions, parseTimezone } from '../options.js';
+import { renderFields } from '../render.js';
 import { describeSchedule } from '../schedule-words.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { collectFields, parseTimezone } from '../settings/parse-option.js';
 
 interface UpdateOptions extends GlobalOptions {
   readonly status?: string;

@@ -1,25 +1,25 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 
+import { TRANSACTION_COLUMNS } from '../../csv.js';
 import { isPartnerApiError } from '../../errors.js';
 import type { ListTransactionsParams } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { ExportFile } from '../export/export-file.js';
+import { ExportFile } from '../export-file.js';
+import { collectNames, type GlobalOptions, parseCount, parseInteger } from '../options.js';
+import { warnOfUnreadableRows } from '../print-error.js';
 import {
   chooseFormat,
-  makeFormat,
   type ExportFormat,
+  type ExportJob,
+  type SaveOptions,
   type FormatName,
-} from '../export/export-format.js';
-import { formatBytes, formatCount } from '../export/progress-line.js';
-import { runExport, streamExport, type ExportJob } from '../export/run-export.js';
-import { TRANSACTION_COLUMNS } from '../../csv/transaction-columns.js';
-import { toPlainText } from '../output/plain-text.js';
-import type { Terminal } from '../output/terminal.js';
-import { warnOfUnreadableRows } from '../output/unreadable-words.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { collectNames, parseCount } from '../settings/parse-option.js';
-import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
+  makeFormat,
+  runExport,
+  streamExport,
+} from '../run-export.js';
+import { type Terminal, toPlainText } from '../terminal.js';
+import { formatBytes, formatCount } from '../render.js';
 
 interface ExportOptions extends FilterOptions, GlobalOptions {
   readonly output: string;
@@ -99,10 +99,10 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   client.transactions.iterate(params);
   const job = { client, params, format, signal, terminal };
   if (options.output === '-') {
-    const { words, unreadable } = await streamExport(job);
+    const { summary, unreadable } = await streamExport(job);
     warnOfUnreadableRows(terminal, unreadable);
     warnOfInexactNumbers(terminal, format);
-    return terminal.note(words);
+    return terminal.note(summary);
   }
   const request = JSON.stringify({
     address: connection.addresses.baseUrl,
@@ -117,16 +117,15 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
     overwrite: options.overwrite === true,
   });
   if (file === undefined) return terminal.note(`${options.output} is whole already.`);
-  await exportToFile(cli, { ...job, request, checkpointSeconds: options.checkpointSeconds }, file, {
-    format: name,
-    json: options.json === true,
-  });
+  const save = { request, checkpointSeconds: options.checkpointSeconds };
+  await exportToFile(cli, job, file, save, { format: name, json: options.json === true });
 }
 
 async function exportToFile(
   cli: Cli,
   job: ExportJob,
   file: ExportFile,
+  save: SaveOptions,
   { format, json }: { format: FormatName; json: boolean },
 ): Promise<void> {
   const { terminal } = cli;
@@ -135,12 +134,12 @@ async function exportToFile(
     terminal.note(`Going on after ${formatCount(resumed.rows)} rows of ${output}.`);
   }
   try {
-    const { rows, bytes, reached, words, unreadable } = await runExport(job, file);
+    const { rows, bytes, reached, summary, unreadable } = await runExport(job, file, save);
     warnOfUnreadableRows(terminal, unreadable);
     warnOfInexactNumbers(terminal, job.format);
     if (json)
       terminal.printJson({ output, format, rows, unreadable: unreadable.count, bytes, reached });
-    else terminal.note(`${output}: ${words}, ${formatBytes(bytes)}.`);
+    else terminal.note(`${output}: ${summary}, ${formatBytes(bytes)}.`);
   } catch (error) {
     await file.close().catch(() => undefined);
     tellHowToGoOn(cli, job.params, file, error);
@@ -177,4 +176,29 @@ function tellHowToGoOn(
   } else {
     terminal.warn(`Kept ${size}. The same command goes on there.`);
   }
+}
+
+/** Filters that list and export share (spec 4.1). */
+export interface FilterOptions {
+  readonly fromDate?: string;
+  readonly toDate?: string;
+  readonly status?: readonly string[];
+  readonly merchantId?: number;
+  readonly resellerId?: number;
+  readonly timezone?: string;
+}
+
+export function addFilterOptions(command: Command): Command {
+  return command
+    .option('--from-date <day>', 'first day, YYYY-MM-DD')
+    .option('--to-date <day>', 'last day, YYYY-MM-DD')
+    .option('--status <names>', 'SUCCESS or REFUND (rows then say REFUNDED)', collectNames)
+    .option('--merchant-id <id>', 'only this merchant', parseInteger)
+    .option('--reseller-id <id>', 'only this reseller', parseInteger)
+    .option('--timezone <name>', 'zone that the days are in, such as Europe/London');
+}
+
+export function filtersOf(options: FilterOptions): ListTransactionsParams {
+  const { fromDate, toDate, status, merchantId, resellerId, timezone } = options;
+  return { fromDate, toDate, status, merchantId, resellerId, timezone };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { fieldText, toJsonText } from '../../decimal.js';
 import type { Transaction } from '../../resources/transactions.js';
 import {
   addUnreadable,
@@ -7,14 +8,16 @@ import {
   unreadableRowsOf,
 } from '../../resources/unreadable-rows.js';
 import type { Cli } from '../cli.js';
-import { fieldText, toJsonText } from '../../exact-text.js';
-import { toPlainText } from '../output/plain-text.js';
-import { renderTable } from '../output/table.js';
-import { warnOfUnreadableRows } from '../output/unreadable-words.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { collectNames, parseCount } from '../settings/parse-option.js';
-import { addFilterOptions, filtersOf, type FilterOptions } from './transaction-filters.js';
-import { addExportCommand } from './transactions-export.js';
+import { collectNames, type GlobalOptions, parseCount } from '../options.js';
+import { warnOfUnreadableRows } from '../print-error.js';
+import { renderTable } from '../render.js';
+import { toPlainText } from '../terminal.js';
+import {
+  addExportCommand,
+  addFilterOptions,
+  type FilterOptions,
+  filtersOf,
+} from './transactions-export.js';
 
 interface ListOptions extends FilterOptions, GlobalOptions {
   readonly limit?: number;

@@ -1,18 +1,16 @@
 import type { Command } from 'commander';
 
+import { fieldText } from '../../decimal.js';
 import type {
   ScheduledTransfer,
   ScheduledTransfersBody,
 } from '../../resources/scheduled-transfers.js';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../exit-codes.js';
-import { fieldText } from '../../exact-text.js';
-import { renderTable } from '../output/table.js';
+import { readExistingFile } from '../files.js';
+import { type GlobalOptions, parseExactJson, parseTimezone } from '../options.js';
+import { renderTable } from '../render.js';
 import { describeSchedule } from '../schedule-words.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { parseExactJson } from '../settings/exact-json.js';
-import { parseTimezone } from '../settings/parse-option.js';
-import { readExistingFile } from '../settings/private-file.js';
 
 interface ListOptions extends GlobalOptions {
   readonly body?: string;

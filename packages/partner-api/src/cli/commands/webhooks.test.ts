@@ -2,11 +2,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { Secret } from '../../secret.js';
-import { WEBHOOK_SCHEMES } from '../../webhook-scheme.js';
-import { signWebhook } from '../../webhook-signature.js';
-import { makeFolder, run, startSandbox, type SandboxProcess } from '../../testing/cli-runner.js';
+import { makeFolder, run, type SandboxProcess, startSandbox } from '../../testing/cli-runner.js';
 import { answerJson, startServer } from '../../testing/test-server.js';
-import { storeElsewhere } from '../settings/key-sink.js';
+import { WEBHOOK_SCHEMES } from '../../webhooks/scheme.js';
+import { signWebhook } from '../../webhooks/signature.js';
+import { storeElsewhere } from '../files.js';
 
 const KEY = 'whsec_c2l4dGVlbiBieXRlcyBvciBtb3JlIG9mIGtleQ==';
 const OLD = new Date('2026-01-02T03:04:05Z');
@@ -48,7 +48,7 @@ describe('webhooks create', () => {
     await sandbox.control('/faults', { operation: 'create-webhook', fault: 'drop-after-commit' });
     const args = ['webhooks', 'create', 'http://127.0.0.1:1/', '--key-file', folder.at('k')];
     const { code, stderr } = await run(args, sandbox);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('whose key nobody has')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('whose key was lost')]);
     await expect(stat(folder.at('k'))).rejects.toThrow('ENOENT');
   });
 

@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 
+import { fieldText } from '../../decimal.js';
+import { isPartnerApiError, type KeyNotStoredError } from '../../errors.js';
+import type { Secret } from '../../secret.js';
 import type { Cli } from '../cli.js';
-import { toPlainText } from '../output/plain-text.js';
-import { renderFields } from '../output/table.js';
-import { fieldText } from '../../exact-text.js';
-import type { GlobalOptions } from '../settings/global-options.js';
-import { parseInteger } from '../settings/parse-option.js';
-import { addCreateCommand } from './webhooks-create.js';
-import { addSolveCommand } from './webhooks-solve.js';
-import { addVerifyCommand } from './webhooks-verify.js';
+import { UsageError } from '../exit-codes.js';
+import { KeySink, storeElsewhere } from '../files.js';
+import { collectNames, type GlobalOptions, parseInteger } from '../options.js';
+import { configPathOf } from '../profiles.js';
+import { renderFields } from '../render.js';
+import { toPlainText } from '../terminal.js';
+import { addSolveCommand, addVerifyCommand } from './webhook-deliveries.js';
 
 interface TestOptions extends GlobalOptions {
   readonly resellerId?: number;
@@ -46,4 +48,106 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
     });
   addSolveCommand(group, cli);
   addVerifyCommand(group, cli);
+}
+
+interface CreateOptions extends GlobalOptions {
+  readonly description?: string;
+  readonly events?: readonly string[];
+  readonly hmacKeyFile?: string;
+  readonly keyFile?: string;
+  readonly printKey?: true;
+}
+
+const HELP = `
+The provider gives the key in full only once. It is written to --key-file (0600, never overwritten)
+before anything is printed; --print-key shows it on stdout instead, or too. Names of events are not
+shown by the provider's document: ask which there are.
+
+When the answer is lost (exit code 3), a webhook may exist whose key nobody has: look for its
+address at the provider and have it removed before you create it again.
+
+Examples:
+  $ pay-partner webhooks create https://shop.example/hooks --events payment.paid --key-file hook.key
+  $ pay-partner webhooks create https://shop.example/hooks --hmac-key-file own.key --key-file hook.key`;
+
+/** `webhooks create` (spec 4.7). */
+export function addCreateCommand(group: Command, cli: Cli): void {
+  group
+    .command('create')
+    .description('create a webhook, and store its key before anything else')
+    .argument('<url>', 'address that takes deliveries')
+    .option('--description <text>', 'for people')
+    .option('--events <names>', 'events to deliver', collectNames)
+    .option('--hmac-key-file <file>', 'a key of your own (default: the provider makes one)')
+    .option('--key-file <file>', 'new file that takes the key')
+    .option('--print-key', 'show the key on stdout')
+    .addHelpText('after', HELP)
+    .action((url: string, _options: CreateOptions, command: Command) => create(cli, url, command));
+}
+
+async function create(cli: Cli, url: string, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<CreateOptions>();
+  if (options.keyFile === undefined && options.printKey !== true) {
+    throw new UsageError('The key must go somewhere: give --key-file <file> (or --print-key).');
+  }
+  const hmacKey =
+    options.hmacKeyFile === undefined ? undefined : await cli.readHidden(options.hmacKeyFile);
+  const { client } = await cli.open(command);
+  const sink = options.keyFile === undefined ? undefined : await KeySink.open(options.keyFile);
+  const { description, events } = options;
+  const params = { url, description, events, hmac_key: hmacKey };
+  try {
+    const created = await client.webhooks.create(params, {
+      signal: cli.world.signal,
+      storeKey: async (key) => {
+        if (options.printKey !== true) cli.terminal.hide(key);
+        await sink?.store(key);
+      },
+    });
+    await show(cli, created.data, options);
+  } catch (error) {
+    if (isKeyNotStored(error)) await rescue(cli, error, options);
+    throw error;
+  } finally {
+    await sink?.close();
+  }
+}
+
+async function show(
+  { terminal }: Cli,
+  data: { webhook_id: string; hmac_key: Secret },
+  { json, printKey, keyFile }: CreateOptions,
+): Promise<void> {
+  const shown = printKey === true ? data.hmac_key.reveal() : undefined;
+  if (json === true) {
+    const key = { ...(shown === undefined ? {} : { hmac_key: shown }), key_file: keyFile };
+    return terminal.write(`${JSON.stringify({ webhook_id: data.webhook_id, ...key }, null, 2)}\n`);
+  }
+  await terminal.write(
+    `${toPlainText(data.webhook_id)}\n${shown === undefined ? '' : `${shown}\n`}`,
+  );
+  if (keyFile !== undefined) terminal.note(`The key is in ${keyFile}, readable by you only.`);
+}
+
+function isKeyNotStored(error: unknown): error is KeyNotStoredError {
+  return isPartnerApiError(error) && error.name === 'KeyNotStoredError';
+}
+
+/** The webhook exists and its key has no place yet: any private place is better than none. */
+async function rescue(
+  { terminal, world }: Cli,
+  { hmacKey, webhookId }: KeyNotStoredError,
+  options: GlobalOptions,
+): Promise<void> {
+  try {
+    const path = await storeElsewhere(hmacKey, webhookId, configPathOf(options, world.env));
+    terminal.warn(
+      `The webhook ${toPlainText(webhookId)} exists. Its key could not be written where you said; it is in ${path}.`,
+    );
+  } catch {
+    terminal.warn(
+      `The webhook ${toPlainText(webhookId)} exists, and its key could be written nowhere. Have it ` +
+        'removed at the provider and create it again.',
+    );
+  }
 }

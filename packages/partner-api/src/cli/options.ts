@@ -1,0 +1,148 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
+import { UsageError } from './exit-codes.js';
+import { isTimezone } from './schedule-words.js';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly config?: string;
+  readonly baseUrl?: string;
+  readonly environment?: string;
+  readonly merchantsBaseUrl?: string;
+  readonly transfersBaseUrl?: string;
+  readonly apiKey?: string;
+  readonly apiKeyFile?: string;
+  readonly transfersApiKeyFile?: string;
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly validation?: 'off' | 'warn' | 'strict';
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly showBody?: true;
+}
+
+export function addGlobalOptions(program: Command): void {
+  program
+    .option('-p, --profile <name>', 'settings to use (else PAY_PARTNER_PROFILE, else the default)')
+    .option('--config <file>', 'file of the profiles (else PAY_PARTNER_CONFIG, else the XDG path)')
+    .option('--base-url <url>', 'address of the API (else PAY_PARTNER_BASE_URL)')
+    .addOption(
+      new Option(
+        '--environment <name>',
+        'which world it is (else PAY_PARTNER_ENVIRONMENT)',
+      ).choices(['sandbox', 'production']),
+    )
+    .option(
+      '--merchants-base-url <url>',
+      'address of the merchants interface, with its path prefix (else PAY_PARTNER_MERCHANTS_BASE_URL)',
+    )
+    .option(
+      '--transfers-base-url <url>',
+      'address of scheduled transfers (else PAY_PARTNER_TRANSFERS_BASE_URL; in the sandbox the host of the API)',
+    )
+    .option(
+      '--api-key-file <file>',
+      'file that holds the API key, - for stdin (else PAY_PARTNER_API_KEY, else the profile, else a hidden question)',
+    )
+    .option('--api-key <key>', 'the key itself; other users can see it in the list of processes')
+    .option(
+      '--transfers-api-key-file <file>',
+      'key to send with scheduled transfers (default: none is sent, as the provider shows it)',
+    )
+    .option('--timeout <seconds>', 'limit of a whole call (default 30)', parseSeconds)
+    .option('--retries <count>', 'repetitions where that is safe (default 2)', parseCount)
+    .addOption(
+      new Option(
+        '--validation <how>',
+        'how answers are compared with the document (default warn)',
+      ).choices(['off', 'warn', 'strict']),
+    )
+    .option('--json', 'one JSON document, or one JSON line a row, on stdout; all else on stderr')
+    .option('-q, --quiet', 'only errors and warnings on stderr')
+    .option('-v, --verbose', 'tell every attempt on stderr: no bodies, no keys')
+    .option('--show-body', 'show the body of an error answer on stderr; it may hold personal data');
+}
+
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new InvalidArgumentError('Expected a number of seconds above 0.');
+}
+
+export function parseCount(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+}
+
+export function parseInteger(text: string): number {
+  const value = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('Expected a whole number.');
+}
+
+export function parseTimezone(text: string): string {
+  if (isTimezone(text)) return text;
+  throw new InvalidArgumentError('Expected the name of a time zone, such as Europe/London.');
+}
+
+/** For options that may be given several times, each with several values parted by commas. */
+export function collectNames(text: string, before: readonly string[] = []): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.some((name) => name === '')) throw new InvalidArgumentError('Expected names.');
+  return [...before, ...names];
+}
+
+/** `name=value`: the value is JSON where it reads as JSON, else text. */
+export function collectFields(
+  text: string,
+  before: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Expected name=value.');
+  return { ...before, [text.slice(0, at)]: parseValue(text.slice(at + 1)) };
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
+    return text;
+  }
+}
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+/** As it is where the platform gives the text of each number. */
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+/**
+ * Reads JSON that a person wrote to be sent.
+ *
+ * @throws {UsageError} when a number in it would lose digits on its way, or it has too many levels
+ * @throws {SyntaxError} when it is no JSON
+ */
+export function parseExactJson(text: string): unknown {
+  try {
+    return parseWithSource(text, refuseLongNumber);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError('The JSON has too many levels to be sent.', { cause: error });
+  }
+}
+
+const refuseLongNumber: Reviver = (_key, value, context) => {
+  if (typeof value === 'number' && !keepsDigits(value, context?.source ?? String(value))) {
+    throw new UsageError(
+      'A number of more than 15 digits would be changed on its way: write it as a text, in quotes.',
+    );
+  }
+  return value;
+};
+
+function keepsDigits(value: number, source: string): boolean {
+  const [digits = ''] = source.split(/e/i);
+  return Number.isFinite(value) && countSignificantDigits(digits) <= EXACT_DIGITS;
+}

@@ -1,0 +1,143 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Command } from 'commander';
+
+import { type InvalidRequestError, isPartnerApiError, type PartnerApiError } from '../errors.js';
+import type { AttemptEvent } from '../http/observe.js';
+import type { UnreadableRows } from '../resources/unreadable-rows.js';
+import { EXIT, exitCodeOf, InterruptedError, LocalError, UsageError } from './exit-codes.js';
+import type { GlobalOptions } from './options.js';
+import { formatCount } from './render.js';
+import { type Terminal, toPlainText } from './terminal.js';
+
+const OUTCOME_WORDS = {
+  not_sent: 'Nothing was sent.',
+  refused: 'The provider did nothing.',
+  unknown: 'It is not known whether it was carried out.',
+} as const;
+
+/** Says on stderr why a command failed, and gives its exit code. */
+export function printError(
+  error: unknown,
+  terminal: Terminal,
+  options: GlobalOptions,
+  command?: Command,
+): number {
+  const exitCode = codeFor(error);
+  terminal.progress('');
+  if (options.json === true) {
+    terminal.warn(JSON.stringify({ error: { ...describe(error), exitCode } }));
+  } else if (exitCode === EXIT.interrupted) {
+    terminal.warn('Stopped.');
+  } else {
+    terminal.warn(`Error: ${messageOf(error, command)}`);
+    if (isPartnerApiError(error)) printDetails(error, terminal);
+  }
+  if (options.showBody === true && isPartnerApiError(error)) {
+    const body = error.rawBody();
+    if (body !== undefined) terminal.warn(`Body of the answer:\n${toPlainText(body)}`);
+  }
+  return exitCode;
+}
+
+function codeFor(error: unknown): number {
+  if (isPartnerApiError(error)) return exitCodeOf(error);
+  if (error instanceof InterruptedError) return EXIT.interrupted;
+  return error instanceof UsageError ? EXIT.usage : EXIT.local;
+}
+
+function describe(error: unknown): object {
+  if (isPartnerApiError(error)) return error.toJSON();
+  return { name: error instanceof Error ? error.name : 'Error', message: messageOf(error) };
+}
+
+/** Messages of the client and of ours hold no secret; of others only the name is shown. */
+function messageOf(error: unknown, command?: Command): string {
+  if (isPartnerApiError(error)) return toPlainText(withOptionName(error, command));
+  if (error instanceof UsageError || error instanceof LocalError) return error.message;
+  if (error instanceof InterruptedError) return error.message;
+  const name = error instanceof Error ? error.name : typeof error;
+  const at = error instanceof Error ? (error.stack?.split('\n')[1]?.trim() ?? '') : '';
+  return `something unexpected happened (${name} ${at}). This is a bug in pay-partner.`;
+}
+
+/** Options that are called otherwise than what they set. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  limit: 'pageSize',
+  timeoutSeconds: 'timeout',
+  maxRetries: 'retries',
+};
+
+/** The client speaks of its fields and options; on a command line they have other names. */
+function withOptionName(error: PartnerApiError, command: Command | undefined): string {
+  const { message } = error;
+  const { field } = error as Partial<InvalidRequestError>;
+  const flag = field === undefined ? undefined : flagOf(field, command);
+  if (flag !== undefined) return message.replace(`: ${field} `, `: ${flag} `);
+  return message.replace(
+    /\b(baseUrl|merchantsBaseUrl|transfersBaseUrl|apiKey)\b/g,
+    (name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+  );
+}
+
+function flagOf(field: string, command: Command | undefined): string | undefined {
+  const name = field
+    .replace(/^[A-Z]/, (letter) => letter.toLowerCase())
+    .replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const options = [...(command?.options ?? []), ...(rootOf(command)?.options ?? [])];
+  const find = (wanted: string | undefined): string | undefined =>
+    options.find((option) => option.attributeName() === wanted)?.long ?? undefined;
+  return find(name) ?? find(Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined);
+}
+
+function rootOf(command: Command | undefined): Command | undefined {
+  return command?.parent ? rootOf(command.parent) : command;
+}
+
+function printDetails(error: PartnerApiError, terminal: Terminal): void {
+  const { name, outcome, attempt, requestId, retryAfterSeconds } = error;
+  if (name === 'InvalidRequestError') return;
+  const details = [
+    name,
+    attempt > 1 ? `${attempt} attempts` : undefined,
+    requestId === undefined ? undefined : `request id ${requestId}`,
+    retryAfterSeconds === undefined ? undefined : `try again in ${retryAfterSeconds} s`,
+  ].filter((detail) => detail !== undefined);
+  terminal.warn(`${OUTCOME_WORDS[outcome]} (${details.join(', ')})`);
+}
+
+const CHANNEL = 'pay-checkout.partner-api.attempt.end';
+
+/**
+ * Prints every attempt on stderr, from what the client publishes: no paths, bodies or keys. The
+ * returned function ends it.
+ */
+export function printAttempts(terminal: Terminal): () => void {
+  const print = (message: unknown): void => terminal.warn(attemptLine(message as AttemptEvent));
+  subscribe(CHANNEL, print);
+  return () => unsubscribe(CHANNEL, print);
+}
+
+function attemptLine(event: AttemptEvent): string {
+  const { operation, method, host, attempt, status, error, responseBytes } = event;
+  const result = status === undefined ? (error ?? 'no answer') : `${status}`;
+  const size = responseBytes === undefined ? '' : ` ${responseBytes} bytes`;
+  const time = `${Math.round(event.durationMilliseconds ?? 0)} ms`;
+  return `[${operation}] ${method} ${host} attempt ${attempt}: ${result}${size} in ${time}`;
+}
+
+/** Says on stderr how many rows could not be read, and where the first of them stood. */
+export function warnOfUnreadableRows(terminal: Terminal, { count, first }: UnreadableRows): void {
+  if (count === 0) return;
+  const places = first.map(({ cursor, index, kind }) => {
+    const page = cursor === undefined ? 'the first page' : `--cursor '${toPlainText(cursor)}'`;
+    return `index ${index} of ${page} (${kind})`;
+  });
+  if (count > first.length) places.push(`${formatCount(count - first.length)} more`);
+  const rows =
+    count === 1
+      ? '1 row is no object and was'
+      : `${formatCount(count)} rows are no objects and were`;
+  terminal.warn(
+    `Warning: ${rows} left out; nothing is known of what they are about: ${places.join(', ')}.`,
+  );
+}

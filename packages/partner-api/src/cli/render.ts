@@ -1,0 +1,149 @@
+import { fieldText, toJsonText } from '../decimal.js';
+import { pad, toPlainText, widthOf } from './terminal.js';
+
+/** A column of a table: its title, and the side that its texts keep to. */
+export interface TableColumn {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+}
+
+const GAP = '  ';
+
+/**
+ * Aligned columns under their titles. When that is wider than `maxWidth`, each row becomes a block
+ * of `title: text` lines instead: cut texts could not be copied.
+ */
+export function renderTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  maxWidth = Number.POSITIVE_INFINITY,
+): string[] {
+  const plain = rows.map((row) => row.map(toPlainText));
+  const widths = columns.map(({ title }, at) =>
+    Math.max(widthOf(title), ...plain.map((row) => widthOf(row[at] ?? ''))),
+  );
+  const total = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1));
+  if (total > maxWidth) return renderBlocks(columns, plain);
+  const line = (texts: readonly string[]): string =>
+    columns
+      .map(({ align = 'left' }, at) =>
+        pad(texts[at] ?? '', widths[at] ?? 0, align === 'right' ? 'left' : 'right'),
+      )
+      .join(GAP)
+      .trimEnd();
+  return [line(columns.map(({ title }) => title)), ...plain.map(line)];
+}
+
+/** `title  text` lines for one thing; what has no text is left out. */
+export function renderFields(fields: readonly (readonly [string, string])[]): string[] {
+  const shown = fields.filter(([, text]) => text !== '');
+  const width = Math.max(0, ...shown.map(([title]) => widthOf(title)));
+  return shown.map(([title, text]) => `${pad(title, width, 'right')}${GAP}${toPlainText(text)}`);
+}
+
+function renderBlocks(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  return rows.flatMap((row, number) => [
+    ...(number === 0 ? [] : ['']),
+    ...renderFields(columns.map(({ title }, at) => [title, row[at] ?? ''])),
+  ]);
+}
+
+/** A value to draw: its exact text is shown, its number only sets the length. */
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const MIN_BAR_WIDTH = 10;
+
+/** Horizontal bars to one scale; what is below zero is drawn lighter. */
+export function renderBars(bars: readonly Bar[], width: number): string[] {
+  const labels = bars.map(({ label }) => toPlainText(label));
+  const labelWidth = Math.max(0, ...labels.map(widthOf));
+  const textWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
+  const room = Math.max(MIN_BAR_WIDTH, width - labelWidth - textWidth - 4);
+  const longest = Math.max(0, ...bars.map(({ value }) => Math.abs(value)));
+  return bars.map(({ value, text }, at) => {
+    const share = longest === 0 ? 0 : Math.abs(value) / longest;
+    const label = pad(labels[at] ?? '', labelWidth, 'right');
+    const bar = drawBar(share * room, value < 0);
+    return `${label}  ${pad(text, textWidth, 'left')}  ${bar}`.trimEnd();
+  });
+}
+
+function drawBar(length: number, isNegative: boolean): string {
+  const eighths = Math.round(length * 8);
+  const full = Math.floor(eighths / 8);
+  if (isNegative) return '░'.repeat(Math.max(full, eighths > 0 ? 1 : 0));
+  return '█'.repeat(full) + (EIGHTHS[eighths % 8] ?? '');
+}
+
+/**
+ * Metrics of any name and type for a terminal (their names are not shown, spec 2.7): single values
+ * as a list, maps of numbers and lists of records as bars, anything else as JSON.
+ */
+export function renderMetrics(data: Readonly<Record<string, unknown>>, width: number): string[] {
+  const names = Object.keys(data);
+  const single = names.filter((name) => typeof data[name] !== 'object' || data[name] === null);
+  const lines = renderFields(single.map((name) => [name, fieldText(data, name) || '–']));
+  for (const name of names.filter((other) => !single.includes(other))) {
+    if (lines.length > 0) lines.push('');
+    lines.push(...renderGroup(name, data[name] as object, width));
+  }
+  return lines;
+}
+
+function renderGroup(name: string, group: object, width: number): string[] {
+  if (Array.isArray(group)) return renderList(name, group, width);
+  const entries = Object.keys(group);
+  const bars = entries.map((label) => barOf(group, label, label));
+  return entries.length > 0 && bars.every((bar) => bar !== undefined)
+    ? [name, ...renderBars(bars, width)]
+    : renderOther(name, group);
+}
+
+/** A list of records: one group of bars for each number in them, named by their first text. */
+function renderList(name: string, list: readonly unknown[], width: number): string[] {
+  const records = list.filter((item) => typeof item === 'object' && item !== null);
+  const first = records[0];
+  if (first === undefined || records.length < list.length) return renderOther(name, list);
+  const fields = Object.keys(first);
+  const labelField = fields.find((field) => typeof valueOf(first, field) === 'string');
+  const numberFields = fields.filter((field) => typeof valueOf(first, field) === 'number');
+  if (numberFields.length === 0) return renderOther(name, list);
+  return numberFields.flatMap((field, at) => {
+    const bars = records.flatMap((record, index) => {
+      const label = labelField === undefined ? String(index + 1) : fieldText(record, labelField);
+      return barOf(record, field, label) ?? [];
+    });
+    return [...(at === 0 ? [] : ['']), `${name}: ${field}`, ...renderBars(bars, width)];
+  });
+}
+
+function barOf(holder: object, field: string, label: string): Bar | undefined {
+  const value = valueOf(holder, field);
+  if (typeof value !== 'number') return undefined;
+  return { label, value, text: fieldText(holder, field) };
+}
+
+function valueOf(holder: object, field: string): unknown {
+  return (holder as Record<string, unknown>)[field];
+}
+
+function renderOther(name: string, value: object): string[] {
+  return renderFields([[name, toJsonText(value)]]);
+}
+
+export function formatCount(count: number): string {
+  // Not `toLocaleString`, whose first call loads the languages of the world.
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

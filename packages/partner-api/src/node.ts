@@ -1,1 +1,0 @@
-export { TransactionCsv, type TransactionCsvOptions } from './csv/transaction-csv.js';

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Environment } from '../contract.js';
+import { ConfigError } from '../errors.js';
+import type { LogFields, Logger } from '../logger.js';
+import { merchantEntry } from '../testing/test-merchant.js';
+import { FileMerchantSource, readMerchants } from './file-merchant-source.js';
+
+/** Longer than the pause between two looks at the file. */
+const SOON = { timeout: 5000 };
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'merchants-'));
+  path = join(folder, 'merchants.json');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function write(...entries: readonly unknown[]): void {
+  writeFileSync(path, JSON.stringify({ merchants: entries }));
+}
+
+function mistakesOf(environment: Environment = 'sandbox'): readonly string[] {
+  try {
+    readMerchants(path, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+function recordingLogger() {
+  const lines: { level: string; fields: LogFields; message: string }[] = [];
+  const write = (level: string) => (fields: LogFields, message: string) =>
+    void lines.push({ level, fields, message });
+  const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
+  return { logger, lines };
+}
+
+describe('reading the merchants file', () => {
+  it('gives the merchants by their ids', () => {
+    write(merchantEntry(), merchantEntry({ id: 'other' }));
+    expect([...readMerchants(path, 'production').keys()]).toEqual(['teashop', 'other']);
+  });
+
+  it('lists every mistake of every entry, and of production, and quotes no value', () => {
+    const secret = 'a-secret-value';
+    write(
+      merchantEntry({ signingSecret: [secret], currency: 'pounds' }),
+      merchantEntry({ id: 'other', orderTokenSecret: [secret], origins: ['shop.example'] }),
+      merchantEntry({ id: 'third', events: { url: 'http://shop.example' } }),
+    );
+    const mistakes = mistakesOf('production');
+    expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
+      'merchants.0.currency',
+      'merchants.0.signingSecret.0',
+      'merchants.1.origins.0',
+      'merchants.1.orderTokenSecret.0',
+      'merchants.2.events.url',
+    ]);
+    expect(mistakes.join()).not.toContain(secret);
+  });
+
+  it('says that a file is not there, or is not JSON', () => {
+    expect(mistakesOf()).toEqual([expect.stringContaining('ENOENT')]);
+    writeFileSync(path, '{"merchants": [secret');
+    expect(mistakesOf()).toEqual(['it is not JSON; check it with a JSON formatter']);
+  });
+});
+
+describe('a merchants file that changes', () => {
+  it('is read again; a bad one keeps the good one in force and says why', async () => {
+    const { logger, lines } = recordingLogger();
+    write(merchantEntry());
+    const source = new FileMerchantSource({ path, environment: 'sandbox', logger });
+    try {
+      write(merchantEntry({ name: 'New Name' }), merchantEntry({ id: 'other' }));
+      await expect.poll(async () => (await source.all()).length, SOON).toBe(2);
+      expect((await source.find('teashop'))?.name).toBe('New Name');
+      expect(await source.find('nobody')).toBeUndefined();
+
+      write(merchantEntry({ currency: 'pounds' }));
+      await expect.poll(() => lines.some(({ level }) => level === 'error'), SOON).toBe(true);
+      const refusal = lines.find(({ level }) => level === 'error');
+      expect(refusal?.fields['mistakes']).toEqual([
+        expect.stringContaining('merchants.0.currency'),
+      ]);
+      expect(await source.all()).toHaveLength(2);
+
+      unlinkSync(path);
+      await expect.poll(() => lines.filter(({ level }) => level === 'error').length, SOON).toBe(2);
+      expect(await source.all()).toHaveLength(2);
+    } finally {
+      await source.close();
+    }
+  });
+
+  it('does not start with a bad file', () => {
+    const { logger } = recordingLogger();
+    write(merchantEntry({ currency: 'pounds' }));
+    const start = () => new FileMerchantSource({ path, environment: 'sandbox', logger });
+    expect(start).toThrow(ConfigError);
+  });
+
+  it('warns of a merchant whose orders open without a token', async () => {
+    const { logger, lines } = recordingLogger();
+    write(merchantEntry({ openBy: 'order' }), merchantEntry({ id: 'careful' }));
+    await new FileMerchantSource({ path, environment: 'sandbox', logger }).close();
+    expect(lines).toMatchObject([{ level: 'warn', fields: { merchant: 'teashop' } }]);
+  });
+});

@@ -1,0 +1,229 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ChangeFeed } from '../checkouts/change-feed.js';
+import type { Checkout } from '../checkouts/state-machine.js';
+import type { Attempt } from '../checkouts/repository.js';
+import type { TransactionQuery } from '../provider/gateway.js';
+import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import type { TransactionRow } from '../provider/gateway.js';
+import { ReconciliationService } from './service.js';
+
+const START = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
+const DEARER = { order: 'A1002', orderVersion: 'version-2', amountMinor: 1299 };
+
+let folder: string;
+let now: number;
+let store: SqliteCheckoutStore;
+let harness: StoreHarness;
+let reconciliation: ReconciliationService;
+let asked: TransactionQuery[];
+/** What the provider does before it answers. */
+let before: () => Promise<void> | void;
+/** What the provider lists, newest first. */
+let pages: TransactionRow[][];
+const merchants = [
+  testMerchant(),
+  testMerchant({ id: 'bookshop', evidence: { matchFields: ['pspReference'], skewSeconds: 0 } }),
+];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'settle-'));
+  now = START;
+  asked = [];
+  pages = [];
+  before = () => undefined;
+  const clock = { now: () => now };
+  store = await SqliteCheckoutStore.open({
+    path: join(folder, 'data.sqlite'),
+    clock,
+    rules: TEST_RULES,
+  });
+  harness = new StoreHarness(store);
+  reconciliation = new ReconciliationService({
+    store,
+    merchants: {
+      find: (id) => Promise.resolve(merchants.find((merchant) => merchant.id === id)),
+      all: () => Promise.resolve(merchants),
+      close: () => Promise.resolve(),
+    },
+    gateway: {
+      listTransactions: async (query) => {
+        asked.push(query);
+        await before();
+        const at = Number(query.cursor ?? 0);
+        const nextCursor = at + 1 < pages.length ? String(at + 1) : undefined;
+        return { rows: pages[at] ?? [], nextCursor };
+      },
+    },
+    changes: new ChangeFeed(),
+    clock,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    intervalMs: 1,
+    pagesPerMinute: 1000,
+  });
+});
+afterEach(async () => {
+  await reconciliation.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+function rowOf(references: Record<string, string>, changes: Partial<TransactionRow> = {}) {
+  return {
+    id: 'tx-1',
+    transactionTime: new Date(now).toISOString(),
+    status: 'SUCCESS',
+    merchantId: 1001,
+    currencyCode: 'GBP',
+    amount: '9.99',
+    references,
+    ...changes,
+  };
+}
+
+const idOf = ({ orderId }: Attempt): string => String(orderId);
+const outcomeOf = async ({ id }: Checkout) => {
+  const { state, attention, refund } = (await store.find(id)) ?? {};
+  return { state, attention, refund };
+};
+const OPEN = { state: 'open', attention: [], refund: 'none' };
+const PAID = { state: 'paid', attention: [], refund: 'none' };
+
+describe('one row that names two attempts', () => {
+  it.each(['first', 'last'])(
+    'pays the one whose price it shows, opened %s, and is no doubt about the other',
+    async (when) => {
+      const early = when === 'last' && (await harness.expose(DEARER));
+      const paid = await harness.expose();
+      const dearer = early || (await harness.expose(DEARER));
+      const names = { orderRef: idOf(paid.attempt), internalReference: idOf(dearer.attempt) };
+      await reconciliation.reconcile(1001, [rowOf(names)]);
+      expect(await outcomeOf(paid.checkout)).toEqual(PAID);
+      expect(await outcomeOf(dearer.checkout)).toEqual(OPEN);
+    },
+  );
+
+  it('of the same price serves one of them only', async () => {
+    const first = await harness.expose();
+    const second = await harness.expose({ order: 'A1002' });
+    const row = rowOf({ orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) });
+    await reconciliation.reconcile(1001, [row]);
+    await reconciliation.reconcile(1001, [row]);
+    const outcomes = [await outcomeOf(first.checkout), await outcomeOf(second.checkout)];
+    expect(outcomes).toContainEqual(PAID);
+    expect(outcomes).toContainEqual(OPEN);
+  });
+
+  it('is a doubt about both when it shows the price of neither', async () => {
+    const first = await harness.expose();
+    const second = await harness.expose(DEARER);
+    const row = rowOf(
+      { orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) },
+      { amount: '1.00' },
+    );
+    await reconciliation.reconcile(1001, [row]);
+    const doubted = { ...OPEN, attention: ['amount_mismatch'] };
+    expect(await outcomeOf(first.checkout)).toEqual(doubted);
+    expect(await outcomeOf(second.checkout)).toEqual(doubted);
+  });
+});
+
+it('two merchant entries with one id at the provider each matchTransaction by their own settings', async () => {
+  const tea = await harness.expose();
+  const book = await harness.expose({ merchant: 'bookshop' });
+  await reconciliation.reconcile(1001, [
+    rowOf({ orderRef: idOf(book.attempt) }, { id: 'tx-1' }),
+    rowOf({ pspReference: idOf(tea.attempt) }, { id: 'tx-2' }),
+  ]);
+  expect(await outcomeOf(tea.checkout)).toEqual(OPEN);
+  expect(await outcomeOf(book.checkout)).toEqual(OPEN);
+  await reconciliation.reconcile(1001, [
+    rowOf({ pspReference: idOf(book.attempt) }, { id: 'tx-3' }),
+    rowOf({ orderRef: idOf(tea.attempt) }, { id: 'tx-4' }),
+  ]);
+  expect(await outcomeOf(tea.checkout)).toEqual(PAID);
+  expect(await outcomeOf(book.checkout)).toEqual(PAID);
+});
+
+it('a look that nobody asked for shares the reader of those who wait', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const gate = Promise.withResolvers<undefined>();
+  before = () => gate.promise;
+  reconciliation.hint(checkout);
+  await expect.poll(() => asked).toHaveLength(1);
+  const planned = reconciliation.poll(attempt);
+  // A reader of its own would have asked by then.
+  await store.ping();
+  expect(asked).toHaveLength(1);
+  gate.resolve(undefined);
+  await planned;
+  expect(asked.length).toBeGreaterThan(1);
+});
+
+it('a refund that stands on a page before its payment is read again as soon as the payment is', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const names = { orderRef: idOf(attempt) };
+  pages = [
+    [rowOf(names, { id: 'tx-2', status: 'REFUNDED', amount: '4.00' })],
+    [rowOf(names, { id: 'tx-1' })],
+    [],
+  ];
+  await reconciliation.poll(attempt);
+  await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, refund: 'partial' });
+});
+
+it('a checkout is polled for no longer than until it is paid', async () => {
+  const { checkout, attempt } = await harness.expose();
+  const gate = Promise.withResolvers<undefined>();
+  before = () => (asked.length > 1 ? gate.promise : undefined);
+  reconciliation.hint(checkout);
+  await expect.poll(() => asked).toHaveLength(2);
+  pages = [[rowOf({ orderRef: idOf(attempt) })]];
+  gate.resolve(undefined);
+  await expect.poll(() => outcomeOf(checkout)).toEqual(PAID);
+  // As long as it is polled for, looks come a millisecond apart.
+  for (let write = 0; write < 20; write += 1) await store.ping();
+  expect(asked).toHaveLength(2);
+});
+
+describe('a hint about a checkout that is paid', () => {
+  it('causes one look, and finds what was paid in another session of it', async () => {
+    const { checkout, attempt } = await harness.expose();
+    await harness.pay(attempt.orderId, { transaction: 'tx-0' });
+    pages = [[rowOf({ orderRef: idOf(attempt) })]];
+    const paid = await store.find(checkout.id);
+    if (paid) reconciliation.hint(paid);
+    await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, attention: ['paid_twice'] });
+    await reconciliation.close();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('causes another look when it comes while one is under way', async () => {
+    const { checkout, attempt } = await harness.expose();
+    await harness.pay(attempt.orderId, { transaction: 'tx-0' });
+    const paid = await store.find(checkout.id);
+    const gate = Promise.withResolvers<undefined>();
+    before = () => gate.promise;
+    if (paid) reconciliation.hint(paid);
+    await expect.poll(() => asked).toHaveLength(1);
+    if (paid) reconciliation.hint(paid);
+    before = () => undefined;
+    gate.resolve(undefined);
+    await expect.poll(() => asked).toHaveLength(2);
+  });
+
+  it('does not look back to when it was opened, long ago', async () => {
+    const { checkout, attempt } = await harness.expose();
+    await harness.pay(attempt.orderId);
+    now += 80 * DAY_MS;
+    const paid = await store.find(checkout.id);
+    if (paid) reconciliation.hint(paid);
+    await expect.poll(() => asked).toHaveLength(1);
+    expect(asked[0]?.fromDate).toBe(new Date(now - 2 * DAY_MS).toISOString().slice(0, 10));
+  });
+});
