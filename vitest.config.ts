@@ -1,21 +1,35 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+
+const include = [
+  'packages/{partner-api,session-server,sandbox}/src/**/*.test.ts',
+  'packages/session-server/drill/*.test.ts',
+  'packages/widget/test-node/**/*.test.ts',
+  'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',
+  'scripts/**/*.test.ts',
+];
+
+/** A mock of a module needs a process that has not loaded that module yet. */
+const isolated = globSync(include).filter((file) =>
+  readFileSync(file, 'utf8').includes('vi.mock('),
+);
 
 /** Units and real HTTP, in Node. The element's own tests run in a browser: `npm test -- element`. */
 export default defineConfig({
   test: {
-    include: [
-      'packages/{partner-api,session-server,sandbox}/src/**/*.test.ts',
-      'packages/session-server/drill/*.test.ts',
-      'packages/widget/test-node/**/*.test.ts',
-      'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',
-      'scripts/**/*.test.ts',
-    ],
     pool: 'forks',
     retry: 0,
     testTimeout: 20_000,
-    // The default of a second is a clock that a busy machine loses against.
+    // The default of a second is too short on a busy machine.
     expect: { poll: { timeout: 15_000 } },
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    // Files share a process, which saves a third of the time: no file loads what another has loaded.
+    projects: [
+      { extends: true, test: { name: 'shared', include, exclude: isolated, isolate: false } },
+      ...(isolated.length > 0
+        ? [{ extends: true as const, test: { name: 'isolated', include: isolated } }]
+        : []),
+    ],
   },
 });

@@ -58,28 +58,29 @@ const STEPS: readonly string[] = [
    FROM past`,
   `INSERT INTO attempts
      (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
-      session_id, is_renewal, lease_until, created_at, next_look_at, looks, token_hashes,
-      is_live)
+      session_id, is_renewal, lease_until, created_at, next_poll_at, polls, watched_from,
+      return_token, cancel_token, back_token, webhook_token, is_active)
    SELECT :firstOrderId + number, order_name || '.' || (:firstOrderId + number), id, merchant,
-     order_name, 1001, 'exposed', 'session-' || number, 0, created_at + 15000, created_at,
-     iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10,
-     random_text(175), 1
+     order_name, 1001, 'active', 'session-' || number, 0, created_at + 15000, created_at,
+     iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10, created_at,
+     random_text(43), random_text(43), random_text(43), random_text(43), 1
    FROM ${NUMBERED}`,
-  `INSERT INTO transactions
+  `INSERT INTO matched_transactions
      (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
    SELECT paid_by, id, :firstOrderId + number, 'SUCCESS', 0, '9.99', 'GBP',
      '2026-01-01T00:00:00.000Z', created_at
    FROM ${NUMBERED}`,
-  `INSERT INTO events
+  `INSERT INTO outbox_events
      (id, checkout, merchant, type, sequence, body, status, tries, due_at, created_at)
    SELECT 'msg_' || random_text(36), id, merchant, 'checkout.paid', 1, random_text(330),
      'delivered', 1, NULL, created_at
    FROM ${NUMBERED}`,
-  `INSERT INTO deliveries
-     (token_hash, digest, order_id, sealed, status, flags, due_at, received_at)
-   SELECT random_text(43), random_text(22), order_id, randomblob(700), 'processed', '[]', NULL,
+  `INSERT INTO webhooks
+     (token_hash, receiver, digest, order_id, sealed, status, flags, due_at, received_at)
+   SELECT random_text(43), order_id, random_text(22), order_id, randomblob(700), 'processed', '[]', NULL,
      created_at
    FROM attempts WHERE created_at > :keptSince ORDER BY order_id`,
+  `INSERT INTO counters (name, value) SELECT 'last_order_id', max(order_id) FROM attempts`,
 ];
 
 /** Text like that of hashes and ids; no secret, so it need not be unpredictable. */

@@ -43,7 +43,7 @@ function goodRound(): Known {
         { orderId: 1, checkout: 'old', status: 'superseded', sessionId: 's1' },
         { orderId: 2, checkout: 'new', status: 'superseded', sessionId: 's2' },
         { orderId: 3, checkout: 'new', status: 'unknown', sessionId: null },
-        { orderId: 4, checkout: 'new', status: 'exposed', sessionId: 's4' },
+        { orderId: 4, checkout: 'new', status: 'active', sessionId: 's4' },
       ],
       events: [
         { id: 'e0', checkout: 'old', type: 'checkout.cancelled', status: 'delivered' },
@@ -192,14 +192,14 @@ const WRONG: readonly Loss[] = [
   ],
   [
     'a session that may be paid beside the one that is shown',
-    (known) => (attemptOf(known, 2).status = 'exposed'),
+    (known) => (attemptOf(known, 2).status = 'active'),
     'D1: the session that may be paid: s2,s4, not s4',
   ],
   [
     'a session that nobody was shown, in the place of the one that is',
     (known) => {
       attemptOf(known, 4).status = 'superseded';
-      Object.assign(attemptOf(known, 3), { status: 'exposed', sessionId: 's3' });
+      Object.assign(attemptOf(known, 3), { status: 'active', sessionId: 's3' });
     },
     'D1: the session that may be paid: s3, not s4',
   ],

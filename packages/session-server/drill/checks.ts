@@ -132,7 +132,7 @@ function judgeSessions(
   const statusOf = (session: string): string | undefined =>
     attempts.find(({ sessionId }) => sessionId === session)?.status;
   const others = shown.filter((session) => session !== last);
-  const exposed = attempts.filter(({ status }) => status === 'exposed');
+  const exposed = attempts.filter(({ status }) => status === 'active');
   return [
     expect('the session that may be paid', exposed.map(({ sessionId }) => sessionId).join(), last),
     expect(

@@ -45,7 +45,7 @@ export function readDataFile(path: string): StoredFacts {
 }
 
 function readFacts(database: DatabaseSync): StoredFacts {
-  const tables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'events'").all();
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'outbox_events'").all();
   const all = <T>(sql: string): T[] =>
     tables.length === 0 ? [] : (database.prepare(sql).all() as T[]);
   return {
@@ -53,13 +53,12 @@ function readFacts(database: DatabaseSync): StoredFacts {
     attempts: all(
       'SELECT order_id AS orderId, checkout, status, session_id AS sessionId FROM attempts',
     ),
-    events: all('SELECT id, checkout, type, status FROM events'),
-    transactions: all('SELECT id, checkout FROM transactions'),
+    events: all('SELECT id, checkout, type, status FROM outbox_events'),
+    transactions: all('SELECT id, checkout FROM matched_transactions'),
     deliveries: new Map(
       all<{ orderId: number | null; count: number }>(
-        `SELECT orderId, count(*) AS count FROM (
-           SELECT order_id AS orderId, digest FROM deliveries UNION SELECT order_id, digest FROM arrivals
-         ) GROUP BY orderId`,
+        `SELECT order_id AS orderId, count(DISTINCT digest) AS count FROM webhooks
+         GROUP BY order_id`,
       ).map(({ orderId, count }) => [orderId, count]),
     ),
   };

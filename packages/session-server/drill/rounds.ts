@@ -126,7 +126,7 @@ function recoveryRounds(): Round[] {
 }
 
 function storeRounds(): Round[] {
-  return (['store:written', 'store:committed', 'store:synced'] as const).flatMap((point) =>
+  return (['store:written', 'store:committed'] as const).flatMap((point) =>
     Array.from({ length: STORE_PASSES }, (_, index) =>
       roundOf([`${point}:${String(index + 1)}`], index % 2 === 0 ? 'pays' : 'cancels'),
     ),

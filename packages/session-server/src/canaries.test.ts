@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from './config.js';
 import type { LogFields, Logger } from './logger.js';
-import { FileMerchantSource } from './merchants/file-merchant-source.js';
+import { FileMerchantSource } from './merchants/merchant-source.js';
 import { signOrderToken } from './orders/order-token.js';
 import { startSessionServer } from './server.js';
 import { LocalServer } from './testing/local-server.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HintRequest, OpenCheckoutRequest } from './contract.js';
+import type { HintRequest, OpenCheckoutRequest, SdkDescription } from './contract.js';
 
 /** An order as the shop names it: starts with a letter or digit, at most 64 characters. */
 export const orderName = z
@@ -16,6 +16,18 @@ const typedText = (max: number) =>
     .trim()
     .min(1, 'expected some text')
     .max(max, `expected at most ${String(max)} characters`);
+
+export const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'expected an absolute http or https address',
+  abort: true,
+});
+
+/** The origin of a page or a server, as `URL` writes it. */
+export const origin = httpUrl.refine((text) => new URL(text).origin === text, {
+  error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',
+  abort: true,
+});
 
 /** Body of `POST /v1/checkouts`. Strict: a body with an amount or an address is refused by name. */
 export const openCheckoutRequest = z.strictObject({
@@ -35,11 +47,41 @@ export const openCheckoutRequest = z.strictObject({
   renew: z.string().min(1).max(500).optional(),
 }) satisfies z.ZodType<Loose<OpenCheckoutRequest>>;
 
+const hintKind = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
+
 /** Body of `POST /v1/checkouts/{id}/hints`. */
 export const hintRequest = z.strictObject({
-  kind: z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']),
+  kind: hintKind,
   sessionId: z.string().min(1).max(500).optional(),
 }) satisfies z.ZodType<Loose<HintRequest>>;
+
+/**
+ * How to load and call the provider's client SDK. The spec (2.4) shows one thing only: `session_id`
+ * is passed to `configure()`. Everything here is therefore data, listed in `docs/assumptions.md`.
+ */
+export const sdkDescription = z.strictObject({
+  url: httpUrl,
+  integrity: z
+    .string()
+    .regex(/^sha(256|384|512)-[A-Za-z0-9+/]+=*$/, 'expected "sha384-" and the base64 hash')
+    .exactOptional(),
+  global: z
+    .string()
+    .regex(
+      /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$/,
+      'expected a dotted name, such as "Pay.Checkout"',
+    ),
+  construct: z.boolean().exactOptional(),
+  argument: z.enum(['object', 'string']),
+  container: z.enum(['selector', 'element']).exactOptional(),
+  navigates: z.boolean().exactOptional(),
+  callbacks: z.record(z.string(), hintKind).exactOptional(),
+  origins: z.strictObject({
+    script: z.array(origin),
+    frame: z.array(origin),
+    connect: z.array(origin),
+  }),
+}) satisfies z.ZodType<SdkDescription>;
 
 /** Query of `GET /v1/checkout-config`. */
 export const configQuery = z.object({ merchant: z.string().min(1).max(64) });

@@ -46,7 +46,6 @@ export const CRASH_POINTS = [
   'store:recovered',
   'store:written',
   'store:committed',
-  'store:synced',
 ] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];

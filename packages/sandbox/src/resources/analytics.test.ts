@@ -97,9 +97,4 @@ describe('POST /v1/analytics/partner_analytics', () => {
     expect(answer.status).toBe(400);
     expect(answer.body['errors']).toMatchObject([{ field }]);
   });
-
-  it('requires the api_key', async () => {
-    const test = await startSandbox();
-    expect((await test.post(PATH, PARTNER, { api_key: 'no' })).status).toBe(401);
-  });
 });

@@ -75,9 +75,4 @@ describe('POST /v1/reports/update-schedule', () => {
     expect(answer.status).toBe(400);
     expect(answer.body['errors']).toMatchObject([{ field }]);
   });
-
-  it('requires the api_key', async () => {
-    const test = await startSandbox();
-    expect((await test.post(PATH, { id: 'sch_1001_daily' }, { api_key: 'no' })).status).toBe(401);
-  });
 });

@@ -37,7 +37,8 @@ export function describeClock(story: StoreStory): void {
     /** How long after its opening each look at an attempt is due, in seconds. */
     async function looksUntil(end: number): Promise<number[]> {
       const times: number[] = [];
-      for (; story.now < end; story.now += 30 * SECOND_MS) {
+      const step = end - story.now > DAY_MS ? HOUR_MS : 30 * SECOND_MS;
+      for (; story.now < end; story.now += step) {
         const due = await story.store.claimDuePolls(10);
         times.push(...due.map(() => (story.now - START) / SECOND_MS));
       }

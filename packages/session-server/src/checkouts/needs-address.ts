@@ -20,6 +20,6 @@ export async function needsAddress(
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   if (!same || isCertain(same.state)) return true;
   const attempts = await store.findAttempts(same.id);
-  const exposed = attempts.find(({ status }) => status === 'exposed');
+  const exposed = attempts.find(({ status }) => status === 'active');
   return exposed === undefined || exposed.sessionId === request.renew;
 }

@@ -67,7 +67,7 @@ export function describeOpenings(story: StoreStory): void {
       expect(await begin()).toMatchObject({
         kind: 'existing',
         checkout: { id: checkout.id, state: 'open', revision: 3, expiresAt: story.now + HOUR_MS },
-        attempt: { sessionId: 'session-1', status: 'exposed' },
+        attempt: { sessionId: 'session-1', status: 'active' },
       });
     });
 
@@ -82,7 +82,7 @@ export function describeOpenings(story: StoreStory): void {
       expect(await story.store.activateSession(next.attempt.orderId, 'session-2')).toBe(true);
       expect(await story.store.findAttempts(dead.checkout.id)).toMatchObject([
         { status: 'unknown', sessionId: 'session-late' },
-        { status: 'exposed', sessionId: 'session-2' },
+        { status: 'active', sessionId: 'session-2' },
       ]);
       expect(await begin()).toMatchObject({ attempt: { sessionId: 'session-2' } });
     });
@@ -90,7 +90,7 @@ export function describeOpenings(story: StoreStory): void {
     it('keeps a session exposed when it is told of it twice', async () => {
       const { attempt } = await expose();
       expect(await story.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
-      expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'exposed' } });
+      expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'active' } });
     });
 
     it.each(['unknown', 'refused', 'not_sent'] as const)(

@@ -1,19 +1,25 @@
-import type { AttemptTokens, StoredToken } from './attempt-token.js';
-import type { Checkout, CheckoutFact } from './state-machine.js';
-import type { ReturnKind } from '../contract.js';
+import type { CheckoutState, RefundState, ReturnKind } from '../contract.js';
+import { hashToken } from '../random-id.js';
+import { getCounter, setCounter } from '../store/counters.js';
+import type { Reader, Row, Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import { type AttemptTokens, makeTokens, type StoredToken } from './attempt-token.js';
+import { merchantReferenceOf, orderIdsIn } from './merchant-reference.js';
+import type { ActiveAttempt } from './opening-rules.js';
+import type { AttentionCode, Checkout, CheckoutFact } from './state-machine.js';
 import type { OperatorStore } from '../operator/operator-store.js';
 import type { OutboxRepository } from '../outbox/repository.js';
-import type { RestoreStore } from '../restore/restore-store.js';
+import type { FoundAttempt, RestoreStore } from '../restore/restore-store.js';
 import type { WebhookRepository } from '../webhooks/repository.js';
 
 /**
  * How far one `/create-session` got.
  *
- * `sending` → `exposed` (its session was stored, and may be shown), `unknown` (the answer was lost),
- * `refused`, `not_sent`; `exposed` → `superseded` (another session took its place; still watched).
+ * `sending` → `active` (its session was stored, and may be shown), `unknown` (the answer was lost),
+ * `refused`, `not_sent`; `active` → `superseded` (another session took its place; still watched).
  */
 export type AttemptStatus =
-  'sending' | 'exposed' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
+  'sending' | 'active' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
 
 /** One `/create-session`: it has an `order_id` of its own, so that evidence names it alone. */
 export interface Attempt {
@@ -195,4 +201,421 @@ export interface StoreRules {
   readonly refundWatchSeconds: number;
   /** The largest `order_id` (spec 4.6 says integer; its range is not shown). */
   readonly maxOrderId: number;
+}
+
+/** 2025-01-01T00:00:00Z: `order_id` starts at the seconds since then, and only grows. */
+const EPOCH_SECONDS = 1_735_689_600;
+const LAST_ORDER_ID = 'last_order_id';
+/** The pause before the first poll that no one asked for. */
+export const FIRST_POLL_SECONDS = 30;
+const HOUR_MS = 3_600_000;
+const TOKEN_KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
+
+/** Thrown when no `order_id` is left below the configured maximum. */
+export class OrderIdsExhaustedError extends Error {
+  override readonly name = 'OrderIdsExhaustedError';
+}
+
+export async function findCheckout(reader: Reader, id: string): Promise<Checkout | undefined> {
+  const row = await reader.get(sql`SELECT * FROM checkouts WHERE id = ${id}`);
+  return row && toCheckout(row);
+}
+
+/** The checkout that a stored row refers to. */
+export async function getCheckout(reader: Reader, id: string): Promise<Checkout> {
+  const checkout = await findCheckout(reader, id);
+  if (!checkout) throw new Error('no such checkout');
+  return checkout;
+}
+
+/** In the order of the ids; those that do not exist are left out. */
+export async function findCheckouts(reader: Reader, ids: readonly string[]): Promise<Checkout[]> {
+  const rows = await reader.all(sql`SELECT * FROM checkouts WHERE id IN ${sql.list(ids)}`);
+  const byId = new Map(rows.map((row) => [row['id'], toCheckout(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Every checkout of an order, oldest first. */
+export async function findCheckoutsOfOrder(
+  reader: Reader,
+  merchant: string,
+  order: string,
+): Promise<Checkout[]> {
+  const rows = await reader.all(
+    sql`SELECT * FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order}`,
+  );
+  return rows
+    .toSorted(
+      (one, other) =>
+        Number(one['created_at']) - Number(other['created_at']) ||
+        Number(one['number']) - Number(other['number']),
+    )
+    .map(toCheckout);
+}
+
+/** Those whose `expiresAt` or `settleBy` has passed. */
+export async function findDueCheckouts(
+  reader: Reader,
+  now: number,
+  limit: number,
+): Promise<Checkout[]> {
+  const rows = await reader.all(
+    sql`SELECT * FROM checkouts WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
+  );
+  return rows.map(toCheckout);
+}
+
+export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
+  await tx.run(
+    sql.insert('checkouts', {
+      id: checkout.id,
+      merchant: checkout.merchant,
+      order_name: checkout.order,
+      order_version: checkout.orderVersion,
+      shop_version: checkout.shopVersion,
+      amount_minor: checkout.amountMinor,
+      currency: checkout.currency,
+      decimals: checkout.decimals,
+      state: checkout.state,
+      revision: checkout.revision,
+      sequence: checkout.sequence,
+      refund: checkout.refund,
+      attention: JSON.stringify(checkout.attention),
+      return_url: checkout.returnUrl,
+      created_at: checkout.createdAt,
+      expires_at: checkout.expiresAt,
+      settle_by: checkout.settleBy,
+      paid_by: checkout.paidBy,
+      due_at: dueAt(checkout),
+    }),
+  );
+}
+
+/** Stores what can change of a checkout. */
+export async function updateCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
+  await tx.run(sql`
+    UPDATE checkouts SET state = ${checkout.state}, revision = ${checkout.revision},
+      sequence = ${checkout.sequence}, refund = ${checkout.refund},
+      attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
+      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
+    WHERE id = ${checkout.id}`);
+}
+
+/** When time alone next changes a checkout. */
+function dueAt({ state, expiresAt, settleBy }: Checkout): number | undefined {
+  if (state === 'open') return expiresAt;
+  return state === 'returned' ? settleBy : undefined;
+}
+
+export async function getAttempt(reader: Reader, orderId: number): Promise<ActiveAttempt> {
+  const row = await reader.get(sql`SELECT * FROM attempts WHERE order_id = ${orderId}`);
+  if (!row) throw new Error('no such attempt');
+  return toAttempt(row);
+}
+
+/** Every attempt of a checkout, in the order in which they were made. */
+export async function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
+  const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
+  return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
+}
+
+/** The `order_id` of the newest attempt of a checkout; 0 when it has none. */
+export async function findLastOrderId(reader: Reader, checkout: string): Promise<number> {
+  const row = await reader.get(
+    sql`SELECT max(order_id) AS last FROM attempts WHERE checkout = ${checkout}`,
+  );
+  return Number(row?.['last'] ?? 0);
+}
+
+/** The attempt of an order that is being sent or is active. */
+export async function findActiveAttempt(
+  reader: Reader,
+  merchant: string,
+  order: string,
+): Promise<ActiveAttempt | undefined> {
+  const row = await reader.get(sql`
+    SELECT * FROM attempts
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1`);
+  return row && toAttempt(row);
+}
+
+/** The attempt of a checkout whose session a page shows. */
+export async function findShownAttempt(
+  reader: Reader,
+  checkout: string,
+  sessionId: string,
+): Promise<ActiveAttempt | undefined> {
+  const row = await reader.get(sql`
+    SELECT * FROM attempts
+    WHERE checkout = ${checkout} AND status = 'active' AND session_id = ${sessionId}`);
+  return row && toAttempt(row);
+}
+
+/** Attempts of one provider merchant whose `order_id` or `MerchantReference` is one of these. */
+export async function findAttemptsByReference(
+  reader: Reader,
+  providerMerchantId: number,
+  references: readonly string[],
+): Promise<Attempt[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+      AND provider_merchant_id = ${providerMerchantId}`);
+  return rows.map(toAttempt).filter((attempt) => isNamed(attempt, references));
+}
+
+/** Whether an attempt that one of the references names was made since a time. */
+export async function hasNewAttempt(
+  reader: Reader,
+  references: readonly string[],
+  since: number,
+): Promise<boolean> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+      AND created_at >= ${since}`);
+  return rows.some((row) => isNamed(toAttempt(row), references));
+}
+
+function isNamed(attempt: Attempt, references: readonly string[]): boolean {
+  return [String(attempt.orderId), attempt.merchantReference].some((name) =>
+    references.includes(name),
+  );
+}
+
+/** When the renewals of an order in the last hour were made, oldest first. */
+export async function findRecentRenewals(
+  reader: Reader,
+  merchant: string,
+  order: string,
+  now: number,
+): Promise<number[]> {
+  const rows = await reader.all(sql`
+    SELECT created_at FROM attempts
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_renewal = 1
+      AND created_at > ${now - HOUR_MS}
+    ORDER BY created_at`);
+  return rows.map((row) => Number(row['created_at']));
+}
+
+/** The last `order_id` that was given out; 0 when there was none. */
+export async function lastOrderId(reader: Reader): Promise<number> {
+  return (await getCounter(reader, LAST_ORDER_ID)) ?? 0;
+}
+
+/** From now on no `order_id` up to this one is given out. */
+export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
+  return setCounter(tx, LAST_ORDER_ID, to);
+}
+
+/** The smallest `order_id` of this moment, however few were given out before. */
+export function orderIdAt(now: number): number {
+  return Math.floor(now / 1000) - EPOCH_SECONDS;
+}
+
+async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
+  const orderId = Math.max((await lastOrderId(tx)) + 1, orderIdAt(now));
+  if (orderId > max) {
+    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
+  }
+  await skipOrderIds(tx, orderId);
+  return orderId;
+}
+
+/** A new attempt with an `order_id`, a reference and tokens of its own, ready to be sent. */
+export async function insertAttempt(
+  tx: Transaction,
+  {
+    request,
+    checkout,
+    isRenewal,
+  }: { request: AttemptRequest; checkout: string; isRenewal: boolean },
+  now: number,
+  rules: Pick<StoreRules, 'sendLeaseSeconds' | 'maxOrderId'>,
+): Promise<{ attempt: Attempt; tokens: AttemptTokens }> {
+  const orderId = await allocateOrderId(tx, now, rules.maxOrderId);
+  const tokens = makeTokens(orderId);
+  const row = {
+    order_id: orderId,
+    merchant_reference: merchantReferenceOf(request.order, orderId),
+    checkout,
+    merchant: request.merchant,
+    order_name: request.order,
+    provider_merchant_id: request.providerMerchantId,
+    status: 'sending',
+    is_active: 1,
+    is_renewal: Number(isRenewal),
+    lease_until: now + rules.sendLeaseSeconds * 1000,
+    created_at: now,
+    next_poll_at: now + FIRST_POLL_SECONDS * 1000,
+    polls: 0,
+    watched_from: now,
+    return_token: hashToken(tokens.return),
+    cancel_token: hashToken(tokens.cancel),
+    back_token: hashToken(tokens.back),
+    webhook_token: hashToken(tokens.webhook),
+  };
+  await tx.run(sql.insert('attempts', row));
+  return { attempt: toAttempt(row), tokens };
+}
+
+/** An attempt that was lost and is found again: it is watched, and its session is shown to no one. */
+export async function insertFoundAttempt(
+  tx: Transaction,
+  found: FoundAttempt,
+  checkout: string,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('attempts', {
+      order_id: found.orderId,
+      merchant_reference: found.merchantReference,
+      checkout,
+      merchant: found.request.merchant,
+      order_name: found.request.order,
+      provider_merchant_id: found.request.providerMerchantId,
+      status: 'superseded',
+      is_active: 0,
+      is_renewal: 0,
+      lease_until: now,
+      created_at: found.createdAt,
+      next_poll_at: now + FIRST_POLL_SECONDS * 1000,
+      polls: 0,
+      watched_from: found.createdAt,
+    }),
+  );
+}
+
+export async function hasAttempt(reader: Reader, orderId: number): Promise<boolean> {
+  return (await reader.get(sql`SELECT 1 FROM attempts WHERE order_id = ${orderId}`)) !== undefined;
+}
+
+/**
+ * The provider answered: stores the session, and says whether it may be shown. False when the lease
+ * had run out and another attempt took over, or when meanwhile the order was paid or its shopper came
+ * back from paying: then no one may ever see this session.
+ */
+export async function activateSession(
+  tx: Transaction,
+  orderId: number,
+  sessionId: string,
+): Promise<boolean> {
+  const activated = await tx.run(sql`
+    UPDATE attempts SET status = 'active', session_id = ${sessionId}
+    WHERE order_id = ${orderId} AND status = 'sending'`);
+  if (activated === 1) return true;
+  const kept = await tx.run(
+    sql`UPDATE attempts SET session_id = ${sessionId} WHERE order_id = ${orderId}`,
+  );
+  if (kept === 0) throw new Error('no such attempt');
+  return false;
+}
+
+/** The session that is being asked for will be shown to no one: money of its order may be moving. */
+export async function supersedeSending(
+  tx: Transaction,
+  merchant: string,
+  order: string,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET status = 'superseded', is_active = 0
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1
+      AND status = 'sending'`);
+}
+
+/** When a payment was submitted in its session; undefined when it was declined. */
+export async function setSubmitted(
+  tx: Transaction,
+  orderId: number,
+  at: number | undefined,
+): Promise<void> {
+  await tx.run(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
+}
+
+/** The attempt has ended, or gave way. Where no session exists, nothing is watched. */
+export async function endAttempt(
+  tx: Transaction,
+  orderId: number,
+  status: Exclude<AttemptStatus, 'sending' | 'active'>,
+): Promise<void> {
+  const isPayable = status === 'unknown' || status === 'superseded';
+  await tx.run(sql`
+    UPDATE attempts SET status = ${status}, is_active = 0,
+      next_poll_at = ${isPayable ? sql`next_poll_at` : null}
+    WHERE order_id = ${orderId}`);
+}
+
+/** The sender of every attempt that is still `sending` is dead: this process has just started. */
+export async function endAllSending(tx: Transaction): Promise<void> {
+  // Each of them is watched; by that index it is found without reading all of history.
+  await tx.run(sql`
+    UPDATE attempts SET status = 'unknown', is_active = 0
+    WHERE status = 'sending' AND next_poll_at IS NOT NULL`);
+}
+
+/** Its session is shown again and may be paid from now on: it is watched from the start, once an hour. */
+export async function watchAgain(tx: Transaction, orderId: number, now: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET next_poll_at = ${now + FIRST_POLL_SECONDS * 1000}, polls = 0,
+      watched_from = ${now}
+    WHERE order_id = ${orderId}
+      AND (next_poll_at IS NULL OR watched_from <= ${now - HOUR_MS})`);
+}
+
+/** Whose token this is, and which of the four; undefined when it is unknown. */
+export async function findToken(
+  reader: Reader,
+  { orderId, hash }: StoredToken,
+): Promise<{ kind: keyof AttemptTokens; orderId: number } | undefined> {
+  if (orderId === undefined) return undefined;
+  const row = await reader.get(sql`
+    SELECT return_token, cancel_token, back_token, webhook_token
+    FROM attempts WHERE order_id = ${orderId}`);
+  const kind = TOKEN_KINDS.find((name) => row?.[`${name}_token`] === hash);
+  return kind && { kind, orderId };
+}
+
+export function toCheckout(row: Row): Checkout {
+  return {
+    id: String(row['id']),
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    orderVersion: String(row['order_version']),
+    shopVersion: optionalText(row['shop_version']),
+    amountMinor: Number(row['amount_minor']),
+    currency: String(row['currency']),
+    decimals: Number(row['decimals']),
+    state: row['state'] as CheckoutState,
+    revision: Number(row['revision']),
+    sequence: Number(row['sequence']),
+    refund: row['refund'] as RefundState,
+    attention: JSON.parse(String(row['attention'])) as AttentionCode[],
+    returnUrl: optionalText(row['return_url']),
+    createdAt: Number(row['created_at']),
+    expiresAt: Number(row['expires_at']),
+    settleBy: optionalNumber(row['settle_by']),
+    paidBy: optionalText(row['paid_by']),
+  };
+}
+
+export function toAttempt(row: Row): ActiveAttempt {
+  return {
+    orderId: Number(row['order_id']),
+    merchantReference: String(row['merchant_reference']),
+    checkout: String(row['checkout']),
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    providerMerchantId: Number(row['provider_merchant_id']),
+    status: row['status'] as AttemptStatus,
+    sessionId: optionalText(row['session_id']),
+    createdAt: Number(row['created_at']),
+    leaseUntil: Number(row['lease_until']),
+    submittedAt: optionalNumber(row['submitted_at']),
+  };
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function optionalNumber(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.js';
 import { formatMinor } from './money.js';
-import { splitAmount, type SplitRule } from './split-fee.js';
+import type { SplitRule } from '../merchants/merchant.js';
+import { splitAmount } from './split-fee.js';
 
 function percent(text: string, partnerMerchantId = 501): SplitRule {
   return { partnerMerchantId, typeId: 1, percent: text };

@@ -1,11 +1,6 @@
 import { AppError } from '../errors.js';
+import { PERCENT_DECIMALS, type SplitRule } from '../merchants/merchant.js';
 import { parseMinor } from './money.js';
-
-/** One share that is taken from every order of a merchant: fixed, or a percentage of the amount. */
-export type SplitRule = {
-  readonly partnerMerchantId: number;
-  readonly typeId: number;
-} & ({ readonly percent: string } | { readonly fixed: string });
 
 /** One share of one order, in minor units. */
 export interface SplitShare {
@@ -14,8 +9,7 @@ export interface SplitShare {
   readonly minor: number;
 }
 
-/** Percentages have up to four decimal places, so one unit is a millionth of the whole. */
-export const PERCENT_DECIMALS = 4;
+/** The whole in units of a percentage's last decimal place: a millionth each. */
 const WHOLE = 100n * 10n ** BigInt(PERCENT_DECIMALS);
 
 /**

@@ -42,7 +42,9 @@ describe('explaining an order, beside the running server', () => {
   });
 
   it('refuses a merchant that does not exist, and changes nothing in the file', async () => {
-    await expect(runExplain(parseConfig(stack.env), 'Q1', 'nobody')).rejects.toThrow('nobody');
+    await expect(runExplain(parseConfig(stack.env), 'Q1', 'unknown-shop')).rejects.toThrow(
+      'unknown-shop',
+    );
     expect((await stack.reopen('Q1')).status).toBe(200);
     expect(stack.env['PAY_DATABASE_FILE']).toBe(join(stack.folder, 'data.sqlite'));
   });

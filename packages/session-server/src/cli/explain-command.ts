@@ -4,7 +4,7 @@ import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { explainOrder } from '../reconciliation/explain.js';
-import { readMerchants } from '../merchants/file-merchant-source.js';
+import { readMerchants } from '../merchants/merchant-source.js';
 import { SqliteCheckoutStore } from '../store/sqlite-store.js';
 import { storeRulesOf } from '../store/store-rules.js';
 

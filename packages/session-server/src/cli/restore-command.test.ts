@@ -50,8 +50,8 @@ async function paid(order: string) {
   return session;
 }
 
-/** The events that a shop takes in that keeps the highest sequence of each checkout. */
-function taken() {
+/** The events that a shop accepts that keeps the highest sequence of each checkout. */
+function accepted() {
   const highest = new Map<string, number>();
   return stack.shop.events.filter(({ data }) => {
     const checkout = String(data['checkout']);
@@ -95,13 +95,13 @@ describe('after a backup of some hours ago was put back', () => {
     const second = await paid('TWICE');
     expect(second.sessionId).not.toBe(lost.sessionId);
     await stack.payAtProvider(lost.sessionId);
-    // Any look finds it: another order of the merchant causes one.
+    // Any poll finds it: another order of the merchant causes one.
     await paid('OTHER');
     await expect
       .poll(async () => (await orderOf('TWICE')).checkouts[0]?.attention)
       .toEqual(['paid_twice']);
-    const told = await stack.shop.event('checkout.attention');
-    expect(told.data).toMatchObject({ order: 'TWICE', attention: ['paid_twice'] });
+    const attention = await stack.shop.event('checkout.attention');
+    expect(attention.data).toMatchObject({ order: 'TWICE', attention: ['paid_twice'] });
   });
 
   it('what was paid in the lost time of a checkout that is known is paid, without a false alarm', async () => {
@@ -116,7 +116,7 @@ describe('after a backup of some hours ago was put back', () => {
     expect((await orderOf('KNOWN')).checkouts[0]?.attention).toEqual([]);
   });
 
-  it('the shop takes in the news, though it saw higher sequences than the backup knew', async () => {
+  it('the shop accepts new events, though it saw higher sequences than the backup knew', async () => {
     const { sessionId, checkout } = await opened('NEWS');
     await backUp();
     await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));
@@ -128,7 +128,7 @@ describe('after a backup of some hours ago was put back', () => {
     await stack.post(stack.webhookPath(sessionId), {});
     await stack.until(checkout, 'paid');
     await stack.shop.event('checkout.paid');
-    expect(taken().map(({ type }) => type)).toEqual(['checkout.cancelled', 'checkout.paid']);
+    expect(accepted().map(({ type }) => type)).toEqual(['checkout.cancelled', 'checkout.paid']);
   });
 
   it('no order_id is given out twice, however many were in the lost time', async () => {
@@ -159,7 +159,7 @@ describe('after a backup of some hours ago was put back', () => {
     expect((await stack.fetch(`/v1/checkouts?id=${checkout}:0`)).status).toBe(404);
   });
 
-  it('a payment whose order no shop knows is named, for a person to look at', async () => {
+  it('a payment whose order no shop knows is named, for a person to check', async () => {
     await backUp();
     const { sessionId } = await opened('STRANGE');
     await stack.payAtProvider(sessionId);
@@ -259,7 +259,7 @@ describe('putting a backup back', () => {
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
   });
 
-  it('that somebody did by hand is told of in the log, once, and no other start is', async () => {
+  it('by hand is logged once, and no other start is', async () => {
     const said: string[] = [];
     const logger = createLogger('silent');
     logger.error = (...[fields, message]: unknown[]) => {
@@ -302,7 +302,7 @@ describe('putting a backup back', () => {
     }
   });
 
-  it('that somebody did by hand is made up for, when the server has run since', async () => {
+  it('by hand can be made up for after the server has run since', async () => {
     await opened('BEFORE');
     await backUp();
     const since = new Date(stack.clock.now()).toISOString();
@@ -323,7 +323,7 @@ describe('putting a backup back', () => {
     expect((await orderOf('LOST')).checkouts[0]?.attention).toEqual(['paid_twice']);
   });
 
-  it('is asked for in words that cannot be mistaken', async () => {
+  it('is refused with arguments that are not clear', async () => {
     await stack.server.close();
     for (const words of [['--since', 'yesterday'], ['--since'], ['a', 'b'], ['--all']]) {
       await expect(restore(...words)).rejects.toThrow('expected: restore <backup file>');

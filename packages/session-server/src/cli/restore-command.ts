@@ -5,9 +5,8 @@ import type { Config } from '../config.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
-import { readMerchants } from '../merchants/file-merchant-source.js';
 import type { Merchant } from '../merchants/merchant.js';
-import type { MerchantSource } from '../merchants/merchant-source.js';
+import { type MerchantSource, readMerchants } from '../merchants/merchant-source.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
 import { createPartnerGateway, type PartnerGateway } from '../provider/gateway.js';
 import { ShopClient } from '../provider/shop-client.js';
@@ -151,7 +150,8 @@ async function readSince(
   let count = 0;
   for (const providerMerchantId of new Set(parts.all.map((one) => one.providerMerchantId))) {
     // Without an end but that of the list: a row may be listed later than newer ones.
-    const range = newestRange({ providerMerchantId, now, sinceMs: -Infinity, windowMs: sinceMs });
+    const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
+    const range = newestRange(start, sinceMs);
     while (!range.isRead) {
       await readNextPage(parts.gateway, range, async ({ rows }) => {
         await parts.reconciliation.reconcile(providerMerchantId, rows);

@@ -1,7 +1,7 @@
 import express from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
-import { DiskFailedError } from '../store/disk-failed-error.js';
+import { DiskFailedError } from '../store/database.js';
 import { LocalServer } from '../testing/local-server.js';
 import { errorHandler } from './errors.js';
 import { healthRoutes } from './health.js';

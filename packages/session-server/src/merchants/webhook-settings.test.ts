@@ -19,8 +19,8 @@ function mistakesOf(changes: Readonly<Record<string, unknown>>): string[] {
     : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-describe('how deliveries are read', () => {
-  it('is nowhere and by nobody unless it is said', () => {
+describe('how webhooks are read', () => {
+  it('has nothing set by default', () => {
     const { webhooks, webhookEndpoints } = merchantSchema.parse(merchantEntry());
     expect(webhooks).toEqual({ paths: {}, evidence: { failedStatuses: [], paidStatuses: [] } });
     expect(webhookEndpoints).toEqual([]);

@@ -1,45 +1,5 @@
-import { WEBHOOK_SCHEMES, type WebhookScheme } from '@pay-checkout/partner-api';
+import { WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { z } from 'zod';
-
-/** Where a delivery says what, as dotted paths; the payload's shape is not shown (spec 6). */
-export interface WebhookPaths {
-  readonly orderId?: string | undefined;
-  readonly merchantReference?: string | undefined;
-  readonly status?: string | undefined;
-  /** Leads to the very `id` that the provider's list gives a transaction. */
-  readonly transaction?: string | undefined;
-  readonly amount?: string | undefined;
-  readonly currency?: string | undefined;
-  /** Needed only where the merchant entry says that amounts include the service fee. */
-  readonly serviceFee?: string | undefined;
-}
-
-/** A key of a signature scheme, and when it counts. */
-export interface WebhookKey {
-  readonly key: string;
-  readonly id?: string | undefined;
-  readonly notBefore?: Date | undefined;
-  readonly notAfter?: Date | undefined;
-}
-
-/** How deliveries are read, checked, and what a verified one may prove. */
-export interface WebhookSettings {
-  readonly paths: WebhookPaths;
-  /** Absent: every delivery is a hint, whatever stands in its headers. */
-  readonly signature?:
-    { readonly scheme: WebhookScheme; readonly keys: readonly WebhookKey[] } | undefined;
-  /** Statuses that count as evidence when the delivery is verified. */
-  readonly evidence: {
-    readonly failedStatuses: readonly string[];
-    readonly paidStatuses: readonly string[];
-  };
-}
-
-/** A webhook endpoint that was registered at the provider (spec 4.7). */
-export interface WebhookEndpoint extends WebhookSettings {
-  /** `sha256:<hex>` of the token in its address. Several merchants may share one endpoint. */
-  readonly tokenHash: string;
-}
 
 const MIN_KEY_BYTES = 16;
 const PROOF_OF_PAYMENT = ['transaction', 'amount', 'currency'] as const;
@@ -50,15 +10,20 @@ const path = z
   .string()
   .regex(/^[^.]+(\.[^.]+)*$/, 'expected a dotted path into the body, such as "data.order_id"');
 
-const pathFields = {
-  orderId: path.optional(),
-  merchantReference: path.optional(),
-  status: path.optional(),
-  transaction: path.optional(),
-  amount: path.optional(),
-  currency: path.optional(),
-  serviceFee: path.optional(),
-};
+/** Where a webhook says what, as dotted paths; the payload's shape is not shown (spec 6). */
+const paths = z
+  .strictObject({
+    orderId: path.optional(),
+    merchantReference: path.optional(),
+    status: path.optional(),
+    /** Leads to the very `id` that the provider's list gives a transaction. */
+    transaction: path.optional(),
+    amount: path.optional(),
+    currency: path.optional(),
+    /** Needed only where the merchant entry says that amounts include the service fee. */
+    serviceFee: path.optional(),
+  })
+  .prefault({});
 
 const headerName = z
   .string()
@@ -112,24 +77,24 @@ const signature = z
   });
 
 const statuses = z.array(z.string().min(1)).default([]);
-const evidence = z.strictObject({ failedStatuses: statuses, paidStatuses: statuses }).prefault({});
-
-const settingsFields = {
-  paths: z.strictObject(pathFields).prefault({}),
+const settings = z.strictObject({
+  paths,
+  /** Absent: every webhook is a hint, whatever its headers say. */
   signature: signature.optional(),
-  evidence,
-};
+  /** Statuses that count as evidence when the webhook is verified. */
+  evidence: z.strictObject({ failedStatuses: statuses, paidStatuses: statuses }).prefault({}),
+});
 
-/** `webhooks`: for what comes to the `WebhookUrl` of an attempt (spec 4.6). */
-export const webhookSettingsSchema = z
-  .strictObject(settingsFields)
-  .superRefine(complainAboutEvidence)
-  .prefault({});
+/** How webhooks are read and verified, and what a verified one may prove. */
+export type WebhookSettings = z.infer<typeof settings>;
 
-/** `webhookEndpoints`: for what comes to an endpoint that was registered (spec 4.7). */
-export const webhookEndpointSchema = z
-  .strictObject({
-    ...settingsFields,
+/** `webhooks`: for webhooks to the `WebhookUrl` of an attempt (spec 4.6). */
+export const webhookSettings = settings.superRefine(checkEvidence).prefault({});
+
+/** An item of `webhookEndpoints`: an endpoint that was registered at the provider (spec 4.7). */
+export const webhookEndpoint = settings
+  .extend({
+    /** Of the token in its address. Several merchants may share one endpoint. */
     tokenHash: z
       .string()
       .regex(
@@ -137,31 +102,33 @@ export const webhookEndpointSchema = z
         'expected "sha256:" and 64 hexadecimal digits of the hash of a token',
       ),
   })
-  .superRefine(complainAboutEvidence)
+  .superRefine(checkEvidence)
   .superRefine(({ paths }, context) => {
     if (paths.orderId !== undefined || paths.merchantReference !== undefined) return;
     const message = 'expected orderId or merchantReference, so that the attempt can be found';
     context.addIssue({ code: 'custom', path: ['paths'], message });
   });
 
-function complainAboutEvidence(settings: WebhookSettings, context: z.RefinementCtx): void {
+export type WebhookEndpoint = z.infer<typeof webhookEndpoint>;
+
+function checkEvidence(settings: WebhookSettings, context: z.RefinementCtx): void {
   const { failedStatuses, paidStatuses } = settings.evidence;
   if (failedStatuses.length === 0 && paidStatuses.length === 0) return;
-  const complain = (at: readonly string[], message: string): void => {
+  const addMistake = (at: readonly string[], message: string): void => {
     context.addIssue({ code: 'custom', path: [...at], message });
   };
   if (!settings.signature) {
-    complain(['signature'], 'expected a scheme: only a verified delivery may be evidence');
+    addMistake(['signature'], 'expected a scheme: only a verified webhook may be evidence');
   }
   const needed = ['status', ...(paidStatuses.length > 0 ? PROOF_OF_PAYMENT : [])] as const;
   for (const name of needed) {
     if (settings.paths[name] === undefined) {
-      complain(['paths', name], 'expected a path: evidence needs it');
+      addMistake(['paths', name], 'expected a path: evidence needs it');
     }
   }
 }
 
-/** How many bytes the text of a key stands for; undefined when it is not of its encoding. */
+/** How many bytes the text of a key encodes; undefined when it is not valid in its encoding. */
 function countKeyBytes(text: string, encoding: (typeof KEY_ENCODINGS)[number]): number | undefined {
   switch (encoding) {
     case 'utf8':

@@ -1,4 +1,6 @@
 import type { EventType } from '../checkouts/state-machine.js';
+import type { Reader, Row, Transaction } from '../store/database.js';
+import { type Sql, sql } from '../store/sql.js';
 
 /** One message for a shop: stored with the change that it tells, sent until it is taken. */
 export interface OutboxEvent {
@@ -79,4 +81,218 @@ export interface OutboxRepository {
   findDeadLetters(filter: DeadLetterFilter, limit: number): Promise<DeadLetter[]>;
   /** Lets events be sent again at once, with all their tries; answers how many. */
   redeliverEvents(filter: RedeliverFilter): Promise<number>;
+}
+
+/** How many due events of a merchant are searched for one that was never sent. */
+const UNTRIED_WITHIN = 100;
+
+/** An event is stored in the transaction that changes its checkout. */
+export async function insertEvent(
+  tx: Transaction,
+  event: Omit<OutboxEvent, 'tries'> & { readonly sequence: number },
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('outbox_events', {
+      id: event.id,
+      checkout: event.checkout,
+      merchant: event.merchant,
+      type: event.type,
+      sequence: event.sequence,
+      body: event.body,
+      status: 'pending',
+      tries: 0,
+      due_at: now,
+      created_at: now,
+    }),
+  );
+}
+
+/**
+ * Takes events to send, under a lease, so that no event is sent by two senders at the same time.
+ *
+ * `pending` → `sending` (under a lease that `due_at` ends) → `delivered`, or `pending` again, or
+ * `dead_lettered`. Every merchant gets its turn, and the events of one checkout go out one at a time.
+ * What is due for longest goes first, but the last place of a merchant, which may be its only one, is
+ * for an event that was never sent, the newest one: so no backlog of one order holds up the events of
+ * another.
+ */
+export async function claimEvents(
+  tx: Transaction,
+  claim: EventClaim,
+  now: number,
+): Promise<OutboxEvent[]> {
+  const turns: Turn[] = [];
+  for (const merchant of await findMerchantsWithEvents(tx)) {
+    turns.push(...(await findTurns(tx, merchant, claim, now)));
+  }
+  let retryingLeft = claim.doubtfulLimit ?? claim.limit;
+  const claimed = turns
+    .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
+    .map(({ event }) => event)
+    .filter((event) => !isRetrying(event, claim.answeringMerchants) || retryingLeft-- > 0)
+    .slice(0, claim.limit);
+  const until = now + claim.leaseSeconds * 1000;
+  await tx.run(sql`
+    UPDATE outbox_events SET status = 'sending', due_at = ${until}
+    WHERE id IN ${sql.list(claimed.map(({ id }) => id))}`);
+  return claimed;
+}
+
+interface Turn {
+  readonly event: OutboxEvent;
+  /** How many events of its merchant go before it. */
+  readonly turn: number;
+  readonly dueAt: number;
+}
+
+/** Goes from merchant to merchant along the index, however many events each has. */
+async function findMerchantsWithEvents(tx: Transaction): Promise<string[]> {
+  const rows = await tx.all(sql`
+    WITH RECURSIVE waiting (merchant) AS (
+      SELECT min(merchant) FROM outbox_events WHERE due_at IS NOT NULL
+      UNION ALL
+      SELECT (SELECT min(merchant) FROM outbox_events
+              WHERE due_at IS NOT NULL AND merchant > waiting.merchant)
+      FROM waiting WHERE waiting.merchant IS NOT NULL
+    )
+    SELECT merchant FROM waiting WHERE merchant IS NOT NULL`);
+  return rows.map((row) => String(row['merchant']));
+}
+
+/** What of a merchant may be sent now, and in which turn. */
+async function findTurns(
+  tx: Transaction,
+  merchant: string,
+  { perMerchant, answeringMerchants }: EventClaim,
+  now: number,
+): Promise<Turn[]> {
+  const underWay = await countUnderWay(tx, merchant, now);
+  const max = answeringMerchants?.has(merchant) === false ? 1 : perMerchant;
+  if (underWay >= max) return [];
+  const untried = await tx.get(sql`
+    SELECT * FROM (
+      SELECT * FROM outbox_events AS event WHERE ${isSendable(merchant, now)}
+      ORDER BY due_at DESC, sequence DESC LIMIT ${UNTRIED_WITHIN}
+    ) AS newest WHERE tries = 0 ORDER BY due_at DESC, sequence DESC LIMIT 1`);
+  const oldest = await tx.all(sql`
+    SELECT * FROM outbox_events AS event WHERE ${isSendable(merchant, now)}
+    ORDER BY due_at, sequence LIMIT ${Math.max(1, max - 1) - underWay}`);
+  const rows = max === 1 && untried ? [untried] : withRow(oldest, untried);
+  return rows.map((row, index) => ({
+    event: toEvent(row),
+    turn: underWay + index,
+    dueAt: Number(row['due_at']),
+  }));
+}
+
+/** What is due of a merchant, and not behind another event of its checkout. */
+function isSendable(merchant: string, now: number): Sql {
+  return sql`merchant = ${merchant} AND due_at <= ${now}
+    AND NOT EXISTS (
+      SELECT 1 FROM outbox_events AS other
+      WHERE other.checkout = event.checkout AND other.id <> event.id
+        AND (other.status = 'sending' AND other.due_at > ${now}
+          OR other.due_at <= ${now} AND other.sequence < event.sequence))`;
+}
+
+async function countUnderWay(tx: Transaction, merchant: string, now: number): Promise<number> {
+  const row = await tx.get(sql`
+    SELECT count(*) AS count FROM outbox_events
+    WHERE merchant = ${merchant} AND status = 'sending' AND due_at > ${now}`);
+  return Number(row?.['count']);
+}
+
+function withRow(rows: Row[], more: Row | undefined): Row[] {
+  return more === undefined || rows.some(({ id }) => id === more['id']) ? rows : [...rows, more];
+}
+
+/** The sender of every event that is still `sending` is dead: each is due again at once. */
+export async function releaseSendingEvents(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    sql`UPDATE outbox_events SET status = 'pending', due_at = ${now} WHERE status = 'sending'`,
+  );
+}
+
+export async function markEventDelivered(tx: Transaction, id: string): Promise<void> {
+  await tx.run(sql`
+    UPDATE outbox_events SET status = 'delivered', tries = tries + 1, due_at = NULL
+    WHERE id = ${id}`);
+}
+
+/** Due again at a time, or dead-lettered when there is none; what was delivered stays delivered. */
+export async function markEventFailed(
+  tx: Transaction,
+  id: string,
+  dueAt: number | undefined,
+): Promise<void> {
+  const status = dueAt === undefined ? 'dead_lettered' : 'pending';
+  await tx.run(sql`
+    UPDATE outbox_events SET status = ${status}, tries = tries + 1, due_at = ${dueAt}
+    WHERE id = ${id} AND status IN ('pending', 'sending')`);
+}
+
+/** When the next event falls due. Those that are due already wait for a sender, not for a time. */
+export async function findNextEventTime(reader: Reader, now: number): Promise<number | undefined> {
+  const row = await reader.get(
+    sql`SELECT min(due_at) AS due FROM outbox_events WHERE due_at > ${now}`,
+  );
+  return typeof row?.['due'] === 'number' ? row['due'] : undefined;
+}
+
+/** Oldest first. */
+export async function findDeadLetters(
+  reader: Reader,
+  filter: DeadLetterFilter,
+  limit: number,
+): Promise<DeadLetter[]> {
+  const rows = await reader.all(sql`
+    SELECT outbox_events.*, checkouts.order_name FROM outbox_events
+    JOIN checkouts ON checkouts.id = outbox_events.checkout
+    WHERE status = 'dead_lettered'${meant(filter)}
+    ORDER BY outbox_events.created_at, outbox_events.sequence LIMIT ${limit}`);
+  return rows.map((row) => ({
+    id: String(row['id']),
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    checkout: String(row['checkout']),
+    type: row['type'] as EventType,
+    sequence: Number(row['sequence']),
+    createdAt: Number(row['created_at']),
+  }));
+}
+
+/** Lets events be sent again at once, with all their tries; answers how many. */
+export async function redeliverEvents(
+  tx: Transaction,
+  filter: RedeliverFilter,
+  now: number,
+): Promise<number> {
+  const revived = await tx.run(sql`
+    UPDATE outbox_events SET status = 'pending', tries = 0, due_at = ${now}
+    WHERE status = 'dead_lettered'${meant(filter)}`);
+  if (filter.waiting !== true) return revived;
+  const hurried = await tx.run(sql`
+    UPDATE outbox_events SET tries = 0, due_at = ${now}
+    WHERE due_at > ${now} AND status = 'pending'${meant(filter)}`);
+  return revived + hurried;
+}
+
+/** Which events a filter means; one that names nothing means all. */
+function meant({ ids, merchant }: DeadLetterFilter): Sql {
+  const byId = ids ? sql` AND outbox_events.id IN ${sql.list(ids)}` : sql``;
+  const byMerchant =
+    merchant === undefined ? sql`` : sql` AND outbox_events.merchant = ${merchant}`;
+  return sql`${byId}${byMerchant}`;
+}
+
+function toEvent(row: Row): OutboxEvent {
+  return {
+    id: String(row['id']),
+    checkout: String(row['checkout']),
+    merchant: String(row['merchant']),
+    type: row['type'] as EventType,
+    body: String(row['body']),
+    tries: Number(row['tries']),
+  };
 }

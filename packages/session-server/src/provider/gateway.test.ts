@@ -77,7 +77,7 @@ describe('a row of the list', () => {
 });
 
 describe('a row that is no object', () => {
-  it('hides none of the others, and is told apart from a list without it', async () => {
+  it('hides none of the others, and is reported', async () => {
     const gateway = await gatewayTo(200, listOf('null,{"id":"tx-1"},"canary"'));
     const page = await gateway.listTransactions(QUERY);
     expect(page.rows).toMatchObject([{ id: 'tx-1' }]);
@@ -174,7 +174,7 @@ describe('a session that is asked for', () => {
     expect(await gateway.createSession(fields)).toMatchObject(result);
   });
 
-  it('ends not sent when nobody is there', async () => {
+  it('ends not sent when no one answers', async () => {
     const gateway = await gatewayTo(200, '{}');
     await Promise.all(servers.splice(0).map((server) => server.close()));
     expect(await gateway.createSession(fields)).toMatchObject({ kind: 'not_sent' });

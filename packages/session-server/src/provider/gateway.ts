@@ -9,14 +9,14 @@ import {
 } from '@pay-checkout/partner-api';
 import { AppError } from '../errors.js';
 
-/** How a `/create-session` ended, in the only terms that matter to money. */
+/** How a `/create-session` ended, as far as it matters to money. */
 export type SessionResult =
   | { readonly kind: 'created'; readonly sessionId: string }
   /** Nothing reached the provider. */
   | { readonly kind: 'not_sent'; readonly cause: unknown }
   /** The provider said no: no session exists. */
   | { readonly kind: 'refused'; readonly cause: unknown }
-  /** The answer was lost: a session may exist, and nobody will ever see it. */
+  /** The answer was lost: a session may exist that no one will ever see. */
   | { readonly kind: 'unknown'; readonly cause: unknown };
 
 /** One row of `transactions/list` (spec 2.1), with its money as the exact text of the answer. */
@@ -36,12 +36,12 @@ export interface TransactionRow {
 /** One page of the list, newest first. */
 export interface TransactionPage {
   readonly rows: readonly TransactionRow[];
-  /** Rows that are no objects: evidence of nothing, and no sign that something was not paid. */
+  /** Rows that are no objects. They prove nothing, neither a payment nor its absence. */
   readonly unreadable?: UnreadableRows;
   readonly nextCursor: string | undefined;
 }
 
-/** How many rows of a page could not be read, and where the first of them stood. No values. */
+/** How many rows of a page could not be read, and the places of the first. No values. */
 export interface UnreadableRows {
   readonly count: number;
   readonly first: readonly Pick<UnreadableRow, 'index' | 'kind'>[];
@@ -66,7 +66,7 @@ export interface PartnerGateway {
   listTransactions(query: TransactionQuery): Promise<TransactionPage>;
 }
 
-/** The only file that knows the provider's errors; everything else hears our own codes. */
+/** The only translation of the provider's errors: all other code gets our own. */
 export function createPartnerGateway(client: PartnerClient): PartnerGateway {
   return {
     async createSession(fields) {
@@ -108,7 +108,7 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
   };
 }
 
-/** How long the provider wants to be left alone; 0 when it says "too many" and not for how long. */
+/** The pause that the provider asks for; 0 when it says "too many requests" and not for how long. */
 function pauseAskedBy(cause: unknown): number | undefined {
   if (!isPartnerApiError(cause)) return undefined;
   return cause.retryAfterSeconds ?? (cause.status === 429 ? 0 : undefined);
@@ -137,7 +137,7 @@ function textOf(value: unknown): string | undefined {
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** Null is as good as absent, digits as good as the number; anything else is no merchant of ours. */
+/** Null means absent, digits mean the number; anything else is no merchant of ours. */
 function merchantIdOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;

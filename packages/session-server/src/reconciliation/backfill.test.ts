@@ -30,7 +30,7 @@ class BusyList {
   /** When each page was asked for. */
   readonly calls: number[] = [];
   readonly seen = new Set<number>();
-  /** The longest time from when a row was listed until a look met it. */
+  /** The longest time from when a row was listed until a poll read it. */
   slowestMs = 0;
   /** Called with each question before it is answered. */
   before: (query: TransactionQuery) => Promise<void> | void = () => undefined;
@@ -40,7 +40,7 @@ class BusyList {
     this.#rowEveryMs = rowEveryMs;
   }
 
-  reader(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
+  poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
     return new TransactionPoller({
       gateway: { listTransactions: (query) => this.#answer(query) },
       providerMerchantId: 1001,
@@ -105,11 +105,11 @@ class BusyList {
   }
 }
 
-/** Somebody who always waits for a payment of the last `ageMs`. */
-function waitForPayments(reader: TransactionPoller, ageMs: number): { stop(): void } {
+/** A shopper who always waits for a payment of the last `ageMs`. */
+function waitForPayments(poller: TransactionPoller, ageMs: number): { stop(): void } {
   let isWaiting = true;
   const go = async (): Promise<void> => {
-    while (isWaiting) await reader.poll(Date.now() - ageMs);
+    while (isWaiting) await poller.poll(Date.now() - ageMs);
   };
   void go();
   return {
@@ -119,9 +119,9 @@ function waitForPayments(reader: TransactionPoller, ageMs: number): { stop(): vo
   };
 }
 
-/** Closes a reader, and lets a call that is under way come to its end. */
-async function close(reader: TransactionPoller): Promise<void> {
-  const closing = reader.close();
+/** Closes a poller, and lets a call in progress end. */
+async function close(poller: TransactionPoller): Promise<void> {
+  const closing = poller.close();
   await vi.advanceTimersByTimeAsync(MINUTE_MS);
   await closing;
 }
@@ -142,84 +142,84 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a deep look at a busy merchant', () => {
-  it('comes to its end while shoppers wait and the depth is asked for again at each look', async () => {
+describe('a backfill of a busy merchant', () => {
+  it('ends while shoppers wait and it is requested again at each poll', async () => {
     const list = new BusyList(12 * SECOND_MS);
-    const reader = list.reader();
-    const waiting = waitForPayments(reader, 40 * MINUTE_MS);
+    const poller = list.poller();
+    const waiting = waitForPayments(poller, 40 * MINUTE_MS);
     const depth = START - 14 * DAY_MS;
     // 14 days are 1,008 pages, and 30 of a minute are for them.
-    await pass(30 * MINUTE_MS, () => void reader.poll(depth));
+    await pass(30 * MINUTE_MS, () => void poller.poll(depth));
     expect(list.hasSeenAll(depth, START)).toBe(false);
-    expect(reader.backfillSince).toBe(START);
-    await pass(6 * MINUTE_MS, () => void reader.poll(depth));
+    expect(poller.backfillSince).toBe(START);
+    await pass(6 * MINUTE_MS, () => void poller.poll(depth));
     expect(list.hasSeenAll(depth, START)).toBe(true);
     expect(list.mostCallsAMinute()).toBeLessThanOrEqual(60);
-    // Half of a minute's pages are left for who waits, at two pages a look.
+    // Half of a minute's pages are left for waiters, at two pages a poll.
     expect(list.slowestMs).toBeLessThan(MINUTE_MS);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   }, 30_000);
 
-  it('leaves pages for who waits when it reads again what may have been listed late', async () => {
-    // An hour is 30 pages, as many as a minute has for fresh rows.
+  it('leaves pages for waiters when it re-reads what may have been listed late', async () => {
+    // An hour is 30 pages, as many as a minute has for recent rows.
     const list = new BusyList(1200);
-    const reader = list.reader();
-    void reader.poll(START - 14 * DAY_MS);
+    const poller = list.poller();
+    void poller.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    void reader.poll(START - 14 * DAY_MS);
+    void poller.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(3 * SECOND_MS);
     const calls = list.calls.length;
-    const waiting = waitForPayments(reader, SECOND_MS);
+    const waiting = waitForPayments(poller, SECOND_MS);
     await vi.advanceTimersByTimeAsync(30 * SECOND_MS);
     expect(list.calls.length - calls).toBeGreaterThanOrEqual(10);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 
-  it('tells when it began until it has come to its end', async () => {
+  it('reports when it started until it ends', async () => {
     const list = new BusyList(HOUR_MS / 10);
-    const reader = list.reader({ pagesPerMinute: 10 });
-    expect(reader.backfillSince).toBeUndefined();
+    const poller = list.poller({ pagesPerMinute: 10 });
+    expect(poller.backfillSince).toBeUndefined();
     // 48 pages: ten minutes.
-    await pass(5 * MINUTE_MS, () => void reader.poll(FIRST + HOUR_MS));
-    expect(reader.backfillSince).toBe(START);
-    await pass(7 * MINUTE_MS, () => void reader.poll(Date.now()));
-    expect(reader.backfillSince).toBeUndefined();
+    await pass(5 * MINUTE_MS, () => void poller.poll(FIRST + HOUR_MS));
+    expect(poller.backfillSince).toBe(START);
+    await pass(7 * MINUTE_MS, () => void poller.poll(Date.now()));
+    expect(poller.backfillSince).toBeUndefined();
     expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
-    await close(reader);
+    await close(poller);
   });
 
-  it('does not keep those waiting who want fresh rows, however slow its pages are', async () => {
+  it('does not delay those who wait for recent rows, however slow its pages are', async () => {
     const list = new BusyList(12 * SECOND_MS);
     list.before = async () => {
       await new Promise((resolve) => setTimeout(resolve, 2000));
     };
-    const reader = list.reader();
-    void reader.poll(START - 14 * DAY_MS);
+    const poller = list.poller();
+    void poller.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(5 * SECOND_MS);
     const startedAt = Date.now();
-    let lookedAt = Infinity;
+    let polledAt = Infinity;
     const depths = [startedAt, START - 20 * DAY_MS];
-    void reader.pollRecent(depths).then(() => (lookedAt = Date.now()));
+    void poller.pollRecent(depths).then(() => (polledAt = Date.now()));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    // The deep page and the rest after it, then its own.
-    expect(lookedAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);
-    await close(reader);
+    // The page of the backfill and the pause after it, then its own.
+    expect(polledAt - startedAt).toBeLessThanOrEqual(8 * SECOND_MS);
+    await close(poller);
   });
 
-  it('reads on by its own half of the pages when fresh rows use up theirs', async () => {
-    // 36 pages are fresh, and 108 are deep.
+  it('goes on with its half of the pages when recent rows use up theirs', async () => {
+    // 36 pages are recent, and 108 are for the backfill.
     const list = new BusyList(SECOND_MS / 2);
-    const reader = list.reader({ pagesPerMinute: 20 });
-    const waiting = waitForPayments(reader, 30 * MINUTE_MS);
-    await pass(10 * MINUTE_MS, () => void reader.poll(START - 2 * HOUR_MS));
-    // All of the half hour, though no minute has so many pages for it, and 96 deep pages beside it.
+    const poller = list.poller({ pagesPerMinute: 20 });
+    const waiting = waitForPayments(poller, 30 * MINUTE_MS);
+    await pass(10 * MINUTE_MS, () => void poller.poll(START - 2 * HOUR_MS));
+    // All of the half hour, though no minute has so many pages for it, and 96 pages of the backfill.
     expect(list.hasSeenAll(START - 30 * MINUTE_MS, START)).toBe(true);
     expect(list.hasSeenAll(START - 2 * HOUR_MS + 40 * MINUTE_MS, START)).toBe(true);
     expect(list.mostCallsAMinute()).toBeLessThanOrEqual(20);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 });
 
@@ -231,53 +231,53 @@ describe('the pages of a minute', () => {
     const [, most, fewest] = /(\d+) list calls a minute.*?no more than (\d+)/.exec(text) ?? [];
     expect(Number(most)).toBe(readPagesPerMinute);
     expect(Number(fewest)).toBe(60 / readIntervalSeconds);
-    // What is fresh: more pages than there are, or one.
+    // What is recent: more pages than the quota has, or one.
     for (const [rowEveryMs, calls] of [
       [SECOND_MS / 2, most],
       [HOUR_MS / 10, fewest],
     ] as const) {
       const list = new BusyList(rowEveryMs);
-      const reader = list.reader({
+      const poller = list.poller({
         intervalMs: readIntervalSeconds * SECOND_MS,
         pagesPerMinute: readPagesPerMinute,
       });
       const waiting = Array.from({ length: 1000 }, (_, age) =>
-        waitForPayments(reader, age * 3 * SECOND_MS),
+        waitForPayments(poller, age * 3 * SECOND_MS),
       );
       await pass(3 * MINUTE_MS, () => undefined);
       expect(list.mostCallsAMinute()).toBe(Number(calls));
       for (const one of waiting) one.stop();
-      await close(reader);
+      await close(poller);
     }
   }, 30_000);
 
-  it('are no more than is set, for deep and fresh rows together', async () => {
+  it('are no more than the quota, for the backfill and recent rows together', async () => {
     const list = new BusyList(12 * SECOND_MS);
-    const reader = list.reader({ pagesPerMinute: 20 });
-    void reader.poll(START - 3 * HOUR_MS);
-    const waiting = waitForPayments(reader, 50 * MINUTE_MS);
+    const poller = list.poller({ pagesPerMinute: 20 });
+    void poller.poll(START - 3 * HOUR_MS);
+    const waiting = waitForPayments(poller, 50 * MINUTE_MS);
     await pass(5 * MINUTE_MS, () => undefined);
-    // Nine pages were deep, and three are fresh at each look, of which there could be twenty.
+    // The backfill had nine pages, and each poll has three recent ones, of which there could be twenty.
     expect(list.hasSeenAll(START - 3 * HOUR_MS, START)).toBe(true);
     expect(list.mostCallsAMinute()).toBe(20);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 
-  it('that do not do for all that is fresh are enough for it in the end', async () => {
+  it('that are too few for all recent rows are enough in the end', async () => {
     const list = new BusyList(SECOND_MS / 2);
-    const reader = list.reader({ pagesPerMinute: 20 });
-    const waiting = waitForPayments(reader, 50 * MINUTE_MS);
+    const poller = list.poller({ pagesPerMinute: 20 });
+    const waiting = waitForPayments(poller, 50 * MINUTE_MS);
     // 60 pages, while the newest ones are read again and again.
     await pass(5 * MINUTE_MS, () => undefined);
     expect(list.hasSeenAll(START - 45 * MINUTE_MS, START + 4 * MINUTE_MS)).toBe(true);
     expect(list.mostCallsAMinute()).toBe(20);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 });
 
-describe('a deep page that always fails', () => {
+describe('a page of the backfill that always fails', () => {
   function setUp(error: AppError) {
     const list = new BusyList(12 * SECOND_MS);
     const failures: number[] = [];
@@ -287,39 +287,39 @@ describe('a deep page that always fails', () => {
       failures.push(Date.now());
       throw error;
     };
-    const reader = list.reader();
-    return { list, failures, reader };
+    const poller = list.poller();
+    return { list, failures, poller };
   }
 
-  it('slows down no look at fresh rows, and is tried again at growing pauses', async () => {
-    const { list, failures, reader } = setUp(new AppError(503, 'provider_unavailable', ''));
-    const waiting = waitForPayments(reader, MINUTE_MS);
-    await pass(10 * MINUTE_MS, () => void reader.poll(START - 14 * DAY_MS));
+  it('delays no recent poll, and is tried again at growing pauses', async () => {
+    const { list, failures, poller } = setUp(new AppError(503, 'provider_unavailable', ''));
+    const waiting = waitForPayments(poller, MINUTE_MS);
+    await pass(10 * MINUTE_MS, () => void poller.poll(START - 14 * DAY_MS));
     expect(list.slowestMs).toBeLessThan(5 * SECOND_MS);
-    expect(reader.isBackingOff()).toBe(false);
-    expect(reader.backfillSince).toBe(START);
+    expect(poller.isBackingOff()).toBe(false);
+    expect(poller.backfillSince).toBe(START);
     expect(failures.length).toBeGreaterThan(5);
     expect(failures.length).toBeLessThan(40);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 
-  it('stops all looks for as long as the provider asks', async () => {
-    const { list, failures, reader } = setUp(
+  it('stops all polls for as long as the provider asks', async () => {
+    const { list, failures, poller } = setUp(
       new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 120 }),
     );
-    const waiting = waitForPayments(reader, MINUTE_MS);
-    void reader.poll(START - 14 * DAY_MS);
+    const waiting = waitForPayments(poller, MINUTE_MS);
+    void poller.poll(START - 14 * DAY_MS);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     expect(failures).toHaveLength(1);
-    expect(reader.isBackingOff()).toBe(true);
+    expect(poller.isBackingOff()).toBe(true);
     const calls = list.calls.length;
     await vi.advanceTimersByTimeAsync(59 * SECOND_MS);
     expect(list.calls).toHaveLength(calls);
     await vi.advanceTimersByTimeAsync(4 * SECOND_MS);
     expect(list.calls.length).toBeGreaterThan(calls);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 });
 
@@ -333,13 +333,13 @@ describe('a provider that is slow', () => {
     list.before = async () => {
       await new Promise((resolve) => setTimeout(resolve, callMs));
     };
-    const reader = list.reader({ intervalMs: 1 });
-    const waiting = waitForPayments(reader, MINUTE_MS);
-    await pass(5 * MINUTE_MS, () => void reader.poll(START - DAY_MS));
+    const poller = list.poller({ intervalMs: 1 });
+    const waiting = waitForPayments(poller, MINUTE_MS);
+    await pass(5 * MINUTE_MS, () => void poller.poll(START - DAY_MS));
     const pauses = list.calls.slice(1).map((at, index) => at - (list.calls[index] ?? 0));
     expect(pauses.length).toBeGreaterThan(5);
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(callMs + restMs);
     waiting.stop();
-    await close(reader);
+    await close(poller);
   });
 });

@@ -2,15 +2,14 @@ import type { Clock } from '../clock.js';
 import { BackOff, type PageQuota, remainingMs } from './pacing.js';
 import { extendRange, type PageRange, rangeBelow, retryRange } from './page-range.js';
 import type { PageReader } from './page-reader.js';
-import { RECENT_MS } from './recent-poll.js';
 
+/** Older rows are read by the backfill, newer ones by the recent poll. */
+export const RECENT_MS = 3_600_000;
 const RE_READ_INTERVAL_MS = 60_000;
 /** Share of the pages of a minute that may be re-read for rows that were listed late. */
 const RE_READ_SHARE = 0.25;
 
 export interface BackfillOptions {
-  readonly reader: PageReader;
-  readonly quota: PageQuota;
   readonly clock: Clock;
   readonly intervalMs: number;
   readonly pagesPerMinute: number;
@@ -22,7 +21,9 @@ export interface BackfillOptions {
  * rows.
  */
 export class Backfill {
-  readonly #options: BackfillOptions;
+  readonly #reader: PageReader;
+  readonly #quota: PageQuota;
+  readonly #maxReReadPages: number;
   readonly #backOff: BackOff;
   #range: PageRange | undefined;
   /** How far back the next backfill goes, when that is further than the one under way. */
@@ -30,8 +31,10 @@ export class Backfill {
   /** When rows of the last hour were last read. */
   #reReadAt = -Infinity;
 
-  constructor(options: BackfillOptions) {
-    this.#options = options;
+  constructor(reader: PageReader, quota: PageQuota, options: BackfillOptions) {
+    this.#reader = reader;
+    this.#quota = quota;
+    this.#maxReReadPages = Math.max(1, options.pagesPerMinute * RE_READ_SHARE);
     this.#backOff = new BackOff(options.clock, options.intervalMs);
   }
 
@@ -56,14 +59,13 @@ export class Backfill {
    */
   async reRead(newest: PageRange): Promise<void> {
     if (!this.#range) return;
-    const { reader, quota, pagesPerMinute } = this.#options;
     if (remainingMs(this.#reReadAt, RE_READ_INTERVAL_MS, newest.startedAt) > 0) return;
     const range = rangeBelow(newest, this.#reReadAt - RECENT_MS);
     this.#reReadAt = newest.startedAt;
-    let pagesLeft = Math.max(1, pagesPerMinute * RE_READ_SHARE);
-    await reader.read(range, {
+    let pagesLeft = this.#maxReReadPages;
+    await this.#reader.read(range, {
       isBackfill: false,
-      mayContinue: () => pagesLeft-- > 0 && quota.recentWaitMs(this.isPending) <= 0,
+      mayContinue: () => pagesLeft-- > 0 && this.#quota.recentWaitMs(this.isPending) <= 0,
     });
   }
 
@@ -79,16 +81,15 @@ export class Backfill {
     this.#reReadAt = newest.startedAt;
   }
 
-  /** Reads on. @param isInterrupted whether someone waits for the next recent poll */
+  /** Reads on until it ends, or someone waits for the next recent poll. */
   async run(isInterrupted: () => boolean): Promise<void> {
     const range = this.#range;
     if (!range || !this.isPending) return;
-    const { reader, quota } = this.#options;
     let pages = 0;
-    await reader.read(range, {
+    await this.#reader.read(range, {
       isBackfill: true,
       mayContinue: () => {
-        if (!quota.allowsBackfill() || (pages > 0 && isInterrupted())) return false;
+        if (!this.#quota.allowsBackfill() || (pages > 0 && isInterrupted())) return false;
         pages += 1;
         return true;
       },

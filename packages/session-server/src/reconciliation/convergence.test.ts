@@ -53,15 +53,18 @@ describe('hints, time and rows of one payment', () => {
   });
   afterAll(() => close());
 
-  const play = async (step: Exclude<(typeof STEPS)[number], 'a row'>, story: Story) => {
-    if (step === 'opened again') await store.beginAttempt({ ...TEST_REQUEST, order: story.order });
+  const play = async (
+    step: Exclude<(typeof STEPS)[number], 'a row'>,
+    { order, tokens }: OpenOrder,
+  ) => {
+    if (step === 'opened again') await store.beginAttempt({ ...TEST_REQUEST, order });
     else if (step === 'an hour passes') {
       now += 3_600_000;
       await store.applyTime(100);
-    } else await store.recordReturn(toStoredToken(story.tokens[step satisfies ReturnKind]));
+    } else await store.recordReturn(toStoredToken(tokens[step satisfies ReturnKind]));
   };
 
-  /** What the shop is told of a checkout, and takes. */
+  /** The events of a checkout that the shop acknowledges. */
   const eventsOf = async (checkout: string): Promise<string[]> => {
     const types: string[] = [];
     for (;;) {
@@ -104,13 +107,13 @@ describe('hints, time and rows of one payment', () => {
           const end = await store.find(checkout.id);
           // The first row that shows the price has paid, be it the one of the whole refund.
           expect(end).toMatchObject({ state: 'paid', refund, paidBy: paidBy ?? `${order} pay` });
-          // Whether the shop was told of another end before depends on the order, and nothing else does.
+          // Only whether the shop got another state before depends on the order.
           const dependsOnOrder = ['late_payment', 'unconfirmed'];
           const attention = end?.attention ?? [];
           expect(attention.filter((code) => !dependsOnOrder.includes(code))).toEqual([]);
-          const told = await eventsOf(checkout.id);
-          const refunds = told.filter((type) => type === 'checkout.refunded');
-          expect(told.filter((type) => type === 'checkout.paid')).toHaveLength(1);
+          const events = await eventsOf(checkout.id);
+          const refunds = events.filter((type) => type === 'checkout.refunded');
+          expect(events.filter((type) => type === 'checkout.paid')).toHaveLength(1);
           expect(refunds.length > 0).toBe(refund !== 'none');
           expect(refunds.length).toBeLessThanOrEqual(refund === 'full' ? 2 : 1);
           await reconciliation.reconcile(1001, rows.toReversed());
@@ -120,7 +123,7 @@ describe('hints, time and rows of one payment', () => {
       ),
       { numRuns: 100 },
     );
-  });
+  }, 60_000);
 
   it('need no attention when the amount of a payment changes as it is given back', async () => {
     const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'changed' });
@@ -132,7 +135,7 @@ describe('hints, time and rows of one payment', () => {
     expect(end).toMatchObject({ state: 'paid', refund: 'full', attention: [] });
   });
 
-  it('tell of a second payment, also when the first one was given back before it was seen', async () => {
+  it('report a second payment, even when the first one was refunded before it was read', async () => {
     const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'twice' });
     const later = new Date(attempt.createdAt + 1_800_000).toISOString();
     await reconciliation.reconcile(1001, [
@@ -156,7 +159,7 @@ describe('hints, time and rows of one payment', () => {
   });
 });
 
-interface Story {
+interface OpenOrder {
   readonly order: string;
   readonly tokens: AttemptTokens;
 }

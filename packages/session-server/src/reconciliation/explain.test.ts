@@ -126,7 +126,7 @@ describe('explaining an order', () => {
     );
   });
 
-  it('tells a second payment from the one that paid, and from a refund of it', async () => {
+  it('distinguishes a second payment from the one that paid, and from a refund of it', async () => {
     const harness = new StoreHarness(store);
     const { attempt } = await harness.expose();
     await harness.pay(attempt.orderId, { transaction: 'tx-1' });
@@ -146,7 +146,7 @@ describe('explaining an order', () => {
     ]);
   });
 
-  it('says that a transaction is no doubt about an order when it has paid another one', async () => {
+  it('says that a mismatch serves another checkout when it has paid that one', async () => {
     const harness = new StoreHarness(store);
     const { attempt } = await harness.expose();
     const other = await harness.expose({ order: 'A1002' });

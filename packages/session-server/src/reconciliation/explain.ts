@@ -85,7 +85,8 @@ async function readList(
   let unreadable = 0;
   let pages = 0;
   for (const providerMerchantId of providerMerchantIds) {
-    const range = newestRange({ providerMerchantId, now, sinceMs: -Infinity, windowMs });
+    const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
+    const range = newestRange(start, windowMs);
     while (!range.isRead) {
       if (pages === MAX_PAGES) return { rows, unreadable, isComplete: false };
       await readNextPage(gateway, range, (page) => {

@@ -28,12 +28,12 @@ const listCalls = (): number =>
     .length;
 
 describe('a payment that comes late', () => {
-  it('by a day, with nobody waiting and no webhook, is found by the sweeper', async () => {
+  it('by a day, with no one waiting and no webhook, is found by the schedule', async () => {
     const { sessionId } = await opened('L1');
     await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     const paidAt = stack.clock.now();
     stack.advance(10 * MINUTE);
-    // Nobody waits for it: a page that asked would cause looks.
+    // No one waits for it: a page that asked would cause polls.
     await stack.shop.event('checkout.unconfirmed');
     const { order_id: orderId, MerchantReference: reference } = stack.session(sessionId);
     stack.advance(DAY);
@@ -78,7 +78,7 @@ describe('a payment that comes late', () => {
     },
   );
 
-  it('while the provider cannot be asked for ten minutes is never called failed', async () => {
+  it('while the provider is down for ten minutes is never called failed', async () => {
     const { checkout, sessionId } = await opened('L3');
     await stack.payAtProvider(sessionId);
     stack.sandbox.control.addFault({
@@ -113,7 +113,7 @@ describe('paying twice', () => {
     expect((await orderOf('T1')).checkouts[0]).toMatchObject({ attention: [] });
   });
 
-  it('in a renewed session and in the one before it is told, and never hidden', async () => {
+  it('in a renewed session and in the one before it is reported, and never hidden', async () => {
     const { checkout, sessionId: older } = await opened('T2');
     const { body: renewed } = await stack.reopen('T2', { renew: older });
     await stack.payAtProvider(renewed.sessionId ?? '');
@@ -126,7 +126,7 @@ describe('paying twice', () => {
     expect((await orderOf('T2')).state).toBe('paid');
   });
 
-  it('is kept from who pays the older of two prices: it is told, and nothing more opens', async () => {
+  it('at the older of two prices is reported, and no other session opens', async () => {
     const older = await opened('T4', '9.99');
     const newer = await opened('T4', '12.00');
     await stack.payAtProvider(older.sessionId);
@@ -144,7 +144,7 @@ describe('paying twice', () => {
     expect(again.body.sessionId).toBeUndefined();
   });
 
-  it('at two prices is told: the newer one as paid twice', async () => {
+  it('at two prices is reported: the newer one as paid twice', async () => {
     const { sessionId: cheaper } = await opened('T3', '9.99');
     const { sessionId: dearer, checkout } = await opened('T3', '12.00');
     await stack.payAtProvider(cheaper);
@@ -159,7 +159,7 @@ describe('paying twice', () => {
 });
 
 describe('a thousand shoppers who wait for one merchant', () => {
-  it('cause as many looks as the interval allows, however many they are', async () => {
+  it('cause as many polls as the interval allows, however many they are', async () => {
     await stack.close();
     const intervalSeconds = 0.5;
     stack = await TestStack.start({ env: { PAY_READ_INTERVAL_SECONDS: String(intervalSeconds) } });
@@ -179,7 +179,7 @@ describe('a thousand shoppers who wait for one merchant', () => {
     const answers = await Promise.all(waiting);
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     const seconds = (Date.now() - startedAt) / 1000;
-    // A look is one page here: no row exists. One more look may have begun before the first wait.
+    // A poll is one page here: no row exists. One more poll may have started before the first wait.
     expect(listCalls() - before).toBeLessThanOrEqual(Math.ceil(seconds / intervalSeconds) + 1);
     expect(listCalls() - before).toBeGreaterThan(2);
   }, 30_000);

@@ -24,7 +24,7 @@ const ROW: TransactionRow = {
   references: { orderRef: 'A1001.700' },
 };
 
-function verdict(row: Partial<TransactionRow>, expected: Partial<ExpectedPayment> = {}) {
+function match(row: Partial<TransactionRow>, expected: Partial<ExpectedPayment> = {}) {
   return matchTransaction({ ...ROW, ...row }, { ...EXPECTED, ...expected }, SETTINGS);
 }
 
@@ -40,7 +40,7 @@ describe('a row that proves a payment', () => {
     ['a time in another zone', { transactionTime: '2026-01-01T21:01:00.000+09:00' }],
     ['a zone without a colon, after a space', { transactionTime: '2026-01-01 07:01:00 -0500' }],
   ])('may have %s', (_, row) => {
-    expect(verdict(row)).toEqual({ kind: 'paid', refund: 'none' });
+    expect(match(row)).toEqual({ kind: 'paid', refund: 'none' });
   });
 });
 
@@ -52,9 +52,9 @@ describe('a time that names no zone', () => {
   it.each(['Asia/Tokyo', 'America/New_York'])('is UTC for a server in %s', (zone) => {
     vi.stubEnv('TZ', zone);
     for (const text of ['2026-01-01T12:01:00.000', '2026-01-01 12:01:00', '2026-01-01T12:01']) {
-      expect(verdict({ transactionTime: text })).toEqual({ kind: 'paid', refund: 'none' });
+      expect(match({ transactionTime: text })).toEqual({ kind: 'paid', refund: 'none' });
     }
-    expect(verdict({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
+    expect(match({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
   });
 });
 
@@ -72,7 +72,7 @@ describe('a time of a shape that is not ISO 8601', () => {
       'Thu, 01 Jan 2026 12:01:00 GMT',
       '1767268860000',
     ]) {
-      expect(verdict({ transactionTime: text })).toEqual({
+      expect(match({ transactionTime: text })).toEqual({
         kind: 'none',
         reason: 'the row has no transactionTime that can be read',
       });
@@ -90,12 +90,12 @@ describe('a clock that is changed twice a year', () => {
     vi.stubEnv('TZ', 'America/New_York');
     const attemptedAt = Date.parse(`${text}Z`);
     const skewMs = SETTINGS.skewSeconds * 1000;
-    expect(verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs })).toEqual({
+    expect(match({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs })).toEqual({
       kind: 'paid',
       refund: 'none',
     });
     expect(
-      verdict({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs + 1 }),
+      match({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs + 1 }),
     ).toMatchObject({ kind: 'none' });
   });
 });
@@ -118,7 +118,7 @@ describe('a row that proves nothing', () => {
     ['a time that cannot be read', { transactionTime: 'yesterday' }],
     ['a time before the attempt less the skew', { transactionTime: '2026-01-01T11:54:59.999Z' }],
   ])('has %s', (_, row) => {
-    expect(verdict(row)).toMatchObject({ kind: 'none' });
+    expect(match(row)).toMatchObject({ kind: 'none' });
   });
 });
 
@@ -132,7 +132,7 @@ describe('a row that is about the attempt, and wrong', () => {
     ['amount_mismatch', { amount: undefined }],
     ['amount_mismatch', { amount: '-9.99' }],
   ])('asks for attention: %s %j', (code, row) => {
-    expect(verdict(row)).toEqual({ kind: 'mismatch', code });
+    expect(match(row)).toEqual({ kind: 'mismatch', code });
   });
 });
 
@@ -147,7 +147,7 @@ describe('what has been given back', () => {
     ['full', { status: 'REFUNDED' }],
     ['full', { status: 'REFUNDED', amount: '-9.99' }],
   ])('is %s for %j', (refund, row) => {
-    expect(verdict(row)).toEqual({ kind: 'paid', refund });
+    expect(match(row)).toEqual({ kind: 'paid', refund });
     expect(refundOf({ ...ROW, ...row }, EXPECTED, SETTINGS)).toBe(refund);
   });
 
@@ -159,7 +159,7 @@ describe('what has been given back', () => {
     ['12.00', 'full'],
   ])('may come as a row of its own beside the payment: %s is %s', (amount, refund) => {
     const row = { id: 'tx-2', status: 'REFUNDED', amount };
-    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
+    expect(match(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
   });
 
   it.each<[string, Partial<TransactionRow>]>([
@@ -172,11 +172,11 @@ describe('what has been given back', () => {
     ['partial', { status: 'REFUNDED', amount: '-4.00' }],
     ['partial', { amount: '5.99', amountRefunded: '4.00' }],
   ])('is %s for the row that has paid, whatever its amount is now: %j', (refund, row) => {
-    expect(verdict(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
+    expect(match(row, { paidBy: 'tx-1' })).toEqual({ kind: 'paid', refund });
   });
 
   it('does not excuse another amount of the row that has paid, when nothing was given back', () => {
-    expect(verdict({ amount: '5.99' }, { paidBy: 'tx-1' })).toEqual({
+    expect(match({ amount: '5.99' }, { paidBy: 'tx-1' })).toEqual({
       kind: 'mismatch',
       code: 'amount_mismatch',
     });
@@ -189,14 +189,14 @@ describe('what has been given back', () => {
     { amount: '12.00', amountRefunded: '12.00' },
     { amount: undefined },
   ])('proves nothing where the payment of the price was not seen: %j', (row) => {
-    expect(verdict({ ...row, status: 'REFUNDED' })).toEqual({
+    expect(match({ ...row, status: 'REFUNDED' })).toEqual({
       kind: 'none',
       reason: 'money was refunded, and no row shows the payment of the price',
     });
   });
 
   it('is no excuse for another amount of which a part was kept', () => {
-    expect(verdict({ status: 'REFUNDED', amount: '20.00', amountRefunded: '5.00' })).toEqual({
+    expect(match({ status: 'REFUNDED', amount: '20.00', amountRefunded: '5.00' })).toEqual({
       kind: 'mismatch',
       code: 'amount_mismatch',
     });
@@ -206,14 +206,16 @@ describe('what has been given back', () => {
 describe('the settings of a merchant', () => {
   it('say whether the service fee is inside the amount', () => {
     const settings = { ...SETTINGS, serviceFee: 'included' as const };
-    const judged = (row: Partial<TransactionRow>) =>
+    const matchWithFee = (row: Partial<TransactionRow>) =>
       matchTransaction({ ...ROW, ...row }, EXPECTED, settings);
-    expect(judged({ amount: '10.49', serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
-    expect(judged({ amount: '9.99', serviceFee: '0.50' })).toMatchObject({ kind: 'mismatch' });
-    expect(judged({ amount: '9.99' })).toMatchObject({ kind: 'mismatch' });
-    expect(verdict({ serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    expect(matchWithFee({ amount: '10.49', serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
+    expect(matchWithFee({ amount: '9.99', serviceFee: '0.50' })).toMatchObject({
+      kind: 'mismatch',
+    });
+    expect(matchWithFee({ amount: '9.99' })).toMatchObject({ kind: 'mismatch' });
+    expect(match({ serviceFee: '0.50' })).toMatchObject({ kind: 'paid' });
     const givenBack = { status: 'REFUNDED', amount: '-10.49', serviceFee: '-0.50' };
-    expect(judged(givenBack)).toEqual({ kind: 'paid', refund: 'full' });
+    expect(matchWithFee(givenBack)).toEqual({ kind: 'paid', refund: 'full' });
   });
 
   it('say which fields name an attempt, and which statuses mean paid', () => {

@@ -11,9 +11,9 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-/** Waits as a page does, until it is told that the order is paid; answers all that it was told. */
+/** Waits as a page does, until the order is paid; returns every state that it got. */
 async function follow(checkout: string): Promise<string[]> {
-  const told: string[] = [];
+  const states: string[] = [];
   for (let revision = 0; ;) {
     const { body } = await stack.fetch<CheckoutStatusReply>(
       `/v1/checkouts?id=${checkout}:${String(revision)}&wait=5`,
@@ -21,13 +21,13 @@ async function follow(checkout: string): Promise<string[]> {
     const status = body.checkouts[0];
     if (!status || status.revision === revision) continue;
     revision = status.revision;
-    told.push(`${status.state}, ${status.certain ? 'certain' : 'not certain'}`);
-    if (status.state === 'paid') return told;
+    states.push(`${status.state}, ${status.certain ? 'certain' : 'not certain'}`);
+    if (status.state === 'paid') return states;
   }
 }
 
 describe('while the provider is down for ten minutes', () => {
-  it('everybody who waits is told that it is not known yet, and then that they have paid', async () => {
+  it('every shopper who waits sees that it is not known yet, and then that they have paid', async () => {
     const orders = await Promise.all(
       Array.from({ length: SHOPPERS }, async (_, index) => {
         const { body } = await stack.open(`D${String(index)}`, { amount: '9.99' });
@@ -44,21 +44,21 @@ describe('while the provider is down for ten minutes', () => {
     for (const { sessionId } of orders) {
       await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     }
-    const told = Promise.all(orders.map(({ checkout }) => follow(checkout)));
-    const looks = listCalls();
+    const states = Promise.all(orders.map(({ checkout }) => follow(checkout)));
+    const calls = listCalls();
     stack.advance(MINUTE);
-    await expect.poll(listCalls).toBeGreaterThan(looks);
+    await expect.poll(listCalls).toBeGreaterThan(calls);
     stack.advance(9 * MINUTE);
     await Promise.all(orders.map(({ checkout }) => stack.until(checkout, 'unconfirmed')));
     stack.sandbox.control.releaseFaults();
     stack.advance(10 * MINUTE);
     const expected = ['returned, not certain', 'unconfirmed, not certain', 'paid, certain'];
-    expect(await told).toEqual(orders.map(() => expected));
+    expect(await states).toEqual(orders.map(() => expected));
     const types = new Set(stack.shop.events.map(({ type }) => type));
     expect([...types].filter((type) => /failed|cancelled|expired/.test(type))).toEqual([]);
   }, 30_000);
 
-  it('whoever wants to pay is told to come back, and can pay once it is there again', async () => {
+  it('a shopper who wants to pay is asked to come back, and can pay once it is up again', async () => {
     stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', times: 20 });
     stack.shop.orders.set('D1', { amount: '9.99' });
     for (let minute = 0; minute < 10; minute += 1) {
@@ -77,7 +77,7 @@ describe('while the provider is down for ten minutes', () => {
 });
 
 describe('a session that the provider makes after our time is over', () => {
-  it('is shown to nobody; another one is, and it alone', async () => {
+  it('is never shown; another one is, and only that one', async () => {
     await stack.close();
     stack = await TestStack.start({ env: { PAY_CREATE_SESSION_TIMEOUT_SECONDS: '0.3' } });
     stack.sandbox.control.addFault({ operation: 'create-session', fault: 'hold', times: 1 });

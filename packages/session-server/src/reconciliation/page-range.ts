@@ -25,23 +25,19 @@ export interface PageRange {
   failures: number;
 }
 
-export interface NewestRangeOptions {
-  readonly providerMerchantId: number;
-  readonly now: number;
-  readonly sinceMs: number;
-  /** The list is requested from the day before this; ranges below may go back to it. */
-  readonly windowMs: number;
-}
-
-/** The range from the newest row back to a time; none of it has been read. */
-export function newestRange(options: NewestRangeOptions): PageRange {
-  const { providerMerchantId, now, sinceMs, windowMs } = options;
+/**
+ * The range from the newest row back to a time; none of it has been read.
+ *
+ * @param windowMs the list is requested back to this, so that a range below may go so far
+ */
+export function newestRange(
+  start: Pick<PageRange, 'providerMerchantId' | 'startedAt' | 'sinceMs'>,
+  windowMs: number,
+): PageRange {
   return {
-    providerMerchantId,
+    ...start,
     fromDate: toDate(windowMs - DAY_MS),
-    toDate: toDate(now + DAY_MS),
-    sinceMs,
-    startedAt: now,
+    toDate: toDate(start.startedAt + DAY_MS),
     usedCursors: new Set(),
     oldestReadMs: Infinity,
     isRead: false,

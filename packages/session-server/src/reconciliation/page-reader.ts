@@ -10,8 +10,8 @@ import type {
 import { type PageQuota, remainingMs, sleep } from './pacing.js';
 import { type PageRange, readNextPage } from './page-range.js';
 
-/** The longest rest after a slow call. */
-const MAX_REST_MS = 10_000;
+/** The longest pause after a slow call. */
+const MAX_PAUSE_MS = 10_000;
 /** Every poll meets an unreadable row again; it is logged once in this time. */
 const UNREADABLE_LOG_INTERVAL_MS = 3_600_000;
 
@@ -25,35 +25,22 @@ export interface PageReaderOptions {
 }
 
 /**
- * Reads pages for the recent poll and the backfill. No call starts before a rest as long as the call
- * before it: a slow provider is left alone.
+ * Reads pages for the recent poll and the backfill. No call starts before a pause as long as the
+ * call before it, which spares a slow provider.
  */
 export class PageReader {
+  /** How many pages the poll in progress has requested, and how many of its rows were unreadable. */
+  pages = 0;
+  unreadableRows = 0;
   readonly #options: PageReaderOptions;
   readonly #quota: PageQuota;
   readonly #signal: AbortSignal;
   #unreadableLoggedAt = -Infinity;
-  /** Of the poll in progress. */
-  #pages = 0;
-  #unreadableRows = 0;
 
   constructor(options: PageReaderOptions, quota: PageQuota, signal: AbortSignal) {
     this.#options = options;
     this.#quota = quota;
     this.#signal = signal;
-  }
-
-  get pages(): number {
-    return this.#pages;
-  }
-
-  get unreadableRows(): number {
-    return this.#unreadableRows;
-  }
-
-  startPoll(): void {
-    this.#pages = 0;
-    this.#unreadableRows = 0;
   }
 
   /**
@@ -64,8 +51,8 @@ export class PageReader {
     range: PageRange,
     { isBackfill, mayContinue }: { isBackfill: boolean; mayContinue: () => boolean },
   ): Promise<void> {
-    while (!range.isRead && (this.#pages === 0 || (!this.#signal.aborted && mayContinue()))) {
-      this.#pages += 1;
+    while (!range.isRead && (this.pages === 0 || (!this.#signal.aborted && mayContinue()))) {
+      this.pages += 1;
       this.#quota.spend(isBackfill);
       const calledAt = performance.now();
       await readNextPage(this.#options.gateway, range, (page) => this.#process(page, calledAt));
@@ -78,20 +65,20 @@ export class PageReader {
     if (unreadable) this.#noteUnreadable(unreadable);
     await this.#options.onRows(rows);
     crashPoint('poll:page-processed');
-    const restMs = Math.min(answeredAt - calledAt, MAX_REST_MS);
-    await sleep(Math.floor(restMs - (performance.now() - answeredAt)), this.#signal);
+    const pauseMs = Math.min(answeredAt - calledAt, MAX_PAUSE_MS);
+    await sleep(Math.floor(pauseMs - (performance.now() - answeredAt)), this.#signal);
   }
 
   /** The rows around them count as always. An unreadable row may be a payment, so a person must check. */
   #noteUnreadable({ count, first }: UnreadableRows): void {
-    this.#unreadableRows += count;
+    this.unreadableRows += count;
     const { providerMerchantId, logger, clock } = this.#options;
     const now = clock.now();
     if (remainingMs(this.#unreadableLoggedAt, UNREADABLE_LOG_INTERVAL_MS, now) > 0) return;
     this.#unreadableLoggedAt = now;
     const places = first.map(({ index, kind }) => `${String(index)}: ${kind}`);
     logger.warn(
-      { providerMerchantId, page: this.#pages, count, places },
+      { providerMerchantId, page: this.pages, count, places },
       'rows of the list of transactions could not be read',
     );
   }

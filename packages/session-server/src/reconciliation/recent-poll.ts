@@ -1,10 +1,7 @@
-import type { Backfill } from './backfill.js';
+import { type Backfill, RECENT_MS } from './backfill.js';
 import type { PageQuota } from './pacing.js';
 import { newestRange, type PageRange, rangeBelow } from './page-range.js';
 import type { PageReader } from './page-reader.js';
-
-/** What is older is for the backfill. */
-export const RECENT_MS = 3_600_000;
 
 /**
  * Reads the newest rows, back to the oldest attempt of the last hour that someone waits for. Where the
@@ -28,20 +25,18 @@ export class RecentPoll {
   }
 
   /** Returns the range that starts with the newest row. */
-  async run(options: Parameters<typeof newestRange>[0]): Promise<PageRange> {
-    const { now, sinceMs } = options;
-    const backlog = this.#takeBacklog(now);
-    const newest = newestRange({
-      ...options,
-      sinceMs: Math.max(sinceMs, backlog?.startedAt ?? -Infinity),
-    });
+  async run(start: Parameters<typeof newestRange>[0], windowMs: number): Promise<PageRange> {
+    const { startedAt } = start;
+    const backlog = this.#takeBacklog(startedAt);
+    const sinceMs = Math.max(start.sinceMs, backlog?.startedAt ?? -Infinity);
+    const newest = newestRange({ ...start, sinceMs }, windowMs);
     await this.#read(newest);
-    const rest = rangeBelow(
+    const remaining = rangeBelow(
       newest.isRead && backlog ? backlog : newest,
-      Math.min(sinceMs, backlog?.sinceMs ?? Infinity),
+      Math.min(start.sinceMs, backlog?.sinceMs ?? Infinity),
     );
-    await this.#read(rest);
-    if (!rest.isRead) this.#backlog = rest;
+    await this.#read(remaining);
+    if (!remaining.isRead) this.#backlog = remaining;
     return newest;
   }
 

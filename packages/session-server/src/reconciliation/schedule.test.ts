@@ -5,7 +5,7 @@ import { startSchedule } from './schedule.js';
 
 const DAY = 86_400;
 
-describe('the sweeper', () => {
+describe('the schedule', () => {
   let stack: TestStack | undefined;
   afterEach(async () => {
     await stack?.close();
@@ -23,7 +23,7 @@ describe('the sweeper', () => {
     await stack.until(body.checkout, 'paid');
   });
 
-  it('looks back as far as the provider’s clock may be behind ours', async () => {
+  it('polls back as far as the provider’s clock may be behind ours', async () => {
     stack = await TestStack.start();
     const { body } = await stack.open('S2', { amount: '9.99' });
     const { MerchantReference: orderRef } = stack.session(body.sessionId ?? '');
@@ -43,7 +43,7 @@ describe('the sweeper', () => {
     await stack.until(body.checkout, 'paid');
   });
 
-  it('finds a refund a month after the payment, with nobody else looking', async () => {
+  it('finds a refund a month after the payment, without another poll', async () => {
     stack = await TestStack.start();
     const { sandbox } = stack;
     const lists = () =>
@@ -64,7 +64,7 @@ describe('the sweeper', () => {
     expect(refunded.data).toMatchObject({ order: 'S3', state: 'paid', refund: 'full' });
   });
 
-  it('goes on when a look cannot begin, and says so', async () => {
+  it('goes on when a poll cannot start, and logs it', async () => {
     const errors: string[] = [];
     const due = {
       orderId: 700,
@@ -76,7 +76,7 @@ describe('the sweeper', () => {
     };
     const polled = Promise.withResolvers<string>();
     const batches = [[due], [{ ...due, merchant: 'bookshop' }]];
-    const sweeper = startSchedule({
+    const schedule = startSchedule({
       store: {
         applyTime: () => Promise.resolve([]),
         claimDuePolls: () => Promise.resolve(batches.shift() ?? []),
@@ -97,6 +97,6 @@ describe('the sweeper', () => {
     });
     expect(await polled.promise).toBe('bookshop');
     expect(errors).toEqual(['a scheduled poll could not start']);
-    await sweeper.close();
+    await schedule.close();
   });
 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What the merchant's own back end is told about an order. */
+/** What the merchant's back end reads about an order. */
 async function orderOf(order: string): Promise<MerchantOrder> {
   const { body } = await stack.fetch<MerchantOrder>(`/v1/merchant/orders/${order}`, {
     headers: { authorization: `Bearer ${stack.merchantKey}` },
@@ -35,14 +35,14 @@ function rowFor(session: { order_id: number; MerchantReference: string | undefin
   };
 }
 
-/** Lets the server look once, and waits until it has. */
-async function lookOnce(checkout: string): Promise<void> {
+/** Lets the server poll once, and waits until it has. */
+async function pollOnce(checkout: string): Promise<void> {
   const lists = () =>
     stack.sandbox.control.requests().filter(({ operation }) => operation === 'transactions-list')
       .length;
   const before = lists();
   await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'submitted' });
-  // Two more looks have begun: the first of them began after the hint, and has ended.
+  // Two more polls have started: the first of them started after the hint, and has ended.
   await expect.poll(lists).toBeGreaterThan(before + 2);
 }
 
@@ -52,7 +52,7 @@ async function stateOf(checkout: string): Promise<string | undefined> {
 }
 
 describe('evidence of a payment', () => {
-  it('makes the order paid, and tells the shop once', async () => {
+  it('makes the order paid, and sends the shop one event', async () => {
     const { checkout, sessionId, session } = await openedSession('P1');
     await stack.payAtProvider(sessionId);
     await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
@@ -76,8 +76,8 @@ describe('evidence of a payment', () => {
       orderId: session.order_id,
       merchantReference: session.MerchantReference,
     });
-    // A paid checkout is not polled for any more: another order of the merchant causes the look.
-    await lookOnce((await openedSession('P1-other')).checkout);
+    // A paid checkout is not polled for any more: another order of the merchant causes the poll.
+    await pollOnce((await openedSession('P1-other')).checkout);
     const paid = stack.shop.events.filter(({ type }) => type === 'checkout.paid');
     expect(paid).toHaveLength(1);
   });
@@ -120,7 +120,7 @@ describe('evidence of a payment', () => {
     await stack.post(stack.webhookPath(sessionId), {});
     await stack.until(checkout, 'paid');
     stack.sandbox.control.addTransaction({ row: rowFor(session) });
-    await lookOnce((await openedSession('P5-other')).checkout);
+    await pollOnce((await openedSession('P5-other')).checkout);
     await expect
       .poll(async () => (await orderOf('P5')).checkouts[0]?.attention)
       .toContain('paid_twice');
@@ -134,7 +134,7 @@ describe('evidence of a payment', () => {
     await stack.until(checkout, 'paid');
     const [transaction] = (await orderOf('P6')).checkouts[0]?.transactions ?? [];
     stack.sandbox.control.refund(transaction?.id ?? '');
-    await lookOnce((await openedSession('P6-other')).checkout);
+    await pollOnce((await openedSession('P6-other')).checkout);
     await expect.poll(async () => (await orderOf('P6')).checkouts[0]?.refund).toBe('full');
     expect(await stateOf(checkout)).toBe('paid');
   });
@@ -148,7 +148,7 @@ describe('a row that is not evidence', () => {
     const order = `N-${what.replaceAll(' ', '-')}`;
     const { checkout, session } = await openedSession(order);
     stack.sandbox.control.addTransaction({ row: { ...rowFor(session), ...change } });
-    await lookOnce(checkout);
+    await pollOnce(checkout);
     const known = await orderOf(order);
     expect(known.state).toBe('open');
     expect(known.checkouts[0]?.attention).toEqual([code]);
@@ -163,7 +163,7 @@ describe('a row that is not evidence', () => {
     const order = `N-${what.replaceAll(/[^a-z]/g, '-')}`;
     const { checkout, session } = await openedSession(order);
     stack.sandbox.control.addTransaction({ row: { ...rowFor(session), ...change } });
-    await lookOnce(checkout);
+    await pollOnce(checkout);
     const known = await orderOf(order);
     expect(known.state).toBe('open');
     expect(known.checkouts[0]?.attention).toEqual([]);
@@ -193,8 +193,8 @@ describe('a return without evidence', () => {
   }, 15_000);
 });
 
-describe('the provider that cannot be asked', () => {
-  it('leaves the checkout as it is, and is asked again', async () => {
+describe('a provider that fails', () => {
+  it('leaves the checkout as it is, and is polled again', async () => {
     const { checkout, sessionId } = await openedSession('R1');
     await stack.payAtProvider(sessionId);
     stack.sandbox.control.addFault({

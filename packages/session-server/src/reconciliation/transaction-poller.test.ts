@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** The provider's list, one row a page, newest first; the clock stands still until it is moved. */
+/** The provider's list, one row a page, newest first. The clock stands still until it is moved. */
 class TestList {
   readonly asked: TransactionQuery[] = [];
   readonly seen: string[] = [];
@@ -29,7 +29,7 @@ class TestList {
     this.rows = ages.map((ageMs, index) => rowOf(`tx-${String(index)}`, NOW - ageMs));
   }
 
-  reader(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
+  poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
     const logger: Logger = {
       info: () => undefined,
       warn: (fields) => this.warnings.push(fields),
@@ -51,13 +51,13 @@ class TestList {
     });
   }
 
-  /** Waits until just these were seen since the last time this was asked. */
+  /** Waits until exactly these were seen since the last call. */
   async saw(ids: readonly string[]): Promise<void> {
     await expect.poll(() => this.seen).toEqual(ids);
     this.seen.length = 0;
   }
 
-  /** What was seen since the last time this was asked. */
+  /** What was seen since the last call. */
   takeSeen(): string[] {
     return this.seen.splice(0);
   }
@@ -86,16 +86,16 @@ function rowOf(id: string, time: number): TransactionRow {
   return { id, transactionTime: new Date(time).toISOString(), references: {} };
 }
 
-describe('a look', () => {
-  it('reads back to the first row that is older than asked, and no further', async () => {
+describe('a poll', () => {
+  it('reads back to the first row that is older than requested, and no further', async () => {
     const list = new TestList([1000, 2000, 5000, 6000]);
-    await list.reader().poll(NOW - 4000);
+    await list.poller().poll(NOW - 4000);
     expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
   });
 
   it('asks for the days around, for rows a hundred at a time, and for no status', async () => {
     const list = new TestList([]);
-    await list.reader().poll(Date.parse('2026-01-18T00:30:00.000Z'));
+    await list.poller().poll(Date.parse('2026-01-18T00:30:00.000Z'));
     expect(list.asked).toEqual([
       {
         providerMerchantId: 1001,
@@ -107,14 +107,14 @@ describe('a look', () => {
     ]);
   });
 
-  it('is shared by all who ask before it starts, back to the oldest of them', async () => {
+  it('is shared by all requests before it starts, back to the oldest of them', async () => {
     const list = new TestList([1000, 2000, 3000, 4000]);
-    const reader = list.reader();
-    await Promise.all([reader.poll(NOW - 500), reader.poll(NOW - 2500), reader.poll(NOW)]);
+    const poller = list.poller();
+    await Promise.all([poller.poll(NOW - 500), poller.poll(NOW - 2500), poller.poll(NOW)]);
     expect(list.seen).toEqual(['tx-0', 'tx-1', 'tx-2']);
   });
 
-  it('that is under way does not answer one who asks now: the next one does', async () => {
+  it('in progress does not answer a request that comes now: the next one does', async () => {
     const list = new TestList([1000]);
     const gate = Promise.withResolvers<undefined>();
     const isAsked = Promise.withResolvers<undefined>();
@@ -122,10 +122,10 @@ describe('a look', () => {
       isAsked.resolve(undefined);
       return gate.promise;
     };
-    const reader = list.reader();
-    const first = reader.poll(NOW);
+    const poller = list.poller();
+    const first = poller.poll(NOW);
     await isAsked.promise;
-    const second = reader.poll(NOW);
+    const second = poller.poll(NOW);
     expect(list.asked).toHaveLength(1);
     gate.resolve(undefined);
     await Promise.all([first, second]);
@@ -134,10 +134,10 @@ describe('a look', () => {
 
   it('starts an interval after the one before', async () => {
     const list = new TestList([1000]);
-    const reader = list.reader({ intervalMs: 60 });
-    await reader.poll(NOW);
+    const poller = list.poller({ intervalMs: 60 });
+    await poller.poll(NOW);
     const startedAt = performance.now();
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
   });
 
@@ -149,35 +149,35 @@ describe('a look', () => {
         return Promise.resolve({ rows: [], nextCursor: 'same' });
       },
     };
-    await list.reader({ gateway }).poll(NOW - DAY_MS);
+    await list.poller({ gateway }).poll(NOW - DAY_MS);
     expect(list.asked).toHaveLength(2);
   });
 
-  it('that fails ends too, says so once, and backs off for as long as the provider asks', async () => {
+  it('that fails ends too, logs it once, and backs off for as long as the provider asks', async () => {
     const list = new TestList([1000]);
-    const reader = list.reader({ intervalMs: 1 });
+    const poller = list.poller({ intervalMs: 1 });
     list.before = () => {
       throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 0.06 });
     };
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(list.warnings).toHaveLength(1);
     list.before = () => undefined;
     const startedAt = performance.now();
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(performance.now() - startedAt).toBeGreaterThan(50);
     expect(list.seen).toEqual(['tx-0']);
   });
 
-  it('waits an hour at most, also when the provider asks for a year', async () => {
+  it('waits an hour at most, even when the provider asks for a year', async () => {
     vi.useFakeTimers();
     try {
       const list = new TestList([1000]);
-      const reader = list.reader({ intervalMs: 1 });
+      const poller = list.poller({ intervalMs: 1 });
       list.before = () => {
         throw new AppError(503, 'provider_unavailable', '', { retryAfterSeconds: 31_536_000 });
       };
-      await reader.poll(NOW);
-      const waiting = reader.poll(NOW);
+      await poller.poll(NOW);
+      const waiting = poller.poll(NOW);
       await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
       expect(list.asked).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(1);
@@ -188,20 +188,20 @@ describe('a look', () => {
     }
   });
 
-  it('that fails again and again is repeated after twice the pause each time, up to a minute', async () => {
+  it('that keeps failing is repeated after twice the pause each time, up to a minute', async () => {
     vi.useFakeTimers();
     try {
       const list = new TestList([1000]);
       const polled: boolean[] = [];
       const observer = { polled: ({ isOk }: { isOk: boolean }) => polled.push(isOk) };
-      const reader = list.reader({ intervalMs: 1000, observer });
+      const poller = list.poller({ intervalMs: 1000, observer });
       list.before = () => {
         throw new AppError(503, 'provider_unavailable', '');
       };
-      await reader.poll(NOW);
+      await poller.poll(NOW);
       for (const seconds of [2, 4, 8, 16, 32, 60, 60]) {
         const before = list.asked.length;
-        const waiting = reader.poll(NOW);
+        const waiting = poller.poll(NOW);
         await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
         expect(list.asked).toHaveLength(before);
         await vi.advanceTimersByTimeAsync(1);
@@ -209,27 +209,27 @@ describe('a look', () => {
         expect(list.asked).toHaveLength(before + 1);
       }
       list.before = () => undefined;
-      const waiting = reader.poll(NOW);
+      const waiting = poller.poll(NOW);
       await vi.advanceTimersByTimeAsync(MINUTE_MS);
       await waiting;
       expect(polled.at(-2)).toBe(false);
       expect(polled.at(-1)).toBe(true);
-      expect(reader.isBackingOff()).toBe(false);
+      expect(poller.isBackingOff()).toBe(false);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('starts an interval after the one before, also when that is longer than a timer can be', async () => {
+  it('starts an interval after the one before, even when that is longer than a timer can be', async () => {
     vi.useFakeTimers();
     try {
       const list = new TestList([1000]);
-      const reader = list.reader({ intervalMs: 100 * DAY_MS });
-      await reader.poll(NOW);
-      void reader.poll(NOW);
+      const poller = list.poller({ intervalMs: 100 * DAY_MS });
+      await poller.poll(NOW);
+      void poller.poll(NOW);
       await vi.advanceTimersByTimeAsync(20 * DAY_MS);
       expect(list.asked).toHaveLength(1);
-      await reader.close();
+      await poller.close();
     } finally {
       vi.useRealTimers();
     }
@@ -237,10 +237,10 @@ describe('a look', () => {
 
   it('waits no longer when the clock goes back', async () => {
     const list = new TestList([1000]);
-    const reader = list.reader({ intervalMs: 20, pagesPerMinute: 1 });
-    await reader.poll(NOW);
+    const poller = list.poller({ intervalMs: 20, pagesPerMinute: 1 });
+    await poller.poll(NOW);
     list.clock.time -= HOUR_MS;
-    await reader.poll(NOW - HOUR_MS);
+    await poller.poll(NOW - HOUR_MS);
     expect(list.asked).toHaveLength(2);
   });
 
@@ -252,7 +252,7 @@ describe('a look', () => {
         return Promise.resolve({ rows: [], nextCursor: `c${String(list.asked.length % 3)}` });
       },
     };
-    await list.reader({ gateway }).poll(NOW - DAY_MS);
+    await list.poller({ gateway }).poll(NOW - DAY_MS);
     expect(list.asked).toHaveLength(4);
   });
 
@@ -265,73 +265,73 @@ describe('a look', () => {
         return Promise.resolve({ rows, nextCursor: query.cursor === undefined ? 'c1' : undefined });
       },
     };
-    await list.reader({ gateway }).poll(NOW - 2000);
+    await list.poller({ gateway }).poll(NOW - 2000);
     expect(list.asked).toHaveLength(2);
   });
 
-  it('that failed is made up for by the next one, as deep', async () => {
+  it('that failed is made up for by the next one, as far back', async () => {
     const list = new TestList([1000, 2000, 3000, 4000]);
-    const reader = list.reader({ intervalMs: 1 });
+    const poller = list.poller({ intervalMs: 1 });
     list.before = () => {
       throw new AppError(503, 'provider_unavailable', '');
     };
-    await reader.poll(NOW - 3500);
+    await poller.poll(NOW - 3500);
     list.before = () => undefined;
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2', 'tx-3']);
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
-  it('tries a page further down that fails once more, and then reads what is fresh without it', async () => {
+  it('tries a page further down that fails once more, and then reads recent rows without it', async () => {
     const list = new TestList([1000, 2000, 3000, 4000]);
-    const reader = list.reader({ intervalMs: 1 });
+    const poller = list.poller({ intervalMs: 1 });
     list.before = ({ cursor }) => {
       if (cursor?.includes('tx-2')) throw new AppError(503, 'provider_unavailable', '');
     };
-    await reader.poll(NOW - 3500);
-    await reader.poll(NOW);
+    await poller.poll(NOW - 3500);
+    await poller.poll(NOW);
     expect(list.warnings).toHaveLength(2);
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(list.warnings).toHaveLength(2);
   });
 
-  it('that waits is let go when the reader closes, and none starts after', async () => {
+  it('that waits ends when the poller closes, and none starts after', async () => {
     const list = new TestList([1000]);
-    const reader = list.reader({ intervalMs: 1_000_000 });
-    await reader.poll(NOW);
-    const waiting = reader.poll(NOW);
-    await reader.close();
+    const poller = list.poller({ intervalMs: 1_000_000 });
+    await poller.poll(NOW);
+    const waiting = poller.poll(NOW);
+    await poller.close();
     await waiting;
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     expect(list.asked).toHaveLength(1);
   });
 });
 
-describe('a look that runs out of its pages', () => {
-  it('ends, and the next one reads the fresh rows and goes on where it stopped', async () => {
+describe('a poll that runs out of its pages', () => {
+  it('ends, and the next one reads the new rows and goes on where it stopped', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.poll(NOW - 6.5 * HOUR_MS);
+    const poller = list.poller({ pagesPerMinute: 4 });
+    await poller.poll(NOW - 6.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-1', 'tx-2']);
     list.clock.time += MINUTE_MS;
-    list.rows.unshift(rowOf('fresh', list.clock.time));
-    await reader.poll(list.clock.time - 1000);
-    await list.saw(['fresh', 'tx-0', 'tx-3', 'tx-4']);
+    list.rows.unshift(rowOf('new', list.clock.time));
+    await poller.poll(list.clock.time - 1000);
+    await list.saw(['new', 'tx-0', 'tx-3', 'tx-4']);
     list.clock.time += MINUTE_MS;
-    await reader.poll(list.clock.time);
-    await list.saw(['fresh', 'tx-5']);
+    await poller.poll(list.clock.time);
+    await list.saw(['new', 'tx-5']);
   });
 
-  it('goes on further back when somebody asks for more depth than it has', async () => {
+  it('goes on further back when a request goes further than it does', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7, 8, 9].map((hours) => hours * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.poll(NOW - 4.5 * HOUR_MS);
+    const poller = list.poller({ pagesPerMinute: 4 });
+    await poller.poll(NOW - 4.5 * HOUR_MS);
     list.clock.time += MINUTE_MS;
-    await reader.poll(NOW - 8.5 * HOUR_MS);
-    for (let look = 0; look < 6; look += 1) {
+    await poller.poll(NOW - 8.5 * HOUR_MS);
+    for (let poll = 0; poll < 6; poll += 1) {
       list.clock.time += MINUTE_MS;
-      await reader.poll(list.clock.time);
+      await poller.poll(list.clock.time);
     }
     await expect.poll(() => list.seen).toContain('tx-6');
     expect(list.seen.filter((id) => id === 'tx-3')).toHaveLength(1);
@@ -339,11 +339,11 @@ describe('a look that runs out of its pages', () => {
 
   it('goes on beyond the days that it asked for, from the last of them', async () => {
     const list = new TestList([...Array(10).keys()].map((days) => (days + 1) * DAY_MS));
-    const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.poll(NOW - 4.5 * DAY_MS);
-    for (let look = 0; look < 8; look += 1) {
+    const poller = list.poller({ pagesPerMinute: 4 });
+    await poller.poll(NOW - 4.5 * DAY_MS);
+    for (let poll = 0; poll < 8; poll += 1) {
       list.clock.time += MINUTE_MS;
-      await reader.poll(NOW - 8.5 * DAY_MS);
+      await poller.poll(NOW - 8.5 * DAY_MS);
     }
     expect(list.seen).toContain('tx-8');
     const deeper = list.asked.find(
@@ -354,65 +354,65 @@ describe('a look that runs out of its pages', () => {
 
   it('reads what was listed since, also rows that say that they happened before', async () => {
     const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 8 });
-    await reader.poll(NOW - 19.5 * HOUR_MS);
+    const poller = list.poller({ pagesPerMinute: 8 });
+    await poller.poll(NOW - 19.5 * HOUR_MS);
     list.rows.unshift(rowOf('late', NOW - 10 * MINUTE_MS), rowOf('later', NOW - 30 * MINUTE_MS));
     list.clock.time += MINUTE_MS;
     list.takeSeen();
-    await reader.poll(NOW - 19.5 * HOUR_MS);
+    await poller.poll(NOW - 19.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['late', 'later', 'tx-0', 'tx-5', 'tx-6', 'tx-7', 'tx-8']);
     // Within the minute it is not read again.
     list.clock.time += MINUTE_MS - 1;
-    await reader.poll(NOW - 19.5 * HOUR_MS);
+    await poller.poll(NOW - 19.5 * HOUR_MS);
     expect(list.takeSeen()).toEqual(['late']);
   });
 
-  it('gets to the end however often somebody asks for the depth again', async () => {
+  it('reaches the end however often the same range is requested again', async () => {
     const list = new TestList([...Array(40).keys()].map((hours) => (hours + 2) * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 10 });
-    for (let look = 0; look < 12; look += 1) {
-      await reader.poll(NOW - 60 * DAY_MS);
+    const poller = list.poller({ pagesPerMinute: 10 });
+    for (let poll = 0; poll < 12; poll += 1) {
+      await poller.poll(NOW - 60 * DAY_MS);
       list.clock.time += MINUTE_MS;
     }
     expect(list.seen).toContain('tx-39');
   });
 
-  it('leaves pages for fresh rows: only half of them go to what is older than an hour', async () => {
+  it('leaves pages for recent rows: only half of them go to what is older than an hour', async () => {
     const list = new TestList([...Array(20).keys()].map((hours) => (hours + 2) * HOUR_MS));
-    const reader = list.reader({ pagesPerMinute: 10 });
-    await reader.poll(NOW - DAY_MS);
+    const poller = list.poller({ pagesPerMinute: 10 });
+    await poller.poll(NOW - DAY_MS);
     expect(list.takeSeen()).toHaveLength(6);
-    await reader.poll(NOW - 1000);
+    await poller.poll(NOW - 1000);
     expect(list.takeSeen()).toEqual(['tx-0']);
   });
 
   it('asks for days that reach as far back as what is left', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
-    const reader = list.reader({ pagesPerMinute: 4 });
-    await reader.poll(NOW - 10 * DAY_MS);
+    const poller = list.poller({ pagesPerMinute: 4 });
+    await poller.poll(NOW - 10 * DAY_MS);
     list.asked.length = 0;
     list.clock.time += MINUTE_MS;
-    await reader.poll(NOW);
+    await poller.poll(NOW);
     const asked = () => list.asked.map(({ fromDate }) => fromDate);
     await expect.poll(asked).toEqual(['2026-01-09', '2026-01-09']);
   });
 
   it('tries a cursor once more, and then goes on without it, by the day that it has reached', async () => {
     const list = new TestList([1, 2, 3, 4].map((days) => days * DAY_MS));
-    const reader = list.reader({ pagesPerMinute: 4, intervalMs: 1 });
-    await reader.poll(NOW - 10 * DAY_MS);
+    const poller = list.poller({ pagesPerMinute: 4, intervalMs: 1 });
+    await poller.poll(NOW - 10 * DAY_MS);
     list.generation += 1;
     for (const failures of [1, 2]) {
       list.clock.time += MINUTE_MS;
-      await reader.poll(NOW);
+      await poller.poll(NOW);
       await expect.poll(() => list.warnings).toHaveLength(failures);
     }
     list.clock.time += MINUTE_MS;
-    await reader.poll(NOW - 10 * DAY_MS);
+    await poller.poll(NOW - 10 * DAY_MS);
     // It has reached the 17th.
     expect(list.asked.at(-2)).toMatchObject({ toDate: '2026-01-18', cursor: undefined });
     list.clock.time += MINUTE_MS;
-    await reader.poll(NOW - 10 * DAY_MS);
+    await poller.poll(NOW - 10 * DAY_MS);
     expect(list.seen).toContain('tx-3');
     expect(list.warnings).toHaveLength(2);
   });
@@ -431,7 +431,7 @@ describe('days', () => {
       const days: string[] = [];
       for (const time of ['2026-03-08T23:59:59.999Z', '2026-03-09T00:00:00.000Z']) {
         list.clock.time = Date.parse(time);
-        await list.reader().poll(list.clock.time);
+        await list.poller().poll(list.clock.time);
         const { fromDate, toDate } = list.asked.at(-1) ?? {};
         days.push(`${String(fromDate)} ${String(toDate)}`);
       }
@@ -449,15 +449,15 @@ describe('days', () => {
         list.clock.time = time;
         const rows = [0, -1, -60_000].filter((ms) => midnight + ms <= time);
         list.rows = rows.map((ms) => rowOf(String(ms), midnight + ms));
-        await list.reader().poll(midnight - 2 * MINUTE_MS);
+        await list.poller().poll(midnight - 2 * MINUTE_MS);
         expect(list.takeSeen()).toEqual(rows.map(String));
       }
     },
   );
 });
 
-describe('rows that move between two pages of a look', () => {
-  /** A list whose cursors count places: what is listed or goes meanwhile moves the rest. */
+describe('rows that move between two pages of a poll', () => {
+  /** A list whose cursors count places: what is listed or goes meanwhile moves the others. */
   function setUp() {
     const list = new TestList([1000, 2000, 3000, 4000]);
     const gateway = {
@@ -469,32 +469,32 @@ describe('rows that move between two pages of a look', () => {
         return Promise.resolve({ rows: list.rows.slice(at, at + 1), nextCursor });
       },
     };
-    return { list, reader: list.reader({ gateway, intervalMs: 1 }) };
+    return { list, poller: list.poller({ gateway, intervalMs: 1 }) };
   }
 
   it('down, because others are listed, are met again, and none is missed', async () => {
-    const { list, reader } = setUp();
+    const { list, poller } = setUp();
     let count = 0;
     list.before = ({ cursor }) => {
       if (cursor === undefined || count === 2) return;
       count += 1;
       list.rows.unshift(rowOf(`new-${String(count)}`, NOW));
     };
-    await reader.poll(NOW - 3500);
+    await poller.poll(NOW - 3500);
     expect(new Set(list.takeSeen())).toEqual(new Set(['tx-0', 'tx-1', 'tx-2', 'tx-3']));
-    await reader.poll(NOW - 3500);
+    await poller.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['new-2', 'new-1', 'tx-0', 'tx-1', 'tx-2', 'tx-3']);
   });
 
-  it('up, because one goes, are found by the next look', async () => {
-    const { list, reader } = setUp();
+  it('up, because one goes, are found by the next poll', async () => {
+    const { list, poller } = setUp();
     let hasGone = false;
     list.before = ({ cursor }) => {
       if (cursor === '1' && !hasGone) hasGone = list.rows.shift() !== undefined;
     };
-    await reader.poll(NOW - 3500);
+    await poller.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-2', 'tx-3']);
-    await reader.poll(NOW - 3500);
+    await poller.poll(NOW - 3500);
     expect(list.takeSeen()).toEqual(['tx-1', 'tx-2', 'tx-3']);
   });
 });
@@ -502,11 +502,11 @@ describe('rows that move between two pages of a look', () => {
 describe('rows that cannot be read', () => {
   const unreadable = { count: 2, first: [{ index: 0, kind: 'null' }] };
 
-  /** A reader of a list whose one page has rows, and some that are none. */
+  /** A poller of a list whose only page has rows, and some that are none. */
   function setUp() {
     const list = new TestList([]);
-    const looks: unknown[] = [];
-    const reader = list.reader({
+    const polls: unknown[] = [];
+    const poller = list.poller({
       gateway: {
         listTransactions: () => {
           const rows = [rowOf('tx-0', NOW - 1000)];
@@ -514,31 +514,31 @@ describe('rows that cannot be read', () => {
         },
       },
       observer: {
-        polled: ({ unreadableRows, isOk }) => looks.push({ unreadableRows, isOk }),
+        polled: ({ unreadableRows, isOk }) => polls.push({ unreadableRows, isOk }),
       },
     });
-    return { list, looks, reader };
+    return { list, polls, poller };
   }
 
-  it('stop no look, are counted at each, and hold up no row around them', async () => {
-    const { list, looks, reader } = setUp();
-    await reader.poll(NOW - HOUR_MS);
-    await reader.poll(NOW - HOUR_MS);
+  it('stop no poll, are counted at each, and delay no row around them', async () => {
+    const { list, polls, poller } = setUp();
+    await poller.poll(NOW - HOUR_MS);
+    await poller.poll(NOW - HOUR_MS);
     expect(list.takeSeen()).toEqual(['tx-0', 'tx-0']);
-    expect(looks).toEqual([
+    expect(polls).toEqual([
       { unreadableRows: 2, isOk: true },
       { unreadableRows: 2, isOk: true },
     ]);
   });
 
-  it('are told in the log once an hour, by their places and kinds', async () => {
-    const { list, reader } = setUp();
-    await reader.poll(NOW - HOUR_MS);
-    await reader.poll(NOW - HOUR_MS);
-    const told = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
-    expect(list.warnings).toEqual([told]);
+  it('are logged once an hour, with their places and kinds', async () => {
+    const { list, poller } = setUp();
+    await poller.poll(NOW - HOUR_MS);
+    await poller.poll(NOW - HOUR_MS);
+    const logged = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
+    expect(list.warnings).toEqual([logged]);
     list.clock.time += HOUR_MS;
-    await reader.poll(NOW - HOUR_MS);
-    expect(list.warnings).toEqual([told, told]);
+    await poller.poll(NOW - HOUR_MS);
+    expect(list.warnings).toEqual([logged, logged]);
   });
 });

@@ -1,14 +1,12 @@
-import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { describeError } from '../logger.js';
 import type { Observer } from '../observer.js';
-import { Backfill } from './backfill.js';
+import { Backfill, RECENT_MS } from './backfill.js';
 import { BackOff, PageQuota, remainingMs, sleep } from './pacing.js';
 import { PageReader, type PageReaderOptions } from './page-reader.js';
-import { RECENT_MS, RecentPoll } from './recent-poll.js';
+import { RecentPoll } from './recent-poll.js';
 
 export interface TransactionPollerOptions extends PageReaderOptions {
-  readonly clock: Clock;
   /** Shortest time between the starts of two polls. */
   readonly intervalMs: number;
   /** Pages that all polls together may request in a minute. */
@@ -56,8 +54,7 @@ export class TransactionPoller {
     this.#quota = new PageQuota(clock, pagesPerMinute);
     this.#backOff = new BackOff(clock, intervalMs);
     this.#reader = new PageReader(options, this.#quota, this.#stop.signal);
-    const pages = { reader: this.#reader, quota: this.#quota };
-    this.#backfill = new Backfill({ ...pages, clock, intervalMs, pagesPerMinute });
+    this.#backfill = new Backfill(this.#reader, this.#quota, options);
     this.#recentPoll = new RecentPoll(this.#reader, this.#quota, this.#backfill);
   }
 
@@ -129,7 +126,8 @@ export class TransactionPoller {
 
   async #pollOnce(request: PollRequest): Promise<void> {
     const startedAt = performance.now();
-    this.#reader.startPoll();
+    this.#reader.pages = 0;
+    this.#reader.unreadableRows = 0;
     const isOk = (await this.#readRecent(request)) && (await this.#readBackfill(request));
     const { pages, unreadableRows } = this.#reader;
     const seconds = (performance.now() - startedAt) / 1000;
@@ -138,20 +136,20 @@ export class TransactionPoller {
 
   async #readRecent(request: PollRequest): Promise<boolean> {
     const { providerMerchantId, clock } = this.#options;
-    const now = clock.now();
-    const sinceMs = Math.min(request.recentMs, this.#retry.recentMs, now);
+    const startedAt = clock.now();
+    const sinceMs = Math.min(request.recentMs, this.#retry.recentMs, startedAt);
     const backfillMs = Math.min(request.backfillMs, this.#retry.backfillMs);
     const windowMs = Math.min(sinceMs, backfillMs, this.#backfill.sinceMs);
     try {
-      const range = { providerMerchantId, now, sinceMs, windowMs };
-      const newest = await this.#recentPoll.run(range);
+      const start = { providerMerchantId, startedAt, sinceMs };
+      const newest = await this.#recentPoll.run(start, windowMs);
       if (backfillMs < Infinity) {
         if (!this.#recentPoll.hasBacklog) await this.#backfill.reRead(newest);
         this.#backfill.request(newest, backfillMs);
       }
     } catch (error) {
       this.#logFailure(error, this.#backOff.fail(retryAfterOf(error)));
-      // A page further down that fails each time is tried once more: it must not slow down the rest.
+      // A page further down that fails each time is tried once more: it must not delay recent rows.
       const { recentMs, backfillMs } = this.#reader.pages > 1 ? NO_DEPTHS : this.#retry;
       this.#retry = {
         recentMs: Math.min(request.recentMs, recentMs),

@@ -28,7 +28,7 @@ const STEPS = [
 ] as const;
 type Step = (typeof STEPS)[number];
 
-/** An attempt of a story, as it was made. */
+/** An attempt as it was made. */
 interface Made {
   readonly orderId: number;
   readonly checkout: string;
@@ -51,7 +51,7 @@ describe('an order that is opened again and again', () => {
   afterAll(() => close());
 
   /** One order, its attempts from the oldest to the newest, and the money that was taken for it. */
-  class Story {
+  class Scenario {
     readonly order = `A${String((count += 1))}`;
     readonly made: Made[] = [];
     readonly payments: string[] = [];
@@ -66,7 +66,7 @@ describe('an order that is opened again and again', () => {
       const attempts = await Promise.all(
         (await this.checkouts()).map(({ id }) => store.findAttempts(id)),
       );
-      const shown = attempts.flat().find(({ status }) => status === 'exposed');
+      const shown = attempts.flat().find(({ status }) => status === 'active');
       return this.made.find(({ orderId }) => orderId === shown?.orderId);
     }
 
@@ -153,19 +153,19 @@ describe('an order that is opened again and again', () => {
     }
   }
 
-  it('is touched by no older session but where money is taken, and each payment too many is told', async () => {
+  it('is changed by an older session only where money is taken, and each extra payment is reported', async () => {
     const step = fc.tuple(fc.constantFrom(...STEPS), fc.nat());
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 16 }), async (steps) => {
-        const story = new Story();
-        await story.open();
+        const scenario = new Scenario();
+        await scenario.open();
         for (const [what, pick] of steps) {
-          const of = story.made[pick % story.made.length];
+          const of = scenario.made[pick % scenario.made.length];
           if (!of) throw new Error('no attempt was made');
-          const shown = await story.shown();
-          const before = await story.checkouts();
-          await story.play(what, of);
-          const after = await story.checkouts();
+          const shown = await scenario.shown();
+          const before = await scenario.checkouts();
+          await scenario.play(what, of);
+          const after = await scenario.checkouts();
           const isOld = of.orderId !== shown?.orderId;
           if (what.startsWith('paid')) {
             // Money that is taken in a session is of its own checkout, and of no other one.
@@ -176,11 +176,11 @@ describe('an order that is opened again and again', () => {
             expect(after).toEqual(before);
           }
           for (const { state, paidBy = '' } of after) {
-            expect(state === 'paid').toBe(story.payments.includes(paidBy));
+            expect(state === 'paid').toBe(scenario.payments.includes(paidBy));
           }
-          const told = after.flatMap(({ attention }) => attention);
-          const tooMany = Math.max(0, story.payments.length - 1);
-          expect(told.filter((code) => code === 'paid_twice')).toHaveLength(tooMany);
+          const codes = after.flatMap(({ attention }) => attention);
+          const tooMany = Math.max(0, scenario.payments.length - 1);
+          expect(codes.filter((code) => code === 'paid_twice')).toHaveLength(tooMany);
         }
       }),
       { numRuns: 200 },

@@ -120,7 +120,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       const { checkout, attempt } = await story.expose();
       await story.store.adoptAttempt(found());
       expect(await story.store.findAttempts(checkout.id)).toMatchObject([
-        { orderId: attempt.orderId, status: 'exposed' },
+        { orderId: attempt.orderId, status: 'active' },
         { orderId: FIRST_ORDER_ID + 60, status: 'superseded' },
       ]);
     });

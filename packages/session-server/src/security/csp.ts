@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SdkDescription } from '../contract.js';
 import { ConfigError } from '../errors.js';
-import { sdkSchema } from '../merchants/merchant.js';
+import { sdkDescription } from '../contract-schemas.js';
 import { allow, parsePolicy, writePolicy } from './policy-text.js';
 
 /**
@@ -94,12 +94,12 @@ const optionFields = {
     .regex(/^[^,\r\n]*$/, 'expected one policy; where there are several, call csp() for each')
     .optional(),
 };
-const sdkList = z.array(sdkSchema).min(1, 'expected the sdk of at least one merchant entry');
+const sdkList = z.array(sdkDescription).min(1, 'expected the sdk of at least one merchant entry');
 
 function schemaFor(options: unknown) {
   const sdk = (options as Partial<CspOptions> | undefined)?.sdk;
   return z
-    .strictObject({ ...optionFields, sdk: Array.isArray(sdk) ? sdkList : sdkSchema })
+    .strictObject({ ...optionFields, sdk: Array.isArray(sdk) ? sdkList : sdkDescription })
     .refine(({ nonce, strictDynamic }) => strictDynamic !== true || nonce !== undefined, {
       path: ['strictDynamic'],
       error: 'expected a nonce beside it; without one no script would be trusted',

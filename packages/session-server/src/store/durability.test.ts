@@ -1,40 +1,13 @@
-import type * as FileSystem from 'node:fs';
 import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-token.js';
-import type { CheckoutStore, AttemptDecision } from '../checkouts/repository.js';
+import type { AttemptDecision, CheckoutStore } from '../checkouts/repository.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { SqliteCheckoutStore } from './sqlite-store.js';
-
-/** The disk under the log: while it is held, it answers when the test says so. */
-const disk = vi.hoisted(() => ({
-  isHeld: false,
-  /** What has been asked of it and not been answered. */
-  questions: [] as ((error: Error | null) => void)[],
-  whenAsked: (): void => undefined,
-}));
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof FileSystem>();
-  return {
-    ...real,
-    fdatasync(descriptor: number, answer: (error: Error | null) => void) {
-      if (!disk.isHeld) {
-        real.fdatasync(descriptor, answer);
-        return;
-      }
-      disk.questions.push(answer);
-      disk.whenAsked();
-    },
-  };
-});
-
-/** Turns of the event loop in which a step would be answered that does not wait for the disk. */
-const TURNS = 50;
 
 type Sent = Extract<AttemptDecision, { kind: 'send' }>;
 
@@ -70,6 +43,10 @@ async function claimedDelivery(store: CheckoutStore, harness: StoreHarness) {
 
 /** Every step whose outcome somebody outside hears of. */
 const STEPS: readonly Step[] = [
+  {
+    name: 'an attempt is to be sent',
+    lead: (store) => Promise.resolve(() => store.beginAttempt(TEST_REQUEST)),
+  },
   {
     name: 'a session is exposed',
     async lead(store, harness) {
@@ -195,33 +172,36 @@ beforeEach(async () => {
   harness = new StoreHarness(store);
 });
 afterEach(async () => {
-  disk.isHeld = false;
-  for (const answer of disk.questions.splice(0)) answer(null);
+  vi.restoreAllMocks();
   await store.close();
   rmSync(folder, { recursive: true });
 });
 
-/** From now on it answers when told to. Resolves when it is asked. */
-function holdDisk(): Promise<void> {
-  disk.isHeld = true;
-  return new Promise((resolve) => {
-    disk.whenAsked = resolve;
+/** What was known when SQLite last ended a commit, which it syncs before it ends. */
+interface Commit {
+  readonly isFullySynced: boolean;
+  readonly logBytes: number;
+  readonly wasAnswered: boolean;
+}
+
+/** Takes a step, and notes each commit on its way. */
+async function takeStep(step: () => Promise<unknown>): Promise<Commit[]> {
+  const commits: Commit[] = [];
+  let wasAnswered = false;
+  const exec = DatabaseSync.prototype.exec;
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    text: string,
+  ) {
+    exec.call(this, text);
+    if (text !== 'COMMIT') return;
+    const isFullySynced = this.prepare('PRAGMA synchronous').get()?.['synchronous'] === 2;
+    commits.push({ isFullySynced, logBytes: statSync(`${path}-wal`).size, wasAnswered });
   });
-}
-
-function answer(error: Error | null = null): void {
-  for (const question of disk.questions.splice(0)) question(error);
-}
-
-/** Whether a promise is still waiting after many turns of the event loop. */
-async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
-  let isOver = false;
-  const end = (): void => {
-    isOver = true;
-  };
-  promise.then(end, end);
-  for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
-  return !isOver;
+  await step().then(() => {
+    wasAnswered = true;
+  });
+  return commits;
 }
 
 /** All rows of all tables. */
@@ -247,68 +227,10 @@ function cutOff(logBytes: number): string {
   return copy;
 }
 
-describe('nobody is answered before the disk has what they are told', () => {
+describe('a step is answered when the disk has it', () => {
   it.each(STEPS)('when $name', async ({ lead }) => {
-    const step = await lead(store, harness);
-    const asked = holdDisk();
-    const taken = step();
-    // What a disk has that is asked now: all that stands in the log.
-    const logBytes = await Promise.race([
-      asked.then(() => statSync(`${path}-wal`).size),
-      taken.then(() => Promise.reject(new Error('it was answered, and the disk was not asked'))),
-    ]);
-    expect(await isWaiting(taken)).toBe(true);
-    answer();
-    await taken;
-    expect(rowsOf(cutOff(logBytes))).toEqual(rowsOf(path));
-  });
-
-  it('and nobody reads what is not there yet', async () => {
-    const { checkout } = await harness.expose();
-    const asked = holdDisk();
-    const applied = store.apply(checkout.id, { type: 'cancel-hinted' });
-    await asked;
-    const found = store.find(checkout.id);
-    expect(await isWaiting(found)).toBe(true);
-    answer();
-    expect(await found).toMatchObject({ state: 'cancelled' });
-    await applied;
-  });
-
-  it('but for an attempt that is to be sent: nobody can pay it before its session is exposed', async () => {
-    const asked = holdDisk();
-    expect(await store.beginAttempt(TEST_REQUEST)).toMatchObject({ kind: 'send' });
-    await asked;
-    answer();
-  });
-});
-
-describe('after the disk did not keep what was written', () => {
-  async function failDisk(): Promise<string> {
-    const { checkout } = await harness.expose();
-    const asked = holdDisk();
-    const applied = store.apply(checkout.id, { type: 'cancel-hinted' });
-    const reading = store.find(checkout.id);
-    await asked;
-    const readingMeanwhile = store.find(checkout.id);
-    answer(Object.assign(new Error('i/o error'), { code: 'EIO' }));
-    disk.isHeld = false;
-    await expect(applied).rejects.toMatchObject({ name: 'DiskFailedError', code: 'EIO' });
-    // This one asked before anything was written.
-    expect(await reading).toMatchObject({ state: 'open' });
-    await expect(readingMeanwhile).rejects.toThrow('start the server anew');
-    return checkout.id;
-  }
-
-  it('nothing is read, since nobody can say what is there', async () => {
-    const checkout = await failDisk();
-    await expect(store.find(checkout)).rejects.toThrow('the disk did not keep what was written');
-    await expect(store.findOrder('teashop', 'A1001')).rejects.toThrow('start the server anew');
-  });
-
-  it('nothing is written, and it is not ready', async () => {
-    const checkout = await failDisk();
-    await expect(store.apply(checkout, { type: 'reopened' })).rejects.toThrow('the disk did not');
-    await expect(store.ping()).rejects.toThrow('start the server anew');
+    const commits = await takeStep(await lead(store, harness));
+    expect(commits).toMatchObject([{ isFullySynced: true, wasAnswered: false }]);
+    expect(rowsOf(cutOff(commits[0]?.logBytes ?? 0))).toEqual(rowsOf(path));
   });
 });

@@ -1,36 +1,35 @@
-import type * as FileSystem from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 
-/** The disk under the log: from when a test says so it keeps nothing, and says that. */
-const disk = vi.hoisted(() => ({ isBroken: false }));
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<typeof FileSystem>();
-  return {
-    ...real,
-    fdatasync(descriptor: number, answer: (error: Error | null) => void) {
-      if (!disk.isBroken) real.fdatasync(descriptor, answer);
-      else setImmediate(answer, Object.assign(new Error('i/o error'), { code: 'EIO' }));
-    },
-  };
-});
+/** From now on no commit can be synced: SQLITE_IOERR_FSYNC. */
+function breakDisk(): void {
+  const exec = DatabaseSync.prototype.exec;
+  vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    text: string,
+  ) {
+    if (text === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 1034 });
+    exec.call(this, text);
+  });
+}
 
 let stack: TestStack;
 beforeEach(async () => {
   stack = await TestStack.start();
 });
 afterEach(async () => {
-  disk.isBroken = false;
+  vi.restoreAllMocks();
   await stack.close();
 });
 
 const statusOf = async (path: string) => (await stack.fetch(path)).status;
 
 describe('a server whose disk did not keep what was written', () => {
-  it('tells nobody of a payment that may not be there after a start', async () => {
+  it('tells no one of a payment that may not be there after a restart', async () => {
     const { body } = await stack.open('A1', { amount: '9.99' });
     await stack.payAtProvider(body.sessionId ?? '');
-    disk.isBroken = true;
+    breakDisk();
     expect((await stack.post(stack.webhookPath(body.sessionId ?? ''), {})).status).toBe(500);
     expect(await statusOf(`/v1/checkouts?id=${body.checkout}:0`)).toBe(500);
     const order = await stack.fetch('/v1/merchant/orders/A1', {
@@ -40,12 +39,12 @@ describe('a server whose disk did not keep what was written', () => {
     expect(stack.shop.events).toEqual([]);
   });
 
-  it('says that it is not ready, and that it has to be started anew; then it goes on', async () => {
+  it('says that it is not ready, and that it has to be restarted; then it goes on', async () => {
     const { body } = await stack.open('A1', { amount: '9.99' });
-    disk.isBroken = true;
+    breakDisk();
     await expect.poll(() => statusOf('/healthz')).toBe(503);
     expect(await statusOf('/readyz')).toBe(503);
-    disk.isBroken = false;
+    vi.restoreAllMocks();
     expect(await statusOf('/healthz')).toBe(503);
     await stack.server.close();
     await stack.startServer();

@@ -109,7 +109,7 @@ describe('a store whose process is killed', () => {
       const found = await store.findMany(acknowledged);
       expect(found.map(({ id }) => id)).toEqual(acknowledged);
       for (const id of writer.acknowledged) {
-        expect(await store.findAttempts(id)).toMatchObject([{ status: 'exposed' }]);
+        expect(await store.findAttempts(id)).toMatchObject([{ status: 'active' }]);
       }
       await store.close();
     }

@@ -1,153 +1,161 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { DataFileError } from './data-file-error.js';
 
-/** Steps that bring a data file up to date, oldest first; a step that has shipped never changes. */
-export const MIGRATIONS: readonly string[] = [
-  `
+/** Words in which the engines differ. */
+interface Dialect {
+  readonly bigint: string;
+  readonly bytes: string;
+  /** A primary key that counts the rows. */
+  readonly identity: string;
+  /** After the columns of a table. */
+  readonly strict: string;
+}
+
+const SQLITE: Dialect = {
+  bigint: 'INTEGER',
+  bytes: 'BLOB',
+  identity: 'INTEGER PRIMARY KEY',
+  strict: 'STRICT',
+};
+
+type Migration = (dialect: Dialect) => string;
+
+/**
+ * What brings a database up to date, oldest first. One that has shipped never changes.
+ *
+ * Expand first, contract later: the previous version of the server runs on the schema of this one. A
+ * column that is no longer needed is dropped in the release after the one that stopped using it, and
+ * a renamed one is added, filled by both, and dropped like that.
+ *
+ * Times are milliseconds since 1970.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  ({ bigint, bytes, identity, strict }) => `
   CREATE TABLE checkouts (
-    id TEXT PRIMARY KEY,
+    number ${identity},
+    id TEXT NOT NULL UNIQUE,
     merchant TEXT NOT NULL,
     order_name TEXT NOT NULL,
     order_version TEXT NOT NULL,
     shop_version TEXT,
-    amount_minor INTEGER NOT NULL,
+    amount_minor ${bigint} NOT NULL,
     currency TEXT NOT NULL,
-    decimals INTEGER NOT NULL,
+    decimals ${bigint} NOT NULL,
     state TEXT NOT NULL,
-    revision INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
+    revision ${bigint} NOT NULL,
+    sequence ${bigint} NOT NULL,
     refund TEXT NOT NULL,
     attention TEXT NOT NULL,
     return_url TEXT,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    settle_by INTEGER,
+    created_at ${bigint} NOT NULL,
+    expires_at ${bigint} NOT NULL,
+    settle_by ${bigint},
     paid_by TEXT,
-    due_at INTEGER,
+    due_at ${bigint},
     UNIQUE (merchant, order_name, order_version)
-  ) STRICT;
+  ) ${strict};
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX checkouts_attention ON checkouts (created_at) WHERE attention <> '[]';
+  CREATE INDEX checkouts_attention_of_merchant ON checkouts (merchant, created_at)
+    WHERE attention <> '[]';
 
   CREATE TABLE attempts (
-    order_id INTEGER PRIMARY KEY,
+    order_id ${bigint} PRIMARY KEY,
     merchant_reference TEXT NOT NULL,
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     merchant TEXT NOT NULL,
     order_name TEXT NOT NULL,
-    provider_merchant_id INTEGER NOT NULL,
+    provider_merchant_id ${bigint} NOT NULL,
     status TEXT NOT NULL,
+    -- Whether it is the one attempt of its order that is sent or active.
+    is_active ${bigint} NOT NULL,
     session_id TEXT,
-    is_renewal INTEGER NOT NULL,
-    lease_until INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    next_look_at INTEGER,
-    looks INTEGER NOT NULL,
-    token_hashes TEXT NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name)
-    WHERE status IN ('sending', 'exposed');
+    is_renewal ${bigint} NOT NULL,
+    lease_until ${bigint} NOT NULL,
+    created_at ${bigint} NOT NULL,
+    submitted_at ${bigint},
+    next_poll_at ${bigint},
+    polls ${bigint} NOT NULL,
+    watched_from ${bigint} NOT NULL,
+    return_token TEXT,
+    cancel_token TEXT,
+    back_token TEXT,
+    webhook_token TEXT
+  ) ${strict};
+  CREATE UNIQUE INDEX attempts_active ON attempts (merchant, order_name) WHERE is_active = 1;
   CREATE INDEX attempts_of_checkout ON attempts (checkout);
   CREATE INDEX attempts_renewals ON attempts (merchant, order_name, created_at) WHERE is_renewal = 1;
-  CREATE INDEX attempts_next_look ON attempts (next_look_at) WHERE next_look_at IS NOT NULL;
+  CREATE INDEX attempts_next_poll ON attempts (next_poll_at) WHERE next_poll_at IS NOT NULL;
 
-  CREATE TABLE transactions (
+  CREATE TABLE matched_transactions (
     id TEXT PRIMARY KEY,
     checkout TEXT NOT NULL REFERENCES checkouts (id),
-    order_id INTEGER NOT NULL,
+    order_id ${bigint} NOT NULL,
     status TEXT NOT NULL,
-    is_refund_row INTEGER NOT NULL,
+    is_refund_row ${bigint} NOT NULL,
     amount TEXT NOT NULL,
     currency TEXT NOT NULL,
     transaction_time TEXT NOT NULL,
-    recorded_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX transactions_of_checkout ON transactions (checkout);
+    recorded_at ${bigint} NOT NULL
+  ) ${strict};
+  CREATE INDEX matched_transactions_of_checkout ON matched_transactions (checkout);
 
-  CREATE TABLE deliveries (
-    id INTEGER PRIMARY KEY,
+  CREATE TABLE webhooks (
+    id ${identity},
     token_hash TEXT NOT NULL,
+    -- Its attempt or, for a registered endpoint, its token: one body counts once for each.
+    receiver TEXT NOT NULL,
     digest TEXT NOT NULL,
-    order_id INTEGER REFERENCES attempts (order_id),
-    sealed BLOB NOT NULL,
+    order_id ${bigint} REFERENCES attempts (order_id),
+    sealed ${bytes} NOT NULL,
     status TEXT NOT NULL,
     flags TEXT NOT NULL,
-    due_at INTEGER,
-    received_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX deliveries_once ON deliveries (coalesce(order_id, token_hash), digest);
-  CREATE INDEX deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
-  CREATE INDEX deliveries_received ON deliveries (received_at);
-  CREATE INDEX deliveries_parked ON deliveries (token_hash, received_at) WHERE status = 'parked';
-  CREATE INDEX deliveries_parked_since ON deliveries (received_at) WHERE status = 'parked';
+    due_at ${bigint},
+    received_at ${bigint} NOT NULL
+  ) ${strict};
+  CREATE INDEX webhooks_of_receiver ON webhooks (receiver, digest);
+  CREATE INDEX webhooks_due ON webhooks (due_at, id) WHERE due_at IS NOT NULL;
+  CREATE INDEX webhooks_received ON webhooks (received_at);
+  CREATE INDEX webhooks_unmatched_of_token ON webhooks (token_hash, received_at, id)
+    WHERE status = 'unmatched';
+  CREATE INDEX webhooks_unmatched ON webhooks (received_at, id) WHERE status = 'unmatched';
 
-  CREATE TABLE parked_references (
+  -- What an unmatched webhook calls its attempt, hashed.
+  CREATE TABLE webhook_references (
     reference TEXT NOT NULL,
-    delivery INTEGER NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
-    PRIMARY KEY (reference, delivery)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX parked_references_of_delivery ON parked_references (delivery);
+    webhook ${bigint} NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+    PRIMARY KEY (reference, webhook)
+  ) ${strict};
+  CREATE INDEX webhook_references_of_webhook ON webhook_references (webhook);
 
-  CREATE TABLE events (
+  CREATE TABLE outbox_events (
     id TEXT PRIMARY KEY,
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     merchant TEXT NOT NULL,
     type TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
+    sequence ${bigint} NOT NULL,
     body TEXT NOT NULL,
     status TEXT NOT NULL,
-    tries INTEGER NOT NULL,
-    due_at INTEGER,
-    created_at INTEGER NOT NULL,
+    tries ${bigint} NOT NULL,
+    due_at ${bigint},
+    created_at ${bigint} NOT NULL,
     UNIQUE (checkout, sequence)
-  ) STRICT;
-  CREATE INDEX events_due ON events (due_at) WHERE due_at IS NOT NULL;
-  CREATE INDEX events_of_merchant ON events (merchant, due_at, sequence) WHERE due_at IS NOT NULL;
-  CREATE INDEX events_sending ON events (merchant) WHERE status = 'sending';
-  CREATE INDEX events_dead ON events (created_at, sequence) WHERE status = 'dead';
+  ) ${strict};
+  CREATE INDEX outbox_events_due ON outbox_events (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX outbox_events_of_merchant ON outbox_events (merchant, due_at, sequence)
+    WHERE due_at IS NOT NULL;
+  CREATE INDEX outbox_events_sending ON outbox_events (merchant) WHERE status = 'sending';
+  CREATE INDEX outbox_events_dead_lettered ON outbox_events (created_at, sequence)
+    WHERE status = 'dead_lettered';
 
   CREATE TABLE counters (
     name TEXT PRIMARY KEY,
-    value INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  CREATE TABLE arrivals (
-    id INTEGER PRIMARY KEY,
-    token_hash TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    order_id INTEGER REFERENCES attempts (order_id),
-    sealed BLOB NOT NULL,
-    received_at INTEGER NOT NULL
-  ) STRICT;
-  `,
-  `
-  ALTER TABLE attempts ADD COLUMN watched_from INTEGER;
-  ALTER TABLE attempts ADD COLUMN submitted_at INTEGER;
-  ALTER TABLE attempts ADD COLUMN is_live INTEGER;
-  UPDATE attempts SET is_live = 1 WHERE status IN ('sending', 'exposed');
-  DROP INDEX attempts_live;
-  CREATE UNIQUE INDEX attempts_live ON attempts (merchant, order_name) WHERE is_live = 1;
-  `,
-  // One index for both: in a unique one, each NULL differs from every other.
-  `
-  DROP INDEX attempts_live;
-  DROP INDEX attempts_of_checkout;
-  CREATE UNIQUE INDEX attempts_of_order ON attempts (merchant, order_name, is_live);
+    value ${bigint} NOT NULL
+  ) ${strict};
   `,
 ];
 
-/**
- * Pages of 4 KB in the log before they are moved into the file. Everything waits meanwhile, so it is
- * done seldom: the log then holds many versions of a page, and only the last one is moved.
- */
-const LOG_PAGES = 10_000;
-
-/**
- * What each connection that writes needs; the rest is kept in the file. With 12 MB of pages in
- * memory an opening costs the same whatever the number of orders before it. With more, each commit
- * costs more: when a page of an index was split, SQLite goes through all pages that it remembers.
- */
+/** What each connection that writes needs; the rest is kept in the file. */
 const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
@@ -157,25 +165,25 @@ const SETTINGS = `
 `;
 
 /**
- * Sets the file up for the process that holds it, and brings its tables up to date. From then on
- * that process makes each commit durable by itself (`GroupCommit`, `WalFile`); SQLite still does so
- * before and after it moves what is in the log into the file.
+ * Sets the file up for the process that holds it, and brings its tables up to date. What a dead
+ * process left in its log is moved into the file and synced: after a failed sync, the system may
+ * still show what the disk does not have.
  */
-export function prepareAlone(database: DatabaseSync, steps = MIGRATIONS): void {
-  refuseStrange(database, steps.length);
+export function prepareAlone(database: DatabaseSync, migrations = MIGRATIONS): void {
+  refuseStrange(database, migrations.length);
   database.exec(`PRAGMA journal_mode = WAL; ${SETTINGS}`);
-  bringUpToDate(database, steps);
-  database.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${String(LOG_PAGES)}`);
+  migrate(database, migrations);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-/** Takes the steps that are missing, all of them or none. */
-function bringUpToDate(database: DatabaseSync, steps: readonly string[]): void {
+/** Runs the migrations that are missing, all of them or none. */
+function migrate(database: DatabaseSync, migrations: readonly Migration[]): void {
   const version = versionOf(database);
-  if (version === steps.length) return;
-  const missing = steps.slice(version).join('\n');
+  if (version === migrations.length) return;
+  const missing = migrations.slice(version).map((migration) => migration(SQLITE));
   try {
     database.exec(
-      `BEGIN IMMEDIATE; ${missing} PRAGMA user_version = ${String(steps.length)}; COMMIT;`,
+      `BEGIN IMMEDIATE; ${missing.join('\n')} PRAGMA user_version = ${String(migrations.length)}; COMMIT;`,
     );
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -207,7 +215,7 @@ function refuseStrange(database: DatabaseSync, newest: number): void {
   }
 }
 
-/** Sets up a connection beside the server that holds the file: its tables are not touched. */
+/** Sets up a connection beside the server that holds the file; its tables are left alone. */
 export function prepareBeside(database: DatabaseSync): void {
   database.exec(SETTINGS);
   if (versionOf(database) !== MIGRATIONS.length) {

@@ -31,19 +31,19 @@ describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
     },
     async remove() {
       await store.close();
-      expect(findMistakenForLive(options.path)).toEqual([]);
+      expect(findMistakenForActive(options.path)).toEqual([]);
       rmSync(folder, { recursive: true });
     },
   };
 });
 
-/** Attempts that the index of the live ones has wrongly, or has not: polled for after each story. */
-function findMistakenForLive(path: string): unknown[] {
+/** Attempts that are wrongly marked as active, or as not active. */
+function findMistakenForActive(path: string): unknown[] {
   const database = new DatabaseSync(path, { readOnly: true });
   const mistaken = database
     .prepare(
-      `SELECT order_id, status, is_live FROM attempts
-       WHERE (is_live IS 1) <> (status IN ('sending', 'exposed'))`,
+      `SELECT order_id, status, is_active FROM attempts
+       WHERE is_active <> (status IN ('sending', 'active'))`,
     )
     .all();
   database.close();
@@ -103,33 +103,6 @@ describe('a data file', () => {
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => (ids[0] ?? NaN) + index));
   });
 
-  it('gives out no order_id again that a power cut took from it, after it was sent', async () => {
-    const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1) };
-    const options = { path, clock, rules: TEST_RULES };
-    const orderIdOf = async (store: SqliteCheckoutStore, order: string): Promise<number> => {
-      const decision = await store.beginAttempt({ ...TEST_REQUEST, order });
-      return decision.kind === 'send' ? decision.attempt.orderId : NaN;
-    };
-    const store = await SqliteCheckoutStore.open(options);
-    const kept = await orderIdOf(store, 'A1');
-    await store.find('none');
-    // What the disk has of it when the power goes: not the second attempt, which goes ahead.
-    const files = ['', '-wal'].map(
-      (end) => [`${path}${end}`, readFileSync(`${path}${end}`)] as const,
-    );
-    const lost = await orderIdOf(store, 'A2');
-    await store.close();
-    for (const [file, content] of files) writeFileSync(file, content);
-    rmSync(`${path}-shm`, { force: true });
-    // A command that opens nothing, and closes it in order.
-    await (await SqliteCheckoutStore.open(options)).close();
-    const after = await SqliteCheckoutStore.open(options);
-    expect(await after.findOrder(TEST_REQUEST.merchant, 'A2')).toEqual([]);
-    const next = await orderIdOf(after, 'A3');
-    expect([kept < lost, lost < next]).toEqual([true, true]);
-    await after.close();
-  });
-
   it('has in itself, and not only in its log, what a dead process left: a start writes it anew', async () => {
     const before = await open();
     const { checkout } = await new StoreHarness(before).expose();
@@ -144,7 +117,7 @@ describe('a data file', () => {
       clock: systemClock,
       rules: TEST_RULES,
     });
-    expect(await withoutLog.findAttempts(checkout.id)).toMatchObject([{ status: 'exposed' }]);
+    expect(await withoutLog.findAttempts(checkout.id)).toMatchObject([{ status: 'active' }]);
     await withoutLog.close();
     await after.close();
   });

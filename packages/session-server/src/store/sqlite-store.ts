@@ -1,82 +1,123 @@
 import type { StoredToken } from '../checkouts/attempt-token.js';
-import type { Checkout, CheckoutFact } from '../checkouts/state-machine.js';
-import type {
-  Attempt,
-  Change,
-  CheckoutStore,
-  DuePoll,
-  AttemptDecision,
-  AttemptRequest,
-  PaymentEvidence,
-  SessionHint,
-  StoredTransaction,
-  StoreRules,
+import {
+  activateSession,
+  type AttemptRequest,
+  type CheckoutStore,
+  endAllSending,
+  findAttempts,
+  findAttemptsByReference,
+  findCheckout,
+  findCheckouts,
+  findCheckoutsOfOrder,
+  findToken,
+  getCheckout,
+  type PaymentEvidence,
+  type SessionHint,
+  type StoreRules,
 } from '../checkouts/repository.js';
+import type { CheckoutFact } from '../checkouts/state-machine.js';
+import {
+  applyFacts,
+  applyTime,
+  beginAttempt,
+  endSending,
+  recordHint,
+  type StepContext,
+} from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
-import type { ReturnKind } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
-import type {
-  AttentionEntry,
-  AttentionFilter,
-  UnmatchedWebhook,
-  StoreReport,
-} from '../operator/operator-store.js';
-import type {
-  DeadLetter,
-  DeadLetterFilter,
-  EventClaim,
-  OutboxEvent,
-  RedeliverFilter,
+import type { AttentionFilter } from '../operator/operator-store.js';
+import { findAttention, findUnmatchedWebhooks, report } from '../operator/repository.js';
+import {
+  claimEvents,
+  type DeadLetterFilter,
+  type EventClaim,
+  findDeadLetters,
+  findNextEventTime,
+  markEventDelivered,
+  markEventFailed,
+  type RedeliverFilter,
+  redeliverEvents,
+  releaseSendingEvents,
 } from '../outbox/repository.js';
-import type { FoundAttempt, Loss, OrderIdRange } from '../restore/restore-store.js';
-import type {
-  ClaimedWebhook,
-  WebhookCounts,
-  WebhookOutcome,
-  IncomingWebhook,
-  UnmatchedLimits,
-  CompletedWebhook,
-} from '../webhooks/repository.js';
 import { hashToken } from '../random-id.js';
-import { type ConnectionMode, SqliteConnection } from './sqlite-connection.js';
-import { openTables, type SqliteTables } from './tables.js';
+import { recordPayment } from '../reconciliation/record-payment.js';
+import {
+  claimDuePolls,
+  findKnownTransaction,
+  findTransactions,
+} from '../reconciliation/repository.js';
+import {
+  adoptAttempt,
+  declareLoss,
+  findLoss,
+  findUnused,
+  markLossRead,
+} from '../restore/repository.js';
+import type { FoundAttempt } from '../restore/restore-store.js';
+import { recordReturn } from '../returns/record-return.js';
+import {
+  type ClaimedWebhook,
+  claimWebhooks,
+  countWebhooks,
+  eraseWebhooks,
+  findNextWebhookTime,
+  type IncomingWebhook,
+  releaseClaimedWebhooks,
+  retryUnmatched,
+  TESTS_COUNTER,
+  type UnmatchedLimits,
+  type WebhookOutcome,
+} from '../webhooks/repository.js';
+import {
+  completeWebhook,
+  keepUnmatched,
+  recordWebhook,
+  retryUnmatchedFor,
+} from '../webhooks/steps.js';
+import { incrementCounter, setCounter } from './counters.js';
+import type { Transaction } from './database.js';
+import { SqliteDatabase, type SqliteMode } from './sqlite-database.js';
 
 export interface SqliteCheckoutStoreOptions {
   /** Path of the data file; its folder must exist. */
   readonly path: string;
   readonly clock: Clock;
   readonly rules: StoreRules;
-  /** Hears of every change of a checkout. Default: nobody. */
+  /** Hears of every change of a checkout. */
   readonly observer?: Pick<Observer, 'checkoutChanged'>;
   /**
-   * What is stored in the place of a name that a parked delivery speaks of. Default: a hash that
-   * whoever has the file can check a guess with.
+   * What is stored in the place of a name that an unmatched webhook speaks of. Default: a hash with
+   * which a reader of the file can check a guess.
    */
   readonly hashReference?: (reference: string) => string;
 }
 
-/**
- * The counter that is 1 when the file was closed with all of it on the disk: the next `order_id` is
- * then the one after its last.
- */
-const IS_CLOSED = 'is_closed';
-
-/**
- * The store in one SQLite file: write-ahead log, one process at a time. A step is answered when it
- * is on the disk; steps that come together share one sync of the log.
- */
+/** The store in one SQLite file. */
 export class SqliteCheckoutStore implements CheckoutStore {
-  readonly #connection: SqliteConnection;
-  readonly #tables: SqliteTables;
+  readonly #database: SqliteDatabase;
   readonly #clock: Clock;
+  readonly #rules: StoreRules;
+  readonly #hash: (reference: string) => string;
+  readonly #context: StepContext;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: SqliteCheckoutStoreOptions, mode: ConnectionMode) {
-    this.#clock = options.clock;
-    this.#connection = new SqliteConnection(options.path, mode);
-    const { rules, observer = SILENT_OBSERVER, hashReference = hashToken } = options;
-    this.#tables = openTables(this.#connection, rules, observer, hashReference);
+  private constructor(options: SqliteCheckoutStoreOptions, mode: SqliteMode) {
+    const { clock, rules, observer = SILENT_OBSERVER, hashReference = hashToken } = options;
+    this.#clock = clock;
+    this.#rules = rules;
+    this.#hash = hashReference;
+    this.#context = {
+      rules,
+      clock,
+      onChange: (before, after) => {
+        observer.checkoutChanged(before, after);
+      },
+      onAttempt: (tx, attempt) =>
+        retryUnmatchedFor(tx, attempt, { hash: hashReference, now: clock.now() }),
+    };
+    this.#database = new SqliteDatabase(options.path, mode);
   }
 
   /**
@@ -84,14 +125,12 @@ export class SqliteCheckoutStore implements CheckoutStore {
    * become `unknown`, events that it was sending are due again.
    */
   static async open(options: SqliteCheckoutStoreOptions): Promise<SqliteCheckoutStore> {
-    const store = new SqliteCheckoutStore(options, 'write');
-    await store.#connection.write(() => {
-      const { attempts, counters } = store.#tables;
-      if (counters.get(IS_CLOSED) !== 1) attempts.skipLostOrderIds();
-      counters.set(IS_CLOSED, 0);
-      attempts.endAllSending();
-      store.#tables.events.releaseAllSending(options.clock.now());
-      store.#tables.deliveries.releaseAllClaimed(options.clock.now());
+    const store = new SqliteCheckoutStore(options, 'hold');
+    const now = options.clock.now();
+    await store.#database.transaction('store:recover', async (tx) => {
+      await endAllSending(tx);
+      await releaseSendingEvents(tx, now);
+      await releaseClaimedWebhooks(tx, now);
     });
     crashPoint('store:recovered');
     return store;
@@ -107,281 +146,230 @@ export class SqliteCheckoutStore implements CheckoutStore {
     return new SqliteCheckoutStore(options, 'beside');
   }
 
-  beginAttempt(request: AttemptRequest): Promise<AttemptDecision> {
-    return this.#connection.write(() => this.#tables.openings.begin(request, this.#clock.now()), {
-      mayGoAhead: ({ kind }) => kind === 'send',
-      isPatient: true,
-    });
-  }
-
-  activateSession(orderId: number, sessionId: string): Promise<boolean> {
-    return this.#connection.write(() => this.#tables.attempts.expose(orderId, sessionId), {
-      isPatient: true,
-    });
-  }
-
-  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent'): Promise<void> {
-    return this.#connection.write(() => {
-      if (this.#tables.attempts.get(orderId).status === 'sending') {
-        this.#tables.attempts.end(orderId, status);
-      }
-    });
-  }
-
-  find(checkout: string): Promise<Checkout | undefined> {
-    return this.#connection.read(() => this.#tables.checkouts.findCommitted(checkout));
-  }
-
-  findMany(checkouts: readonly string[]): Promise<Checkout[]> {
-    return this.#connection.read(() =>
-      checkouts.flatMap((id) => this.#tables.checkouts.findCommitted(id) ?? []),
+  beginAttempt(request: AttemptRequest) {
+    return this.#database.transaction('create:begin-attempt', (tx: Transaction) =>
+      beginAttempt(tx, request, this.#context),
     );
   }
 
-  findOrder(merchant: string, order: string): Promise<Checkout[]> {
-    return this.#connection.read(() => this.#tables.checkouts.findOrder(merchant, order));
-  }
-
-  findAttempts(checkout: string): Promise<Attempt[]> {
-    return this.#connection.read(() => this.#tables.attempts.findOfCheckout(checkout));
-  }
-
-  findAttemptsByReference(
-    providerMerchantId: number,
-    references: readonly string[],
-  ): Promise<Attempt[]> {
-    return this.#connection.read(() =>
-      this.#tables.attempts.findByReferences(providerMerchantId, references),
+  activateSession(orderId: number, sessionId: string) {
+    return this.#database.transaction('create:activate-session', (tx: Transaction) =>
+      activateSession(tx, orderId, sessionId),
     );
   }
 
-  findTransactions(checkout: string): Promise<StoredTransaction[]> {
-    return this.#connection.read(() => this.#tables.transactions.findOfCheckout(checkout));
-  }
-
-  findServed(transaction: string): Promise<string | undefined> {
-    return this.#connection.read(() => this.#tables.transactions.findKnown(transaction)?.checkout);
-  }
-
-  apply(checkout: string, fact: CheckoutFact): Promise<Change> {
-    return this.#connection.write(() =>
-      this.#tables.checkouts.apply(this.#tables.checkouts.get(checkout), [fact], this.#clock.now()),
+  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
+    return this.#database.transaction('create:end-attempt', (tx: Transaction) =>
+      endSending(tx, orderId, status),
     );
   }
 
-  recordHint(checkout: string, hint: SessionHint): Promise<Change> {
-    return this.#connection.write(() =>
-      this.#tables.returns.hear(checkout, hint, this.#clock.now()),
+  find(checkout: string) {
+    return findCheckout(this.#database, checkout);
+  }
+
+  findMany(checkouts: readonly string[]) {
+    return findCheckouts(this.#database, checkouts);
+  }
+
+  findOrder(merchant: string, order: string) {
+    return findCheckoutsOfOrder(this.#database, merchant, order);
+  }
+
+  findAttempts(checkout: string) {
+    return findAttempts(this.#database, checkout);
+  }
+
+  findAttemptsByReference(providerMerchantId: number, references: readonly string[]) {
+    return findAttemptsByReference(this.#database, providerMerchantId, references);
+  }
+
+  findTransactions(checkout: string) {
+    return findTransactions(this.#database, checkout);
+  }
+
+  async findServed(transaction: string) {
+    return (await findKnownTransaction(this.#database, transaction))?.checkout;
+  }
+
+  apply(checkout: string, fact: CheckoutFact) {
+    return this.#database.transaction('checkout:apply', async (tx) =>
+      applyFacts(tx, await getCheckout(tx, checkout), [fact], this.#context),
     );
   }
 
-  recordPayment(evidence: PaymentEvidence): Promise<Change | undefined> {
-    return this.#connection.write(() => this.#tables.payments.record(evidence, this.#clock.now()));
-  }
-
-  recordReturn(
-    token: StoredToken,
-  ): Promise<{ kind: ReturnKind; attempt: Attempt; change: Change } | undefined> {
-    return this.#connection.write(() => this.#tables.returns.visit(token, this.#clock.now()));
-  }
-
-  findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined> {
-    return this.#connection.read(() => this.#tables.tokens.findWebhook(token));
-  }
-
-  async recordWebhook(
-    delivery: IncomingWebhook,
-    orderId: number | undefined,
-    mostBytes = Infinity,
-  ): Promise<boolean> {
-    const { kept } = this.#tables.deliveries;
-    const bytes = delivery.sealed.length;
-    // Before the step, so that those that share one do not all see the same room.
-    if (orderId !== undefined && !kept.take(orderId, bytes, mostBytes)) return false;
-    try {
-      await this.#connection.write(() => {
-        this.#tables.deliveries.insert(delivery, orderId, this.#clock.now());
-      });
-    } catch (error) {
-      if (orderId !== undefined) kept.giveBack(orderId, bytes);
-      throw error;
-    }
-    return true;
-  }
-
-  claimWebhooks(limit: number, leaseSeconds: number): Promise<ClaimedWebhook[]> {
-    return this.#connection.write(() =>
-      this.#tables.deliveries.claim(this.#clock.now(), limit, leaseSeconds, (orderId) =>
-        this.#tables.attempts.get(orderId),
-      ),
+  recordHint(checkout: string, hint: SessionHint) {
+    return this.#database.transaction('hint:record', (tx: Transaction) =>
+      recordHint(tx, checkout, hint, this.#context),
     );
   }
 
-  completeWebhook(delivery: number, outcome: WebhookOutcome): Promise<CompletedWebhook> {
-    return this.#connection.write(() => {
-      const became = this.#tables.deliveries.settle(delivery, outcome);
-      if (became === 'gone') return { became, change: undefined };
-      const now = this.#clock.now();
-      for (const orderId of outcome.lookFor) this.#tables.attempts.pollSoon(orderId, now);
-      const proof = became === 'processed' ? outcome.proof : undefined;
-      return { became, change: proof && this.#tables.payments.prove(proof, now) };
-    });
+  recordPayment(evidence: PaymentEvidence) {
+    return this.#database.transaction('poll:record-payment', (tx: Transaction) =>
+      recordPayment(tx, evidence, this.#context),
+    );
+  }
+
+  recordReturn(token: StoredToken) {
+    return this.#database.transaction('return:record', (tx: Transaction) =>
+      recordReturn(tx, token, this.#context),
+    );
+  }
+
+  async findWebhookAttempt(token: StoredToken) {
+    const found = await findToken(this.#database, token);
+    return found?.kind === 'webhook' ? found : undefined;
+  }
+
+  recordWebhook(webhook: IncomingWebhook, orderId: number | undefined, maxBytes = Infinity) {
+    return this.#database.transaction('webhook:record', (tx: Transaction) =>
+      recordWebhook(tx, webhook, { orderId, maxBytes, now: this.#clock.now() }),
+    );
+  }
+
+  claimWebhooks(limit: number, leaseSeconds: number) {
+    return this.#database.transaction('webhook:claim', (tx: Transaction) =>
+      claimWebhooks(tx, { limit, leaseSeconds }, this.#clock.now()),
+    );
+  }
+
+  completeWebhook(webhook: number, outcome: WebhookOutcome) {
+    return this.#database.transaction('webhook:complete', (tx: Transaction) =>
+      completeWebhook(tx, webhook, outcome, this.#context),
+    );
   }
 
   markUnmatched(
-    delivery: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
+    webhook: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
     references: readonly string[],
     limits: UnmatchedLimits,
-  ): Promise<void> {
-    return this.#connection.write(() => {
-      const isNew = this.#tables.attempts.hasAppeared(references, delivery.claimedAt);
-      this.#tables.deliveries.park(delivery, references, { most: limits.most, isNew });
-    });
-  }
-
-  retryUnmatched(): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.deliveries.unparkAll(this.#clock.now());
-    });
-  }
-
-  nextWebhookAt(): Promise<number | undefined> {
-    return this.#connection.read(() => this.#tables.deliveries.nextDueAt());
-  }
-
-  eraseWebhooks(before: {
-    receivedBefore: number;
-    parkedBefore: number;
-    limit: number;
-  }): Promise<number> {
-    return this.#connection.write(() =>
-      this.#tables.deliveries.erase(before.receivedBefore, before.parkedBefore, before.limit),
+  ) {
+    return this.#database.transaction('webhook:mark-unmatched', (tx: Transaction) =>
+      keepUnmatched(tx, webhook, { references, max: limits.most, hash: this.#hash }),
     );
   }
 
-  purgeErased(): Promise<boolean> {
-    return this.#connection.read(() => this.#connection.emptyLog());
-  }
-
-  countTestWebhook(): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.deliveries.countTest();
-    });
-  }
-
-  countWebhooks(): Promise<WebhookCounts> {
-    return this.#connection.read(() => this.#tables.deliveries.count());
-  }
-
-  applyTime(limit: number): Promise<Change[]> {
-    return this.#connection.write(() => {
-      const now = this.#clock.now();
-      return this.#tables.checkouts
-        .findDue(now, limit)
-        .map((checkout) => this.#tables.checkouts.apply(checkout, [{ type: 'time-passed' }], now));
-    });
-  }
-
-  claimDuePolls(limit: number): Promise<DuePoll[]> {
-    return this.#connection.write(() =>
-      this.#tables.attempts.claimDuePolls(
-        this.#clock.now(),
-        limit,
-        (checkout) => this.#tables.checkouts.get(checkout).state === 'paid',
-      ),
+  retryUnmatched() {
+    return this.#database.transaction('webhook:retry-unmatched', (tx: Transaction) =>
+      retryUnmatched(tx, this.#clock.now()),
     );
   }
 
-  claimEvents(claim: EventClaim): Promise<OutboxEvent[]> {
-    return this.#connection.write(() => this.#tables.events.claim(this.#clock.now(), claim));
+  nextWebhookAt() {
+    return findNextWebhookTime(this.#database);
   }
 
-  markDelivered(event: string): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.events.markDelivered(event);
-    });
+  eraseWebhooks(before: { receivedBefore: number; parkedBefore: number; limit: number }) {
+    return this.#database.transaction('webhook:erase', (tx: Transaction) =>
+      eraseWebhooks(tx, { ...before, unmatchedBefore: before.parkedBefore }),
+    );
   }
 
-  markFailed(event: string, retryInSeconds: number | undefined): Promise<void> {
-    return this.#connection.write(() => {
-      const dueAt =
-        retryInSeconds === undefined
-          ? undefined
-          : this.#clock.now() + Math.round(retryInSeconds * 1000);
-      this.#tables.events.markFailed(event, dueAt);
-    });
+  purgeErased() {
+    return this.#database.purgeDeleted();
   }
 
-  nextEventAt(): Promise<number | undefined> {
-    return this.#connection.read(() => this.#tables.events.nextDueAt(this.#clock.now()));
+  countTestWebhook() {
+    return this.#database.transaction('webhook:count-test', (tx: Transaction) =>
+      incrementCounter(tx, TESTS_COUNTER),
+    );
   }
 
-  findDeadLetters(filter: DeadLetterFilter, limit: number): Promise<DeadLetter[]> {
-    return this.#connection.read(() => this.#tables.events.findDead(filter, limit));
+  countWebhooks() {
+    return countWebhooks(this.#database);
   }
 
-  redeliverEvents(filter: RedeliverFilter): Promise<number> {
-    return this.#connection.write(() => this.#tables.events.redrive(filter, this.#clock.now()));
+  applyTime(limit: number) {
+    return this.#database.transaction('schedule:apply-time', (tx: Transaction) =>
+      applyTime(tx, limit, this.#context),
+    );
   }
 
-  report(): Promise<StoreReport> {
-    return this.#connection.read(() => this.#tables.reports.report());
+  claimDuePolls(limit: number) {
+    return this.#database.transaction('schedule:claim-polls', (tx: Transaction) =>
+      claimDuePolls(tx, limit, this.#clock.now(), this.#rules),
+    );
   }
 
-  findAttention(filter: AttentionFilter, limit: number): Promise<AttentionEntry[]> {
-    return this.#connection.read(() => this.#tables.reports.findAttention(filter, limit));
+  claimEvents(claim: EventClaim) {
+    return this.#database.transaction('outbox:claim', (tx: Transaction) =>
+      claimEvents(tx, claim, this.#clock.now()),
+    );
   }
 
-  findUnmatchedWebhooks(limit: number): Promise<UnmatchedWebhook[]> {
-    return this.#connection.read(() => this.#tables.reports.findUnmatchedWebhooks(limit));
+  markDelivered(event: string) {
+    return this.#database.transaction('outbox:mark-delivered', (tx: Transaction) =>
+      markEventDelivered(tx, event),
+    );
   }
 
-  declareLoss(since?: number): Promise<Loss> {
-    return this.#connection.write(() => {
-      this.#tables.checkouts.forgetRecent();
-      return this.#tables.loss.declare(since, this.#clock.now());
-    });
+  markFailed(event: string, retryInSeconds: number | undefined) {
+    const dueAt =
+      retryInSeconds === undefined
+        ? undefined
+        : this.#clock.now() + Math.round(retryInSeconds * 1000);
+    return this.#database.transaction('outbox:mark-failed', (tx) =>
+      markEventFailed(tx, event, dueAt),
+    );
   }
 
-  findLoss(): Promise<Loss | undefined> {
-    return this.#connection.read(() => this.#tables.loss.find());
+  nextEventAt() {
+    return findNextEventTime(this.#database, this.#clock.now());
   }
 
-  findUnused(): Promise<OrderIdRange> {
-    return this.#connection.read(() => this.#tables.attempts.findUnused(this.#clock.now()));
+  findDeadLetters(filter: DeadLetterFilter, limit: number) {
+    return findDeadLetters(this.#database, filter, limit);
   }
 
-  markLossRead(): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.loss.markRead();
-    });
+  redeliverEvents(filter: RedeliverFilter) {
+    return this.#database.transaction('outbox:redeliver', (tx: Transaction) =>
+      redeliverEvents(tx, filter, this.#clock.now()),
+    );
   }
 
-  adoptAttempt(found: FoundAttempt): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.openings.adopt(found, this.#clock.now());
-    });
+  report() {
+    return report(this.#database, this.#rules);
   }
 
-  ping(): Promise<void> {
-    return this.#connection.write(() => {
-      this.#tables.counters.set('pinged_at', this.#clock.now());
-    });
+  findAttention(filter: AttentionFilter, limit: number) {
+    return findAttention(this.#database, filter, limit);
+  }
+
+  findUnmatchedWebhooks(limit: number) {
+    return findUnmatchedWebhooks(this.#database, limit);
+  }
+
+  declareLoss(since?: number) {
+    return this.#database.transaction('restore:declare', (tx: Transaction) =>
+      declareLoss(tx, since, this.#clock.now(), this.#rules),
+    );
+  }
+
+  findLoss() {
+    return findLoss(this.#database);
+  }
+
+  findUnused() {
+    return findUnused(this.#database, this.#clock.now());
+  }
+
+  markLossRead() {
+    return this.#database.transaction('restore:mark-read', (tx: Transaction) => markLossRead(tx));
+  }
+
+  adoptAttempt(found: FoundAttempt) {
+    return this.#database.transaction('restore:adopt', (tx: Transaction) =>
+      adoptAttempt(tx, found, this.#context),
+    );
+  }
+
+  ping() {
+    return this.#database.transaction('store:ping', (tx: Transaction) =>
+      setCounter(tx, 'pinged_at', this.#clock.now()),
+    );
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#close());
-  }
-
-  async #close(): Promise<void> {
-    if (this.#connection.isOnlyWriter) {
-      await this.#connection
-        .write(() => {
-          this.#tables.counters.set(IS_CLOSED, this.#tables.attempts.hasGap ? 0 : 1);
-        })
-        // A disk that keeps nothing more: the next start is told that some of it may be lost.
-        .catch(() => undefined);
-    }
-    await this.#connection.close();
+    return (this.#closed ??= this.#database.close());
   }
 }

@@ -22,7 +22,7 @@ export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
   };
 }
 
-/** An attempt of that checkout, exposed, with a lease of 15 seconds. */
+/** An attempt of that checkout, active, with a lease of 15 seconds. */
 export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt {
   return {
     orderId: 700,
@@ -31,7 +31,7 @@ export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt
     merchant: 'teashop',
     order: 'A1001',
     providerMerchantId: 1001,
-    status: 'exposed',
+    status: 'active',
     sessionId: 'session-1',
     createdAt: 0,
     leaseUntil: 15_000,

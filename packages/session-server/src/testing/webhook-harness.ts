@@ -74,7 +74,6 @@ export class WebhookHarness {
       encryption: harness.encryption,
       logger: harness.#logger,
       webhookBaseUrl: 'https://pay.example',
-      clock,
       limits: { maxBytes: 1000, bytesPerAttempt: 1_000_000, bytesPerHourPerEndpoint: 1_000_000 },
       observer: SILENT_OBSERVER,
       onStored: () => harness.#worker?.wake(),

@@ -1,6 +1,14 @@
 import type { StoredToken } from '../checkouts/attempt-token.js';
 import type { AttentionCode } from '../checkouts/state-machine.js';
-import type { Attempt, Change, PaymentEvidence } from '../checkouts/repository.js';
+import {
+  type Attempt,
+  type Change,
+  getAttempt,
+  type PaymentEvidence,
+} from '../checkouts/repository.js';
+import { getCounter } from '../store/counters.js';
+import type { Reader, Row, Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
 
 /** A delivery as it is stored: nobody can read it without the platform's key. */
 export interface IncomingWebhook {
@@ -138,4 +146,197 @@ export interface WebhookRepository {
   purgeErased(): Promise<boolean>;
   countTestWebhook(): Promise<void>;
   countWebhooks(): Promise<WebhookCounts>;
+}
+
+export const TESTS_COUNTER = 'webhook_tests';
+/** Unmatched webhooks beyond the maximum that one step drops; more than one are there after it was lowered. */
+const MAX_DROPPED = 1000;
+
+/** Stores a webhook as it came, whether or not it came before. */
+export async function insertWebhook(
+  tx: Transaction,
+  webhook: IncomingWebhook,
+  orderId: number | undefined,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('webhooks', {
+      token_hash: webhook.tokenHash,
+      receiver: orderId === undefined ? webhook.tokenHash : String(orderId),
+      digest: webhook.digest,
+      order_id: orderId,
+      sealed: webhook.sealed,
+      status: 'waiting',
+      flags: '[]',
+      due_at: now,
+      received_at: now,
+    }),
+  );
+}
+
+/** How many bytes are kept of the webhooks of an attempt. */
+export async function sumWebhookBytes(reader: Reader, orderId: number): Promise<number> {
+  const row = await reader.get(sql`
+    SELECT coalesce(sum(length(sealed)), 0) AS bytes FROM webhooks
+    WHERE receiver = ${String(orderId)}`);
+  return Number(row?.['bytes']);
+}
+
+/** Takes webhooks to work on, oldest first; after the lease they count as left behind. */
+export async function claimWebhooks(
+  tx: Transaction,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+  now: number,
+): Promise<ClaimedWebhook[]> {
+  const rows = await tx.all(
+    sql`SELECT * FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}`,
+  );
+  await tx.run(sql`
+    UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000}
+    WHERE id IN ${sql.list(rows.map((row) => Number(row['id'])))}`);
+  const claimed: ClaimedWebhook[] = [];
+  for (const row of rows) {
+    const orderId = row['order_id'];
+    claimed.push({
+      id: Number(row['id']),
+      tokenHash: String(row['token_hash']),
+      digest: String(row['digest']),
+      sealed: row['sealed'] as Uint8Array,
+      attempt: orderId === null ? undefined : await getAttempt(tx, Number(orderId)),
+      receivedAt: Number(row['received_at']),
+      claimedAt: now,
+    });
+  }
+  return claimed;
+}
+
+/** Every claim is of a dead process: this one has just started. */
+export async function releaseClaimedWebhooks(tx: Transaction, now: number): Promise<void> {
+  await tx.run(sql`UPDATE webhooks SET due_at = ${now} WHERE due_at > ${now}`);
+}
+
+/** Marks a webhook processed, in the place of those that count for less, or drops a repetition. */
+export async function settleWebhook(
+  tx: Transaction,
+  id: number,
+  { flags, otherDigests = [] }: Pick<WebhookOutcome, 'flags' | 'otherDigests'>,
+): Promise<CompletedWebhook['became']> {
+  const row = await tx.get(
+    sql`SELECT receiver, digest FROM webhooks WHERE id = ${id} AND status <> 'processed'`,
+  );
+  if (!row) return 'gone';
+  await tx.run(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
+  const digests = [String(row['digest']), ...otherDigests];
+  const twins = await tx.all(sql`
+    SELECT id, flags FROM webhooks
+    WHERE receiver = ${String(row['receiver'])} AND digest IN ${sql.list(digests)}
+      AND status = 'processed'`);
+  if (twins.some((twin) => weigh(flagsOf(twin)) >= weigh(flags))) {
+    await tx.run(sql`DELETE FROM webhooks WHERE id = ${id}`);
+    return 'repeated';
+  }
+  const lighter = twins.map((twin) => Number(twin['id']));
+  await tx.run(sql`DELETE FROM webhooks WHERE id IN ${sql.list(lighter)}`);
+  await tx.run(sql`
+    UPDATE webhooks SET status = 'processed', flags = ${JSON.stringify(flags)}, due_at = NULL
+    WHERE id = ${id}`);
+  return 'processed';
+}
+
+function flagsOf(row: Row): WebhookFlag[] {
+  return JSON.parse(String(row['flags'])) as WebhookFlag[];
+}
+
+/**
+ * Keeps a webhook that names no attempt until one appears that it names. Of each token the oldest
+ * are dropped beyond a maximum.
+ *
+ * @param hashes what is stored in the place of the names
+ * @param dueAt set when an attempt has appeared meanwhile: it is worked on again
+ */
+export async function markUnmatched(
+  tx: Transaction,
+  id: number,
+  { hashes, max, dueAt }: { hashes: readonly string[]; max: number; dueAt: number | undefined },
+): Promise<void> {
+  const row = await tx.get(sql`
+    UPDATE webhooks SET status = ${dueAt === undefined ? 'unmatched' : 'waiting'}, due_at = ${dueAt}
+    WHERE id = ${id} AND status <> 'processed' RETURNING token_hash`);
+  if (!row) return;
+  await tx.run(sql`DELETE FROM webhook_references WHERE webhook = ${id}`);
+  for (const reference of new Set(hashes)) {
+    await tx.run(sql.insert('webhook_references', { reference, webhook: id }));
+  }
+  await tx.run(sql`
+    DELETE FROM webhooks WHERE id IN (
+      SELECT id FROM webhooks
+      WHERE token_hash = ${String(row['token_hash'])} AND status = 'unmatched'
+      ORDER BY received_at DESC, id DESC LIMIT ${MAX_DROPPED} OFFSET ${max})`);
+}
+
+/** Lets unmatched webhooks that name an attempt be worked on again. */
+export async function retryWebhooksNaming(
+  tx: Transaction,
+  hashes: readonly string[],
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE webhooks SET status = 'waiting', due_at = ${now}
+    WHERE status = 'unmatched' AND id IN (
+      SELECT webhook FROM webhook_references WHERE reference IN ${sql.list(hashes)})`);
+}
+
+/** Lets every unmatched webhook be worked on again: the settings may have changed. */
+export async function retryUnmatched(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    sql`UPDATE webhooks SET status = 'waiting', due_at = ${now} WHERE status = 'unmatched'`,
+  );
+}
+
+/** When the next webhook is due, in milliseconds since 1970. */
+export async function findNextWebhookTime(reader: Reader): Promise<number | undefined> {
+  const row = await reader.get(
+    sql`SELECT min(due_at) AS due FROM webhooks WHERE due_at IS NOT NULL`,
+  );
+  return typeof row?.['due'] === 'number' ? row['due'] : undefined;
+}
+
+/** Erases what came before a time, and what is unmatched since before another; answers how many. */
+export async function eraseWebhooks(
+  tx: Transaction,
+  before: { receivedBefore: number; unmatchedBefore: number; limit: number },
+): Promise<number> {
+  const old = await tx.run(sql`
+    DELETE FROM webhooks WHERE id IN (
+      SELECT id FROM webhooks WHERE received_at < ${before.receivedBefore}
+      ORDER BY received_at LIMIT ${before.limit})`);
+  const unmatched = await tx.run(sql`
+    DELETE FROM webhooks WHERE id IN (
+      SELECT id FROM webhooks
+      WHERE status = 'unmatched' AND received_at < ${before.unmatchedBefore}
+      ORDER BY received_at LIMIT ${before.limit})`);
+  return old + unmatched;
+}
+
+export async function countWebhooks(reader: Reader): Promise<WebhookCounts> {
+  const groups = (
+    await reader.all(sql`
+      SELECT status, flags, count(*) AS count FROM webhooks GROUP BY status, flags`)
+  ).map((row) => ({ status: row['status'], flags: flagsOf(row), count: Number(row['count']) }));
+  const count = (isMeant: (group: (typeof groups)[number]) => boolean): number =>
+    groups.filter(isMeant).reduce((sum, group) => sum + group.count, 0);
+  const ofStatus = (status: string): number => count((group) => group.status === status);
+  const flagged = (flag: WebhookFlag): number => count(({ flags }) => flags.includes(flag));
+  return {
+    waiting: ofStatus('waiting'),
+    parked: ofStatus('unmatched'),
+    processed: ofStatus('processed'),
+    flagged: {
+      verified: flagged('verified'),
+      signature_refused: flagged('signature_refused'),
+      contradicts: flagged('contradicts'),
+      unreadable: flagged('unreadable'),
+    },
+    tests: (await getCounter(reader, TESTS_COUNTER)) ?? 0,
+  };
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import express, { type RequestHandler, Router } from 'express';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { toStoredToken } from '../checkouts/attempt-token.js';
 import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
-import type { Clock } from '../clock.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -12,9 +12,9 @@ import type { Observer } from '../observer.js';
 import { encryptionContext, type WebhookEncryption } from './encryption.js';
 import { isTestWebhook, packWebhook } from './payload.js';
 
-const HOUR_MS = 3_600_000;
+const HOUR_SECONDS = 3600;
 /** Room for an attempt comes back only when bodies are erased, so a sender should wait long. */
-const FULL_RETRY_SECONDS = 3600;
+const FULL_RETRY_SECONDS = HOUR_SECONDS;
 
 export interface WebhookRouteOptions {
   readonly store: CheckoutStore;
@@ -23,7 +23,6 @@ export interface WebhookRouteOptions {
   readonly logger: Logger;
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;
-  readonly clock: Clock;
   readonly limits: WebhookRouteLimits;
   readonly observer: Pick<Observer, 'webhookReceived'>;
   /** Called when a webhook was stored. */
@@ -50,9 +49,12 @@ interface Receiver {
  * answers. The worker processes it later.
  */
 export function webhookRoutes(options: WebhookRouteOptions): Router {
-  const { store, merchants, encryption, logger, webhookBaseUrl, clock, limits } = options;
+  const { store, merchants, encryption, logger, webhookBaseUrl, limits } = options;
   const { observer, onStored } = options;
-  const hourlyBytes = new HourlyBytes(limits.bytesPerHourPerEndpoint);
+  const hourlyBytes = new RateLimiterMemory({
+    points: limits.bytesPerHourPerEndpoint,
+    duration: HOUR_SECONDS,
+  });
 
   const findReceiver: RequestHandler<{ token: string }> = async (request, response, next) => {
     const stored = toStoredToken(request.params.token);
@@ -81,10 +83,10 @@ export function webhookRoutes(options: WebhookRouteOptions): Router {
     }
     const digest = encryption.digest(tokenHash, webhook.body);
     const sealed = encryption.seal(packWebhook(webhook), encryptionContext(tokenHash, digest));
-    const waitSeconds = attempt
-      ? undefined
-      : hourlyBytes.take(tokenHash, sealed.length, clock.now());
-    if (waitSeconds !== undefined) refuse(observer, waitSeconds);
+    if (!attempt) {
+      const refusal = await consume(hourlyBytes, tokenHash, sealed.length);
+      if (refusal) refuse(observer, Math.ceil(refusal.msBeforeNext / 1000));
+    }
     const isStored = await store.recordWebhook(
       { tokenHash, digest, sealed },
       attempt?.orderId,
@@ -111,6 +113,21 @@ const keepEncoding: RequestHandler<{ token: string }> = (request, response, next
   next();
 };
 
+/** Returns the refusal when the points of the key are used up. */
+async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+  points: number,
+): Promise<RateLimiterRes | undefined> {
+  try {
+    await limiter.consume(key, points);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return error;
+    throw error;
+  }
+}
+
 function refuse(observer: Pick<Observer, 'webhookReceived'>, retryAfterSeconds: number): never {
   observer.webhookReceived('refused');
   throw new AppError(
@@ -119,26 +136,6 @@ function refuse(observer: Pick<Observer, 'webhookReceived'>, retryAfterSeconds: 
     'This webhook address takes no more for now; nothing was stored. Send it again later.',
     { retryAfterSeconds },
   );
-}
-
-/** A limit of bytes an hour for each registered endpoint; an hour begins with the first webhook. */
-class HourlyBytes {
-  readonly #max: number;
-  readonly #hours = new Map<string, { readonly endsAt: number; readonly taken: number }>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Takes room in the current hour. Returns in how many seconds there is room if there is none. */
-  take(tokenHash: string, bytes: number, now: number): number | undefined {
-    const known = this.#hours.get(tokenHash);
-    const hour = known && now < known.endsAt ? known : { endsAt: now + HOUR_MS, taken: 0 };
-    const taken = hour.taken + bytes;
-    if (taken > this.#max) return Math.ceil((hour.endsAt - now) / 1000);
-    this.#hours.set(tokenHash, { ...hour, taken });
-    return undefined;
-  }
 }
 
 /** The address as it was asked for; some proxies ask with a scheme and a host. */

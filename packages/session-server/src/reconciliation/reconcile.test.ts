@@ -32,7 +32,7 @@ const merchants = [
 ];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'settle-'));
+  folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
   now = START;
   asked = [];
   pages = [];
@@ -96,7 +96,7 @@ const PAID = { state: 'paid', attention: [], refund: 'none' };
 
 describe('one row that names two attempts', () => {
   it.each(['first', 'last'])(
-    'pays the one whose price it shows, opened %s, and is no doubt about the other',
+    'pays the one whose price it shows, opened %s, and is no mismatch of the other',
     async (when) => {
       const early = when === 'last' && (await harness.expose(DEARER));
       const paid = await harness.expose();
@@ -119,7 +119,7 @@ describe('one row that names two attempts', () => {
     expect(outcomes).toContainEqual(OPEN);
   });
 
-  it('is a doubt about both when it shows the price of neither', async () => {
+  it('is a mismatch of both when it shows the price of neither', async () => {
     const first = await harness.expose();
     const second = await harness.expose(DEARER);
     const row = rowOf(
@@ -127,13 +127,13 @@ describe('one row that names two attempts', () => {
       { amount: '1.00' },
     );
     await reconciliation.reconcile(1001, [row]);
-    const doubted = { ...OPEN, attention: ['amount_mismatch'] };
-    expect(await outcomeOf(first.checkout)).toEqual(doubted);
-    expect(await outcomeOf(second.checkout)).toEqual(doubted);
+    const mismatched = { ...OPEN, attention: ['amount_mismatch'] };
+    expect(await outcomeOf(first.checkout)).toEqual(mismatched);
+    expect(await outcomeOf(second.checkout)).toEqual(mismatched);
   });
 });
 
-it('two merchant entries with one id at the provider each matchTransaction by their own settings', async () => {
+it('two merchant entries with one id at the provider each match by their own settings', async () => {
   const tea = await harness.expose();
   const book = await harness.expose({ merchant: 'bookshop' });
   await reconciliation.reconcile(1001, [
@@ -150,14 +150,14 @@ it('two merchant entries with one id at the provider each matchTransaction by th
   expect(await outcomeOf(book.checkout)).toEqual(PAID);
 });
 
-it('a look that nobody asked for shares the reader of those who wait', async () => {
+it('a scheduled poll shares the poller of those who wait', async () => {
   const { checkout, attempt } = await harness.expose();
   const gate = Promise.withResolvers<undefined>();
   before = () => gate.promise;
   reconciliation.hint(checkout);
   await expect.poll(() => asked).toHaveLength(1);
   const planned = reconciliation.poll(attempt);
-  // A reader of its own would have asked by then.
+  // A poller of its own would have called by then.
   await store.ping();
   expect(asked).toHaveLength(1);
   gate.resolve(undefined);
@@ -186,13 +186,13 @@ it('a checkout is polled for no longer than until it is paid', async () => {
   pages = [[rowOf({ orderRef: idOf(attempt) })]];
   gate.resolve(undefined);
   await expect.poll(() => outcomeOf(checkout)).toEqual(PAID);
-  // As long as it is polled for, looks come a millisecond apart.
+  // As long as it is watched, polls come a millisecond apart.
   for (let write = 0; write < 20; write += 1) await store.ping();
   expect(asked).toHaveLength(2);
 });
 
 describe('a hint about a checkout that is paid', () => {
-  it('causes one look, and finds what was paid in another session of it', async () => {
+  it('causes one poll, and finds what was paid in another session of it', async () => {
     const { checkout, attempt } = await harness.expose();
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     pages = [[rowOf({ orderRef: idOf(attempt) })]];
@@ -203,7 +203,7 @@ describe('a hint about a checkout that is paid', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('causes another look when it comes while one is under way', async () => {
+  it('causes another poll when it comes during one', async () => {
     const { checkout, attempt } = await harness.expose();
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     const paid = await store.find(checkout.id);
@@ -217,7 +217,7 @@ describe('a hint about a checkout that is paid', () => {
     await expect.poll(() => asked).toHaveLength(2);
   });
 
-  it('does not look back to when it was opened, long ago', async () => {
+  it('does not poll back to its creation, long ago', async () => {
     const { checkout, attempt } = await harness.expose();
     await harness.pay(attempt.orderId);
     now += 80 * DAY_MS;

@@ -6,9 +6,9 @@ import type { Environment } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
 import { merchantEntry } from '../testing/test-merchant.js';
-import { FileMerchantSource, readMerchants } from './file-merchant-source.js';
+import { FileMerchantSource, findUnsafeForProduction, readMerchants } from './merchant-source.js';
 
-/** Longer than the pause between two looks at the file. */
+/** Longer than the pause between two checks of the file. */
 const SOON = { timeout: 5000 };
 
 let folder: string;
@@ -113,5 +113,48 @@ describe('a merchants file that changes', () => {
     write(merchantEntry({ openBy: 'order' }), merchantEntry({ id: 'careful' }));
     await new FileMerchantSource({ path, environment: 'sandbox', logger }).close();
     expect(lines).toMatchObject([{ level: 'warn', fields: { merchant: 'teashop' } }]);
+  });
+});
+
+function unsafe(changes: Readonly<Record<string, unknown>>): string[] {
+  return findUnsafeForProduction({ merchants: [merchantEntry(), merchantEntry(changes)] });
+}
+
+describe('production', () => {
+  const sdk = merchantEntry()['sdk'] as { origins: object };
+
+  it('takes an entry that is https all over', () => {
+    expect(unsafe({})).toEqual([]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['origins.1', { origins: ['https://shop.example', 'http://shop.example'] }],
+    ['orderLookup.url', { orderLookup: { url: 'http://shop.example' } }],
+    ['events.url', { events: { url: 'http://shop.example' } }],
+    ['sdk.url', { sdk: { ...sdk, url: 'http://sdk.example/checkout.js' } }],
+    [
+      'sdk.origins.frame.0',
+      { sdk: { ...sdk, origins: { ...sdk.origins, frame: ['http://sdk.example'] } } },
+    ],
+  ])('refuses plain http in %s', (field, changes) => {
+    expect(unsafe(changes)).toEqual([`merchants.1.${field}: production expects https`]);
+  });
+
+  it('refuses a plain http page to come back to, beside its origin', () => {
+    const plain = { origins: ['http://shop.example'], returnUrl: 'http://shop.example/{checkout}' };
+    expect(unsafe(plain).map((mistake) => mistake.split(':')[0])).toEqual([
+      'merchants.1.origins.0',
+      'merchants.1.returnUrl',
+    ]);
+  });
+
+  it.each(['PaySandbox', 'PaySandbox.Checkout'])('refuses the sandbox’s SDK: %s', (global) => {
+    expect(unsafe({ sdk: { ...sdk, global } })).toEqual([
+      'merchants.1.sdk: production cannot use the sandbox’s SDK',
+    ]);
+  });
+
+  it('says nothing about a file that is no merchants file: its schema does', () => {
+    expect(findUnsafeForProduction({ merchants: 'none' })).toEqual([]);
   });
 });

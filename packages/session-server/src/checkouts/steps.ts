@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import { renderEvent } from '../outbox/event.js';
+import { insertEvent } from '../outbox/repository.js';
+import { timedId } from '../random-id.js';
+import type { Transaction } from '../store/database.js';
+import { isBeingPaid, type OrderHistory, planOpening } from './opening-rules.js';
+import {
+  type Attempt,
+  type AttemptDecision,
+  type AttemptRequest,
+  type Change,
+  endAttempt,
+  findActiveAttempt,
+  findCheckoutsOfOrder,
+  findDueCheckouts,
+  findRecentRenewals,
+  findShownAttempt,
+  getAttempt,
+  getCheckout,
+  insertAttempt,
+  insertCheckout,
+  type SessionHint,
+  setSubmitted,
+  type StoreRules,
+  updateCheckout,
+  watchAgain,
+} from './repository.js';
+import { advance, type Checkout, type CheckoutFact, eventsBetween } from './state-machine.js';
+
+/** What the steps of a checkout need beside their transaction. */
+export interface StepContext {
+  readonly rules: StoreRules;
+  readonly clock: Clock;
+  /** Called when a change is durable; `before` is undefined for a new checkout. */
+  readonly onChange: (before: Checkout | undefined, after: Checkout) => void;
+  /** Runs in the transaction that stores a new attempt. */
+  readonly onAttempt: (
+    tx: Transaction,
+    attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
+  ) => Promise<void>;
+}
+
+/** Moves a checkout by facts, and stores the events that its merchant is sent. */
+export async function applyFacts(
+  tx: Transaction,
+  before: Checkout,
+  facts: readonly CheckoutFact[],
+  context: StepContext,
+): Promise<Change> {
+  const now = context.clock.now();
+  const moved = facts.reduce((state, fact) => advance(state, fact, now, context.rules), before);
+  if (moved === before) return { before, after: before };
+  const events = eventsBetween(before, moved);
+  const after = { ...moved, sequence: before.sequence + events.length };
+  await updateCheckout(tx, after);
+  for (const [index, type] of events.entries()) {
+    const sequence = before.sequence + index + 1;
+    const body = renderEvent(after, type, sequence, now);
+    const { id: checkout, merchant } = after;
+    await insertEvent(
+      tx,
+      { id: `msg_${randomUUID()}`, checkout, merchant, type, sequence, body },
+      now,
+    );
+  }
+  tx.afterCommit(() => {
+    context.onChange(before, after);
+  });
+  return { before, after };
+}
+
+/** Decides about the creation of a checkout and stores what follows, however many ask at once. */
+export async function beginAttempt(
+  tx: Transaction,
+  request: AttemptRequest,
+  context: StepContext,
+): Promise<AttemptDecision> {
+  const { clock, rules } = context;
+  const now = clock.now();
+  const plan = planOpening(await findHistory(tx, request, now), request, now, rules);
+  switch (plan.kind) {
+    case 'wait':
+    case 'may-be-paying':
+    case 'price-is-old':
+    case 'too-many-renewals':
+      return plan;
+    case 'settled': {
+      const facts: CheckoutFact[] = plan.priceChanged
+        ? [{ type: 'attention-needed', code: 'price_changed_after_paid' }]
+        : [];
+      const { after } = await applyFacts(tx, plan.checkout, facts, context);
+      return { kind: 'settled', checkout: after };
+    }
+    case 'existing': {
+      const { after } = await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context);
+      await watchAgain(tx, plan.attempt.orderId, now);
+      return { kind: 'existing', checkout: after, attempt: plan.attempt };
+    }
+    case 'send': {
+      if (plan.retire) await endAttempt(tx, plan.retire.orderId, plan.retire.to);
+      const checkout = plan.checkout
+        ? (await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context)).after
+        : await createCheckout(tx, request, context);
+      const { isRenewal } = plan;
+      const sent = { request, checkout: checkout.id, isRenewal };
+      const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
+      await context.onAttempt(tx, attempt);
+      return { kind: 'send', checkout, attempt, tokens };
+    }
+  }
+}
+
+async function findHistory(
+  tx: Transaction,
+  { merchant, order }: AttemptRequest,
+  now: number,
+): Promise<OrderHistory> {
+  const checkouts = await findCheckoutsOfOrder(tx, merchant, order);
+  if (checkouts.length === 0) return { checkouts, live: undefined, recentRenewals: [] };
+  return {
+    checkouts,
+    live: await findActiveAttempt(tx, merchant, order),
+    recentRenewals: await findRecentRenewals(tx, merchant, order, now),
+  };
+}
+
+/** Stores a new checkout, open, for the price of a request. */
+export async function createCheckout(
+  tx: Transaction,
+  request: AttemptRequest,
+  { clock, rules, onChange }: StepContext,
+  createdAt = clock.now(),
+): Promise<Checkout> {
+  const now = clock.now();
+  const checkout: Checkout = {
+    id: timedId(now),
+    merchant: request.merchant,
+    order: request.order,
+    orderVersion: request.orderVersion,
+    shopVersion: request.shopVersion,
+    amountMinor: request.amountMinor,
+    currency: request.currency,
+    decimals: request.decimals,
+    state: 'open',
+    revision: 1,
+    sequence: 0,
+    refund: 'none',
+    attention: [],
+    returnUrl: request.returnUrl,
+    createdAt,
+    expiresAt: now + rules.expireAfterSeconds * 1000,
+  };
+  await insertCheckout(tx, checkout);
+  tx.afterCommit(() => {
+    onChange(undefined, checkout);
+  });
+  return checkout;
+}
+
+/** The sending ended without a session. */
+export async function endSending(
+  tx: Transaction,
+  orderId: number,
+  status: 'unknown' | 'refused' | 'not_sent',
+): Promise<void> {
+  if ((await getAttempt(tx, orderId)).status === 'sending') await endAttempt(tx, orderId, status);
+}
+
+/** What a page says of the session that it shows; of another session it changes nothing. */
+export async function recordHint(
+  tx: Transaction,
+  checkout: string,
+  { kind, sessionId }: SessionHint,
+  context: StepContext,
+): Promise<Change> {
+  const now = context.clock.now();
+  const before = await getCheckout(tx, checkout);
+  const attempt = await findShownAttempt(tx, checkout, sessionId);
+  if (!attempt) return { before, after: before };
+  switch (kind) {
+    case 'submitted':
+      await setSubmitted(tx, attempt.orderId, now);
+      return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);
+    case 'declined':
+      await setSubmitted(tx, attempt.orderId, undefined);
+      return { before, after: before };
+    case 'cancelled': {
+      // A page that was closed after it had submitted a payment has cancelled nothing.
+      const facts: CheckoutFact[] = isBeingPaid(attempt, now, context.rules)
+        ? []
+        : [{ type: 'cancel-hinted' }];
+      return applyFacts(tx, before, facts, context);
+    }
+  }
+}
+
+/** Lets the clock work on checkouts whose time has come. */
+export async function applyTime(
+  tx: Transaction,
+  limit: number,
+  context: StepContext,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const checkout of await findDueCheckouts(tx, context.clock.now(), limit)) {
+    changes.push(await applyFacts(tx, checkout, [{ type: 'time-passed' }], context));
+  }
+  return changes;
+}

@@ -1,0 +1,127 @@
+import {
+  findCheckoutsOfOrder,
+  hasAttempt,
+  insertFoundAttempt,
+  lastOrderId,
+  orderIdAt,
+  skipOrderIds,
+  type StoreRules,
+} from '../checkouts/repository.js';
+import { createCheckout, type StepContext } from '../checkouts/steps.js';
+import { getCounter, setCounter } from '../store/counters.js';
+import type { Reader, Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import type { FoundAttempt, Loss, OrderIdRange } from './restore-store.js';
+
+/** More events of a checkout, or changes of it, than any had in the time that was lost. */
+const AHEAD = 1000;
+/** Attempts a second that are thought possible for all the time that was lost. */
+const MAX_ATTEMPTS_PER_SECOND = 100;
+
+/** What a backup has lost is stored among the counters. */
+const COUNTERS = {
+  since: 'loss_since',
+  until: 'loss_until',
+  afterOrderId: 'loss_after_order_id',
+  toOrderId: 'loss_to_order_id',
+  isRead: 'loss_is_read',
+} as const;
+
+export async function findLoss(reader: Reader): Promise<Loss | undefined> {
+  const since = await getCounter(reader, COUNTERS.since);
+  if (since === undefined) return undefined;
+  return {
+    since,
+    until: (await getCounter(reader, COUNTERS.until)) ?? 0,
+    afterOrderId: (await getCounter(reader, COUNTERS.afterOrderId)) ?? 0,
+    toOrderId: (await getCounter(reader, COUNTERS.toOrderId)) ?? 0,
+    isRead: (await getCounter(reader, COUNTERS.isRead)) === 1,
+  };
+}
+
+/**
+ * Notes that what came after `since` is lost, by default after the last attempt that is known. From
+ * then on no `order_id` is given out that may have been given out before, and sequences and revisions
+ * go on far above those that shops and pages may have seen. Once noted, it stays as it is until it is
+ * read.
+ */
+export async function declareLoss(
+  tx: Transaction,
+  since: number | undefined,
+  now: number,
+  rules: Pick<StoreRules, 'watchSeconds' | 'maxOrderId'>,
+): Promise<Loss> {
+  const known = await findLoss(tx);
+  if (known?.isRead === false) return known;
+  const watchMs = rules.watchSeconds * 1000;
+  const last = await findLastAttempt(tx, since ?? now);
+  const begin = since ?? last?.createdAt ?? now - watchMs;
+  // An older loss that is still watched stays watched.
+  const older = known && known.until > now - watchMs ? known : undefined;
+  const nextOrderId = Math.max((await lastOrderId(tx)) + 1, orderIdAt(now));
+  const loss: Loss = {
+    since: Math.min(begin, older?.since ?? begin),
+    until: now,
+    afterOrderId: Math.min(last?.orderId ?? 0, older?.afterOrderId ?? Infinity),
+    toOrderId: aheadOf(nextOrderId, now - begin, rules.maxOrderId),
+    isRead: false,
+  };
+  await setCounter(tx, COUNTERS.since, loss.since);
+  await setCounter(tx, COUNTERS.until, loss.until);
+  await setCounter(tx, COUNTERS.afterOrderId, loss.afterOrderId);
+  await setCounter(tx, COUNTERS.toOrderId, loss.toOrderId);
+  await setCounter(tx, COUNTERS.isRead, 0);
+  await skipOrderIds(tx, loss.toOrderId);
+  await tx.run(
+    sql`UPDATE checkouts SET sequence = sequence + ${AHEAD}, revision = revision + ${AHEAD}`,
+  );
+  return loss;
+}
+
+/** The provider's lists have been read for it. */
+export async function markLossRead(tx: Transaction): Promise<void> {
+  if (await findLoss(tx)) await setCounter(tx, COUNTERS.isRead, 1);
+}
+
+/**
+ * The ids between the last one that was given out and the one of this moment: no attempt here has
+ * one. None in an empty database, since the references of an earlier one may look like ours.
+ */
+export async function findUnused(reader: Reader, now: number): Promise<OrderIdRange> {
+  const toOrderId = orderIdAt(now);
+  return { afterOrderId: (await lastOrderId(reader)) || toOrderId, toOrderId };
+}
+
+/** Stores an attempt that was found again, and its checkout when that was lost too. */
+export async function adoptAttempt(
+  tx: Transaction,
+  found: FoundAttempt,
+  context: StepContext,
+): Promise<void> {
+  if (await hasAttempt(tx, found.orderId)) return;
+  const { request } = found;
+  const ofOrder = await findCheckoutsOfOrder(tx, request.merchant, request.order);
+  const checkout =
+    ofOrder.find(({ orderVersion }) => orderVersion === request.orderVersion) ??
+    (await createCheckout(tx, request, context, found.createdAt));
+  await insertFoundAttempt(tx, found, checkout.id, context.clock.now());
+  await context.onAttempt(tx, found);
+}
+
+/** The attempt that was made last, of those made until a time. */
+async function findLastAttempt(
+  reader: Reader,
+  until: number,
+): Promise<{ orderId: number; createdAt: number } | undefined> {
+  const row = await reader.get(sql`
+    SELECT order_id, created_at FROM attempts WHERE created_at <= ${until}
+    ORDER BY order_id DESC LIMIT 1`);
+  return row && { orderId: Number(row['order_id']), createdAt: Number(row['created_at']) };
+}
+
+/** The largest `order_id` that may have been given out meanwhile; a small range is not used up. */
+function aheadOf(orderId: number, lostMs: number, max: number): number {
+  const given = Math.ceil(Math.max(0, lostMs) / 1000) * MAX_ATTEMPTS_PER_SECOND;
+  const room = Math.floor((max - orderId) / 10);
+  return orderId + Math.max(1, Math.min(given, room));
+}

@@ -1,0 +1,49 @@
+import type { StoredToken } from '../checkouts/attempt-token.js';
+import {
+  type Attempt,
+  type Change,
+  findToken,
+  getAttempt,
+  getCheckout,
+  supersedeSending,
+} from '../checkouts/repository.js';
+import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
+import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import type { ReturnKind } from '../contract.js';
+import { findKnownTransaction, pollSoon } from '../reconciliation/repository.js';
+import type { Transaction } from '../store/database.js';
+
+export interface RecordedReturn {
+  readonly kind: ReturnKind;
+  readonly attempt: Attempt;
+  readonly change: Change;
+}
+
+/** A visit to a return address: a hint. Undefined when the token is unknown. */
+export async function recordReturn(
+  tx: Transaction,
+  token: StoredToken,
+  context: StepContext,
+): Promise<RecordedReturn | undefined> {
+  const found = await findToken(tx, token);
+  if (!found || found.kind === 'webhook') return undefined;
+  const { kind } = found;
+  const attempt = await getAttempt(tx, found.orderId);
+  const checkout = await getCheckout(tx, attempt.checkout);
+  // A shopper who left a session that gave way may be paying in the one that took its place. But money
+  // may have been paid in any: a shopper who comes back from paying is not asked to pay again.
+  const counts = attempt.status === 'active' || kind === 'return';
+  const facts: CheckoutFact[] = counts ? [{ type: 'came-back', kind }] : [];
+  const change = await applyFacts(tx, checkout, facts, context);
+  const { before, after } = change;
+  if (after !== before && isPaymentPending(after.state)) {
+    await supersedeSending(tx, attempt.merchant, attempt.order);
+  }
+  const paid =
+    after.paidBy === undefined ? undefined : await findKnownTransaction(tx, after.paidBy);
+  // The poll that follows lives in memory; after a crash, the next process finds this one.
+  if (kind === 'return' && paid?.orderId !== attempt.orderId) {
+    await pollSoon(tx, attempt.orderId, context.clock.now());
+  }
+  return { kind, attempt, change };
+}

@@ -1,0 +1,53 @@
+import type { Sql } from './sql.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Reads rows. Outside a transaction it sees what is committed, and nothing else. */
+export interface Reader {
+  get(query: Sql): Promise<Row | undefined>;
+  all(query: Sql): Promise<Row[]>;
+}
+
+/** One atomic step of {@link Database.transaction}, which sees its own writes. */
+export interface Transaction extends Reader {
+  /** Answers how many rows changed. */
+  run(statement: Sql): Promise<number>;
+  /** Runs once the step is durable, before its caller is answered. It must not throw. */
+  afterCommit(effect: () => void): void;
+}
+
+/**
+ * Everything that the server must not forget. The SQL is what SQLite and PostgreSQL share.
+ *
+ * When the promise of a transaction resolves, its writes survive a power cut; when it rejects, it
+ * changed nothing.
+ */
+export interface Database extends Reader {
+  /**
+   * Runs `work`, which may await nothing but the calls of its transaction. It may run again when it
+   * collides with another transaction, so it changes nothing except through `tx`; what follows from it
+   * goes into `tx.afterCommit`.
+   *
+   * @param name for errors and crash points, such as `outbox:claim`
+   */
+  transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Leaves no copy of what was deleted in the engine's log. Everything waits meanwhile. False when
+   * another process is using the log, and nothing was done.
+   */
+  purgeDeleted(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * The disk could not keep what was written to it. What it holds is unknown from then on, so nothing
+ * is written or read until the next start.
+ */
+export class DiskFailedError extends Error {
+  override readonly name = 'DiskFailedError';
+  readonly code = 'SYNC_FAILED';
+
+  constructor(cause: unknown) {
+    super('the disk did not keep what was written: restart the server', { cause });
+  }
+}

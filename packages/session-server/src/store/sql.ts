@@ -1,0 +1,60 @@
+/** What a column holds. A missing value is stored as NULL. */
+export type SqlValue = string | number | null | undefined | Uint8Array;
+
+/** A statement, or a part of one: its text apart from its values, so that no value is ever read as SQL. */
+export class Sql {
+  /** @param parts the text before, between and after the values */
+  constructor(
+    readonly parts: readonly string[],
+    readonly values: readonly SqlValue[],
+  ) {}
+}
+
+/**
+ * SQL as both engines read it. What stands in `${}` is bound as a value, or inserted when it is a
+ * part made by this tag itself.
+ *
+ * @example tx.get(sql`SELECT * FROM checkouts WHERE id = ${id}`)
+ */
+export function sql(strings: TemplateStringsArray, ...values: (SqlValue | Sql)[]): Sql {
+  if (!values.some((value) => value instanceof Sql)) {
+    return new Sql(strings, values as SqlValue[]);
+  }
+  const parts = [strings[0] ?? ''];
+  const bound: SqlValue[] = [];
+  const extendLast = (text: string): void => {
+    parts.push(`${parts.pop() ?? ''}${text}`);
+  };
+  values.forEach((value, index) => {
+    const next = strings[index + 1] ?? '';
+    if (value instanceof Sql) {
+      extendLast(value.parts[0] ?? '');
+      parts.push(...value.parts.slice(1));
+      extendLast(next);
+      bound.push(...value.values);
+    } else {
+      parts.push(next);
+      bound.push(value);
+    }
+  });
+  return new Sql(parts, bound);
+}
+
+/** The values of an `IN`, in parentheses. An empty list matches nothing. */
+sql.list = (values: readonly (string | number)[]): Sql =>
+  values.length === 0
+    ? new Sql(['(NULL)'], [])
+    : new Sql(['(', ...values.slice(1).map(() => ', '), ')'], values);
+
+/** `INSERT` of one row, by the names of its columns. */
+sql.insert = (table: string, row: Readonly<Record<string, SqlValue>>): Sql => {
+  const columns = Object.keys(row);
+  return new Sql(
+    [
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (`,
+      ...columns.slice(1).map(() => ', '),
+      ')',
+    ],
+    Object.values(row),
+  );
+};

@@ -1,0 +1,96 @@
+import {
+  type Attempt,
+  type Change,
+  getAttempt,
+  getCheckout,
+  hasNewAttempt,
+} from '../checkouts/repository.js';
+import type { CheckoutFact } from '../checkouts/state-machine.js';
+import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import { recordPayment } from '../reconciliation/record-payment.js';
+import { pollSoon } from '../reconciliation/repository.js';
+import type { Transaction } from '../store/database.js';
+import {
+  type ClaimedWebhook,
+  type CompletedWebhook,
+  type IncomingWebhook,
+  insertWebhook,
+  markUnmatched,
+  retryWebhooksNaming,
+  settleWebhook,
+  sumWebhookBytes,
+  type WebhookOutcome,
+  type WebhookProof,
+} from './repository.js';
+
+/** What is stored in the place of a name that an unmatched webhook speaks of. */
+export type HashReference = (reference: string) => string;
+
+/**
+ * Stores a webhook as it came; `orderId` when the token is an attempt's. False, and nothing is
+ * stored, when more than `maxBytes` would then be kept for that attempt.
+ */
+export async function recordWebhook(
+  tx: Transaction,
+  webhook: IncomingWebhook,
+  { orderId, maxBytes, now }: { orderId: number | undefined; maxBytes: number; now: number },
+): Promise<boolean> {
+  if (orderId !== undefined) {
+    const bytes = (await sumWebhookBytes(tx, orderId)) + webhook.sealed.length;
+    if (bytes > maxBytes) return false;
+  }
+  await insertWebhook(tx, webhook, orderId, now);
+  return true;
+}
+
+/** The work is done: plans the polls that a webhook asks for, and applies what it proves. */
+export async function completeWebhook(
+  tx: Transaction,
+  webhook: number,
+  outcome: WebhookOutcome,
+  context: StepContext,
+): Promise<CompletedWebhook> {
+  const became = await settleWebhook(tx, webhook, outcome);
+  if (became === 'gone') return { became, change: undefined };
+  for (const orderId of outcome.lookFor) await pollSoon(tx, orderId, context.clock.now());
+  const proof = became === 'processed' ? outcome.proof : undefined;
+  return { became, change: proof && (await applyProof(tx, proof, context)) };
+}
+
+async function applyProof(
+  tx: Transaction,
+  proof: WebhookProof,
+  context: StepContext,
+): Promise<Change | undefined> {
+  if (proof.kind === 'payment') return recordPayment(tx, proof.evidence, context);
+  const attempt = await getAttempt(tx, proof.orderId);
+  const checkout = await getCheckout(tx, attempt.checkout);
+  if (proof.kind === 'mismatch') {
+    return applyFacts(tx, checkout, [{ type: 'attention-needed', code: proof.code }], context);
+  }
+  // The failure of a session that gave way says nothing about the one that took its place.
+  const facts: CheckoutFact[] = attempt.status === 'active' ? [{ type: 'failure-proved' }] : [];
+  return applyFacts(tx, checkout, facts, context);
+}
+
+/** No attempt was found for a webhook: it waits for one that is called by one of the references. */
+export async function keepUnmatched(
+  tx: Transaction,
+  { id, claimedAt }: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
+  { references, max, hash }: { references: readonly string[]; max: number; hash: HashReference },
+): Promise<void> {
+  // One that appeared meanwhile has found no webhook that waits for it.
+  const isNew = await hasNewAttempt(tx, references, claimedAt);
+  const dueAt = isNew ? claimedAt : undefined;
+  await markUnmatched(tx, id, { hashes: references.map(hash), max, dueAt });
+}
+
+/** Lets the unmatched webhooks that name a new attempt be worked on again. */
+export async function retryUnmatchedFor(
+  tx: Transaction,
+  attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
+  { hash, now }: { hash: HashReference; now: number },
+): Promise<void> {
+  const hashes = [String(attempt.orderId), attempt.merchantReference].map(hash);
+  await retryWebhooksNaming(tx, hashes, now);
+}
