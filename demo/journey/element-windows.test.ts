@@ -91,7 +91,7 @@ describe('a return that happens elsewhere', () => {
     await shopper.close();
   });
 
-  it('in a window of a page whose element comes late: the window goes on telling, and closes itself', async () => {
+  it('in a window of a page whose element loads late: the window keeps sending, and closes itself', async () => {
     const shopper = await journey.shopper();
     const { page } = shopper;
     const { order } = await shopper.orderAndGoToPayment();
@@ -118,7 +118,7 @@ describe('a return that happens elsewhere', () => {
     await shopper.close();
   });
 
-  it('in a window of a page with another order: nobody there answers, and the window offers a link', async () => {
+  it('in a window of a page with another order: no element answers, and the window offers a link', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();

@@ -35,7 +35,7 @@ export default {
     chromeLauncher({
       launchOptions: {
         ...(executablePath && { executablePath }),
-        // Tests look at what is left behind.
+        // Some tests check what garbage collection leaves.
         args: [...browserArgs, '--js-flags=--expose-gc'],
       },
     }),

@@ -4,7 +4,7 @@ import config from './web-test-runner.config.mjs';
 /** What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers. */
 const NEEDS_CHROMIUM = /\b(gc|emulateMedia)\(/;
 
-/** Skips the tests that name what only a Chromium has, and says so in the counts. */
+/** Skips the tests that need what only Chromium has. The counts include them as skipped. */
 const skipping = {
   name: 'skip-what-needs-chromium',
   /** @param {{ path: string, body: unknown }} file */

@@ -5,7 +5,7 @@ import { compress, type Contestant } from './contestants.ts';
 
 export const SDK_GLOBAL = 'BenchSdk';
 
-/** An SDK that notes when it is configured, and draws a form of a card's size at once. */
+/** An SDK that records when it is configured, and mounts a form of a card's size at once. */
 const SDK = `globalThis.${SDK_GLOBAL} = {
   configure({ container }) {
     globalThis.configuredAt = performance.now();
@@ -116,7 +116,7 @@ function pageOf(parameters: URLSearchParams): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bench</title>
     <link rel="icon" href="data:,"><style>
       body { font: 16px/1.5 sans-serif }
-      /* What the quick start says to keep free, for both. */
+      /* The space that the quick start reserves, for both. */
       pay-checkout, bare-checkout { display: block; min-block-size: 16rem }
     </style>
     ${parameters.get('head') ?? ''}

@@ -5,14 +5,14 @@ import { median, round } from './numbers.ts';
 import { loadScript, placeAndAwaitForm } from './page-functions.ts';
 
 const ROUNDS = 31;
-/** Until a page that has its form has done what it does afterwards. */
+/** Until a page with its form has become idle. */
 const CALM_MS = 250;
-/** Until it has also done what it leaves the form's first second free of: following, telling. */
+/** Until it has also done what waits for the form's first second: the poll and the hint. */
 const FOLLOWED_MS = 1500;
 
 interface Measured {
   readonly taskMs: number;
-  /** With what follows once the form is there and calm. */
+  /** Including what happens after the form's first second. */
   readonly laterTaskMs: number;
   readonly scriptMs: number;
   readonly layoutMs: number;
@@ -21,8 +21,8 @@ interface Measured {
 }
 
 /**
- * What one payment takes of the page, from the script's tag to a form that can be used: main thread,
- * long tasks, heap. Ours and the peer in turn, each on a page of its own; medians.
+ * What one payment costs the page, from the script's tag to a form that can be used: main thread, long
+ * tasks, heap. Ours and the peer alternate, each on a new page; medians.
  */
 export async function measureFirstPayment(
   browser: Browser,
@@ -95,7 +95,7 @@ async function measureOnce(browser: Browser, server: BenchServer, tag: string): 
   await bench.close();
   return {
     taskMs: after.taskMs - before.taskMs,
-    // Without the collection of garbage that was asked for in between.
+    // Without the garbage collection that the bench triggered in between.
     laterTaskMs: after.taskMs - before.taskMs + later.taskMs - beforeLater.taskMs,
     scriptMs: after.scriptMs - before.scriptMs,
     layoutMs: after.layoutMs - before.layoutMs,

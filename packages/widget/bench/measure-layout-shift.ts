@@ -6,7 +6,7 @@ import { settle } from './page-functions.ts';
 
 const ROUNDS = 3;
 const LATE_MS = 200;
-/** What the quick start says to keep free. */
+/** The space that the quick start reserves. */
 const RESERVED = '16rem';
 
 interface Moved {
@@ -16,8 +16,8 @@ interface Moved {
 }
 
 /**
- * By how much the tag moves the page until the SDK draws its own form, on a page that keeps room for
- * it as the quick start says: with the button, and when it starts by itself.
+ * How much the tag moves the page until the SDK mounts its own form, on a page that reserves space as the
+ * quick start does: with the button, and with autostart.
  */
 export async function measureLayoutShift(browser: Browser, server: BenchServer): Promise<object> {
   return {
@@ -71,13 +71,13 @@ function watchThePage(): void {
     }
   }).observe({ type: 'layout-shift', buffered: true });
   const heights: number[] = (globalThis.heights = []);
-  const look = (): void => {
+  const check = (): void => {
     if (globalThis.configuredAt !== undefined) return;
     const rect = document.querySelector('pay-checkout')?.getBoundingClientRect();
     if (rect && heights.at(-1) !== rect.height) heights.push(rect.height);
-    requestAnimationFrame(look);
+    requestAnimationFrame(check);
   };
-  look();
+  check();
   globalThis.firstReady = new Promise((resolve) =>
     addEventListener('pay-ready', () => resolve(performance.now())),
   );

@@ -7,8 +7,8 @@ import { loadScript } from './page-functions.ts';
 /** Until the engine has compiled and grown what it will. */
 const WARM_UP = 600;
 const CYCLES = 1000;
-const LOOKS = 5;
-/** Until the last ones have told that they were shown, which they do when they go. */
+const SAMPLES = 5;
+/** Until the last forms have sent their hint `shown`, which they do when they are removed. */
 const TOLD_MS = 1500;
 /** To two digits: what is left once, and not by each cycle, is no leak. */
 const MAX_PER_CYCLE = 0;
@@ -22,7 +22,7 @@ export async function measureLeak(browser: Browser, server: BenchServer): Promis
   const { page } = bench;
   await page.goto(server.shop('/'));
   await page.evaluate(loadScript, `${server.pay()}/pay-checkout.js`);
-  const look = async (): Promise<{ heap: number; nodes: number; listeners: number }> => {
+  const sample = async (): Promise<{ heap: number; nodes: number; listeners: number }> => {
     await page.waitForTimeout(TOLD_MS);
     // The browser itself keeps an entry of each measure and request, for the page to read.
     await page.evaluate(() => {
@@ -34,22 +34,22 @@ export async function measureLeak(browser: Browser, server: BenchServer): Promis
     return { heap, nodes, listeners };
   };
   await page.evaluate(comeAndGo, { cycles: WARM_UP, server: server.pay() });
-  const looks = [await look()];
-  for (let at = 0; at < LOOKS; at += 1) {
-    await page.evaluate(comeAndGo, { cycles: CYCLES / LOOKS, server: server.pay() });
-    looks.push(await look());
+  const samples = [await sample()];
+  for (let at = 0; at < SAMPLES; at += 1) {
+    await page.evaluate(comeAndGo, { cycles: CYCLES / SAMPLES, server: server.pay() });
+    samples.push(await sample());
   }
   const isMovedBefore = await page.evaluate(() => 'moveBefore' in document.body);
   await bench.close();
-  const perCycle = (values: readonly number[]): number => round(slope(values) / (CYCLES / LOOKS));
-  const nodesPerCycle = perCycle(looks.map(({ nodes }) => nodes));
-  const listenersPerCycle = perCycle(looks.map(({ listeners }) => listeners));
+  const perCycle = (values: readonly number[]): number => round(slope(values) / (CYCLES / SAMPLES));
+  const nodesPerCycle = perCycle(samples.map(({ nodes }) => nodes));
+  const listenersPerCycle = perCycle(samples.map(({ listeners }) => listeners));
   return {
     bench: `add, start, ready, ${isMovedBefore ? 'moveBefore(), ' : ''}move, clone, remove`,
     cycles: CYCLES,
-    before: looks[0],
-    after: looks.at(-1),
-    heapBytesPerCycle: perCycle(looks.map(({ heap }) => heap)),
+    before: samples[0],
+    after: samples.at(-1),
+    heapBytesPerCycle: perCycle(samples.map(({ heap }) => heap)),
     nodesPerCycle,
     listenersPerCycle,
     maxNodesAndListenersPerCycle: MAX_PER_CYCLE,
@@ -77,9 +77,9 @@ async function comeAndGo(options: { cycles: number; server: string }): Promise<v
     await ready;
 
     if ('moveBefore' in document.body) document.body.moveBefore(element, null);
-    const drawn = formOf(element);
+    const mounted = formOf(element);
     main.append(element);
-    while (!formOf(element) || formOf(element) === drawn) {
+    while (!formOf(element) || formOf(element) === mounted) {
       await new Promise((resolve) => setTimeout(resolve));
     }
     const copy = element.cloneNode(true) as Tag;

@@ -1,4 +1,4 @@
-/** What runs inside a page of the bench: each function is sent there as text, and uses nothing else. */
+/** What runs inside a page of the bench. Each function is sent there as text and must be self-contained. */
 
 declare global {
   /** When the SDK was configured last, by the page's clock. */
@@ -26,7 +26,7 @@ export interface TagOptions {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Puts a tag on the page and waits until its form can be used, and is drawn. */
+/** Puts a tag on the page and waits until its form can be used and is painted. */
 export async function placeAndAwaitForm({ tag, attributes }: TagOptions): Promise<Timing> {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -46,7 +46,7 @@ export async function placeAndAwaitForm({ tag, attributes }: TagOptions): Promis
   };
 }
 
-/** Waits until the SDK is there and some frames have been drawn since. */
+/** Waits until the SDK is there and some frames have been painted since. */
 export async function settle(): Promise<void> {
   const nextFrames = (): Promise<unknown> =>
     new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

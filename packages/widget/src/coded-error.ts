@@ -1,10 +1,10 @@
-/** Technical trouble as a code that labels turn into words; the codes are in `docs/error-codes.md`. */
+/** A technical error with a code, for which labels have a text. The codes are in `docs/error-codes.md`. */
 export class CodedError extends Error {
   readonly code: string;
-  /** Status of the server's answer; 0 when there was none. */
+  /** Status of the server's reply; 0 when there was none. */
   readonly status: number;
   readonly requestId: string | undefined;
-  /** Names of the fields that the server refused. */
+  /** Names of the fields that the server rejected. */
   readonly fields: readonly string[] | undefined;
 
   constructor(
@@ -23,7 +23,7 @@ export class CodedError extends Error {
   }
 }
 
-/** Whatever was thrown, as an error with a code of ours: `code` when it has none. */
+/** What was thrown, as a coded error: with `code` if it has none. */
 export function coded(error: unknown, code: string): CodedError {
   return error instanceof CodedError ? error : new CodedError(code, error);
 }

@@ -6,7 +6,7 @@
  */
 const page: Document | undefined = globalThis.document;
 const current = page?.currentScript as HTMLScriptElement | null | undefined;
-// An image of that name would stand in the script's place, and choose whom the element asks.
+// An image named `currentScript` would replace it, and choose the server.
 const script =
   current?.tagName === 'SCRIPT'
     ? current

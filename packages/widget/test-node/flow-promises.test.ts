@@ -38,21 +38,21 @@ const ADDRESS_REQUEST: NeedsReply = {
   environment: 'sandbox',
 };
 
-/** The server's words: an answer of a poll, late, repeated or out of order. */
+/** The server's replies to polls: late, repeated or out of order. */
 const statuses = fc
   .record({
     checkout: fc.constantFrom(...CHECKOUTS),
     state: fc.constantFrom(...STATES),
     revision: fc.integer({ min: 1, max: 12 }),
   })
-  .map((told): FlowEvent => {
+  .map((fields): FlowEvent => {
     const rest = {
       merchant: 'corner-shop',
       order: 'A1001',
       certain: false,
       refund: 'none',
     } as const;
-    return { type: 'status', status: { ...told, ...rest } satisfies CheckoutStatus };
+    return { type: 'status', status: { ...fields, ...rest } satisfies CheckoutStatus };
   });
 
 const openings = fc
@@ -63,9 +63,9 @@ const openings = fc
     hasSession: fc.boolean(),
     presentation: fc.constantFrom('inline', 'popup', 'redirect'),
   })
-  .map(({ hasSession, presentation, ...told }): FlowEvent => {
+  .map(({ hasSession, presentation, ...fields }): FlowEvent => {
     const reply: OpenCheckoutReply = {
-      ...told,
+      ...fields,
       amount: '42.50',
       currency: 'GBP',
       environment: 'sandbox',
@@ -75,7 +75,7 @@ const openings = fc
   });
 
 /** Clicks, messages, the SDK, the browser's Back, and timeouts, which end in an error. */
-const localEvents = fc.constantFrom<FlowEvent>(
+const pageEvents = fc.constantFrom<FlowEvent>(
   { type: 'start' },
   { type: 'address-required', address: { request: ADDRESS_REQUEST } },
   { type: 'address-entered', input: { houseNumber: '12', postcode: 'ZZ1 1ZZ' } },
@@ -97,7 +97,7 @@ const localEvents = fc.constantFrom<FlowEvent>(
   { type: 'failure', error: { code: 'checkout_not_found', recovery: 'follow' } },
 );
 
-const scenarios = fc.array(fc.oneof(statuses, openings, localEvents), { maxLength: 40 });
+const scenarios = fc.array(fc.oneof(statuses, openings, pageEvents), { maxLength: 40 });
 
 /** Scenarios in which a card is sent first. */
 const OPEN: OpenCheckoutReply = {
@@ -116,27 +116,27 @@ const scenariosAfterSubmit = scenarios.map((scenario): FlowEvent[] => [
   ...scenario,
 ]);
 
-/** Plays a scenario, and shows each step to `look`. */
+/** Plays a scenario, and shows each step to `onStep`. */
 function play(
   scenario: readonly FlowEvent[],
-  look: (before: FlowState, event: FlowEvent, after: FlowState) => void,
+  onStep: (before: FlowState, event: FlowEvent, after: FlowState) => void,
 ): void {
   let state = IDLE;
   for (const event of scenario) {
     const after = transition(state, event);
-    look(state, event, after);
+    onStep(state, event, after);
     state = after;
   }
 }
 
-/** What the server last said of the checkout that the flow is about, if it said so by this event. */
-function saidBy(event: FlowEvent): CheckoutState | undefined {
+/** What the server last reported of the checkout that the flow is about, if it reported so by this event. */
+function stateIn(event: FlowEvent): CheckoutState | undefined {
   if (event.type === 'status') return event.status.state;
   return event.type === 'created' ? event.reply.state : undefined;
 }
 
 describe('whatever happens, in whatever order', () => {
-  it('nobody is offered to pay, or sent to pay, while money may be moving', () => {
+  it('never offers to pay, or starts a payment, while money may be moving', () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         let mayBePaying = false;
@@ -144,8 +144,8 @@ describe('whatever happens, in whatever order', () => {
           if (after === before) return;
           // FlowError that is lawful here is a wrong id in the address: nothing of ours may be moving.
           if (event.type === 'reset' || after.phase === 'problem') mayBePaying = false;
-          const said = saidBy(event);
-          if (said) mayBePaying = MAY_BE_PAYING.includes(said);
+          const reported = stateIn(event);
+          if (reported) mayBePaying = MAY_BE_PAYING.includes(reported);
           if (event.type === 'follow') mayBePaying = true;
           if (!mayBePaying) return;
           expect(['confirming', 'unconfirmed', 'paid']).toContain(after.phase);
@@ -157,22 +157,23 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('nobody pays in another session, or is said to have cancelled, after a card was sent', () => {
+  it('never pays in another session, or cancels, after a card was submitted', () => {
     fc.assert(
       fc.property(scenariosAfterSubmit, (scenario) => {
         let isSubmitted = false;
         let allowed = ['ready', 'confirming'];
         play(scenario, (before, event, after) => {
           if (after === before) return;
-          const said = saidBy(event);
-          // That a checkout is open, or was for too long, says nothing of the card; an answer to who asked does.
-          const isWord = said && !(event.type === 'status' && ['open', 'expired'].includes(said));
-          if (isWord || event.type === 'declined' || event.type === 'reset') isSubmitted = false;
+          const reported = stateIn(event);
+          // An open or expired checkout says nothing about the card; a reply to a request does.
+          const isResult =
+            reported && !(event.type === 'status' && ['open', 'expired'].includes(reported));
+          if (isResult || event.type === 'declined' || event.type === 'reset') isSubmitted = false;
           if (event.type === 'submitted') {
             isSubmitted = true;
             allowed = ['ready', 'confirming'];
           }
-          // Nothing was found for long: that is said, until somebody asks for the same session again.
+          // Nothing was found in time: the problem stays until the shopper retries.
           if (before.phase === 'confirming' && event.type === 'failure') allowed = ['problem'];
           if (before.phase === 'problem' && event.type !== 'status') allowed = [];
           if (!isSubmitted) return;
@@ -191,7 +192,7 @@ describe('whatever happens, in whatever order', () => {
           const isSeen = before.phase === 'confirming' && before.known.revision >= 0;
           const isReported = isSeen && !before.isSubmitted;
           if (event.type !== 'failure' || !(isReported || isOutcome(before.phase))) return;
-          // Who asked to look again is told that there was no answer.
+          // A shopper who checked again sees that there was no answer.
           if ('checking' in before)
             expect(after).toEqual({ phase: 'unconfirmed', known: before.known });
           else expect(after).toBe(before);
@@ -201,13 +202,13 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('certain words come only from the server’s own word of just that', () => {
+  it('a certain outcome comes only from the server’s own state', () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
         play(scenario, (before, event, after) => {
           if (after.phase === before.phase || !isOutcome(after.phase)) return;
-          expect(saidBy(event)).toBe(after.phase);
-          if (isCertain(after.phase)) expect(['paid', 'failed']).toContain(saidBy(event));
+          expect(stateIn(event)).toBe(after.phase);
+          if (isCertain(after.phase)) expect(['paid', 'failed']).toContain(stateIn(event));
         });
       }),
       RUNS,
@@ -216,7 +217,7 @@ describe('whatever happens, in whatever order', () => {
 
   it('no clock, no click and no message of a page makes a payment failed', () => {
     fc.assert(
-      fc.property(fc.array(localEvents, { maxLength: 40 }), (scenario) => {
+      fc.property(fc.array(pageEvents, { maxLength: 40 }), (scenario) => {
         play(scenario, (_before, _event, after) => expect(after.phase).not.toBe('failed'));
       }),
       RUNS,

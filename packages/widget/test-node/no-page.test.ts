@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 
-/** Imports the built package by its name, as an application does, and says what that did. */
+/** Imports the built package by its name, as an application does, and reports the effects. */
 async function importAs(conditions: readonly string[]): Promise<unknown> {
   const script = `
     const did = [];

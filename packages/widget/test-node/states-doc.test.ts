@@ -52,14 +52,14 @@ describe('docs/states.md', () => {
     if (phase !== 'problem') expect(en.phases[phase] ?? '').toBe(words);
   });
 
-  it('says what each button does, and names no other', () => {
+  it('describes each button, and no other', () => {
     const names = tableOf('button').map(([name]) => name);
     expect(names.toSorted()).toEqual(
       Object.keys(en.buttons satisfies Record<ButtonName, string>).toSorted(),
     );
   });
 
-  it('has the words of a decline, and of a question', () => {
+  it('has the texts of a decline and of a check', () => {
     const text = page.replace(/\s+/g, ' ');
     expect(text).toContain(`“${en.declined}”`);
     expect(text).toContain(`“${en.checking}”`);

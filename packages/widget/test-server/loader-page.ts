@@ -1,4 +1,4 @@
 import { loadScript } from '../src/sdk/script-loader.ts';
 
-/** The loader of a page of its own, for a test that looks at it from outside. */
+/** The loader on a page of its own, for a test outside that page. */
 Object.assign(globalThis, { loadScript });

@@ -6,7 +6,7 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-/** What a server answers: the newest words of the test win. */
+/** What the server answers. A test sets any part of it at any time. */
 export interface Script {
   /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
   open?: { status: number; body: unknown }[];

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Script, SeenRequest } from './script.ts';
 
-/** A session server that says what the test wrote, and the client SDK that it describes. */
+/** A session server whose answers a test sets, and the client SDK that it describes. */
 export class ScriptedServer {
   readonly seen: SeenRequest[] = [];
   readonly script: Script = {};

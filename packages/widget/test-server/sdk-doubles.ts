@@ -1,6 +1,6 @@
 /**
- * Client SDKs of every plausible shape, as one classic script: `?shape=` says which one it leaves in
- * the global `?global=`. Each draws a form marked `data-double`, and takes it down where it can.
+ * Client SDKs of every plausible shape, as one classic script: `?shape=` chooses the one that it
+ * leaves in the global `?global=`. Each mounts a form marked `data-double`, and removes it if it can.
  */
 {
   type Callbacks = Partial<Record<'onReady' | 'onSubmit' | 'onError', () => void>>;
@@ -31,7 +31,7 @@
     if (!found) throw new Error('There is no container.');
     return found;
   };
-  const drawIn = (options: Options): HTMLElement => {
+  const mountIn = (options: Options): HTMLElement => {
     const form = makeForm();
     containerOf(options).append(form);
     return form;
@@ -45,8 +45,8 @@
     return given;
   };
   /** An SDK whose `configure()` takes an object. */
-  const taking = (draw: (options: Options) => unknown): Double => ({
-    leaves: { configure: (given: Options | string) => draw(sessionIn(given)) },
+  const acceptingObject = (mount: (options: Options) => unknown): Double => ({
+    leaves: { configure: (given: Options | string) => mount(sessionIn(given)) },
   });
   const never = new Promise<never>(() => undefined);
 
@@ -65,7 +65,7 @@
   let only: HTMLElement | undefined;
   const showOnly = (options: Options): unknown => {
     if (only) throw new Error('There cannot be two forms.');
-    only = drawIn(options);
+    only = mountIn(options);
     const destroy = (): void => {
       only?.remove();
       only = undefined;
@@ -76,7 +76,7 @@
   class Constructed {
     #form: HTMLElement | undefined;
     configure(given: Options | string): this {
-      this.#form = drawIn(sessionIn(given));
+      this.#form = mountIn(sessionIn(given));
       return this;
     }
     destroy(): void {
@@ -84,32 +84,36 @@
     }
   }
 
-  const methods = taking((options) => void drawIn(options)).leaves as { configure: Configure };
+  const methods = acceptingObject((options) => void mountIn(options)).leaves as {
+    configure: Configure;
+  };
 
   const DOUBLES: Readonly<Record<string, Double>> = {
-    'object → promise of a handle': taking((options) => {
-      const form = drawIn(options);
+    'object → promise of a handle': acceptingObject((options) => {
+      const form = mountIn(options);
       return Promise.resolve({ destroy: () => form.remove() });
     }),
-    'object → handle': taking((options) => {
-      const form = drawIn(options);
+    'object → handle': acceptingObject((options) => {
+      const form = mountIn(options);
       return { unmount: () => form.remove() };
     }),
-    'object → nothing': taking((options) => void drawIn(options)),
-    'object → promise of nothing': taking((options) => Promise.resolve(void drawIn(options))),
-    'object → a text': taking((options) => {
-      drawIn(options);
-      return 'drawn';
+    'object → nothing': acceptingObject((options) => void mountIn(options)),
+    'object → promise of nothing': acceptingObject((options) =>
+      Promise.resolve(void mountIn(options)),
+    ),
+    'object → a text': acceptingObject((options) => {
+      mountIn(options);
+      return 'mounted';
     }),
     'string and options': {
       leaves: {
         configure(given: unknown, more: Options) {
           needSession(given);
-          drawIn(more);
+          mountIn(more);
         },
       },
     },
-    'string alone, draws at the end of the body': {
+    'string alone, appends to the body': {
       leaves: {
         configure(...given: unknown[]) {
           if (given.length !== 1) throw new TypeError('One argument is wanted.');
@@ -118,79 +122,81 @@
         },
       },
     },
-    'draws in an element of the page by its id': taking(() => {
+    'mounts in an element of the page by its id': acceptingObject(() => {
       const form = makeForm();
       document.getElementById('card-form')?.append(form);
       return { unmount: () => form.remove() };
     }),
-    'finds its container by document.getElementById': taking(({ container }) => {
+    'finds its container by document.getElementById': acceptingObject(({ container }) => {
       const found = document.getElementById((container as string).slice(1));
       if (!found) throw new Error('There is no container.');
       found.append(makeForm());
     }),
-    'takes the element': taking((options) => {
+    'takes the element': acceptingObject((options) => {
       if (!(options.container instanceof Element)) throw new TypeError('An element is wanted.');
-      drawIn(options);
+      mountIn(options);
     }),
     'a constructor first': { leaves: Constructed },
     'in a namespace': {
       leaves: { Checkout: { V2: { configure: methods.configure } } },
     },
-    'a frame': taking(frameOf),
-    'a popup': taking(() => {
+    'a frame': acceptingObject(frameOf),
+    'a popup': acceptingObject(() => {
       const popup = window.open(page, name, 'popup,width=200,height=200');
       Object.assign(globalThis, { [`${name}_popup`]: popup });
       return { close: () => popup?.close() };
     }),
-    'tells by callbacks only': taking((options) => {
-      drawIn(options);
+    'reports by callbacks only': acceptingObject((options) => {
+      mountIn(options);
       setTimeout(() => options.onReady?.(), LATER_MS);
       return never;
     }),
-    'calls back before it answers': taking((options) => {
-      const form = drawIn(options);
+    'calls back before it answers': acceptingObject((options) => {
+      const form = mountIn(options);
       options.onReady?.();
       return Promise.resolve({ destroy: () => form.remove() });
     }),
-    'one form at a time': taking(showOnly),
+    'one form at a time': acceptingObject(showOnly),
     'attaches its methods late': {
       leaves: {},
       later: (leave) => leave(methods),
     },
     'leaves its global late': { leaves: undefined, later: (leave) => leave(methods) },
-    'a handle that throws': taking((options) => {
-      drawIn(options);
+    'a handle that throws': acceptingObject((options) => {
+      mountIn(options);
       return {
         destroy() {
           throw new Error('Not now.');
         },
       };
     }),
-    'a handle that rejects': taking((options) => {
-      drawIn(options);
+    'a handle that rejects': acceptingObject((options) => {
+      mountIn(options);
       return { destroy: () => Promise.reject(new Error('Not now.')) };
     }),
-    'draws and never answers': taking((options) => {
-      drawIn(options);
+    'mounts and never answers': acceptingObject((options) => {
+      mountIn(options);
       return never;
     }),
-    'navigates, and answers nothing': taking(() => location.assign(page)),
-    'navigates, and never answers': taking(() => {
+    'navigates, and answers nothing': acceptingObject(() => location.assign(page)),
+    'navigates, and never answers': acceptingObject(() => {
       location.assign(page);
       return never;
     }),
-    'puts its form in the place of its container': taking((options) => {
+    'puts its form in the place of its container': acceptingObject((options) => {
       const form = makeForm();
       containerOf(options).replaceWith(form);
       return Promise.resolve({ destroy: () => form.remove() });
     }),
-    'is about to navigate, and never goes': taking(() => never),
-    'would navigate, and refuses': taking(() => Promise.reject(new Error('No such session.'))),
-    throws: taking(() => {
+    'is about to navigate, and never goes': acceptingObject(() => never),
+    'would navigate, and refuses': acceptingObject(() =>
+      Promise.reject(new Error('No such session.')),
+    ),
+    throws: acceptingObject(() => {
       throw new Error('No such session.');
     }),
-    'throws after drawing': taking((options) => {
-      drawIn(options);
+    'throws after mounting': acceptingObject((options) => {
+      mountIn(options);
       throw new Error('No such session.');
     }),
     'throws in its constructor': {
@@ -199,17 +205,17 @@
       },
     },
     'a constructor without configure()': { leaves: function Empty() {} },
-    rejects: taking(() => Promise.reject(new Error('No such session.'))),
-    'rejects with nothing': taking(() => {
+    rejects: acceptingObject(() => Promise.reject(new Error('No such session.'))),
+    'rejects with nothing': acceptingObject(() => {
       const { promise, reject } = Promise.withResolvers();
       reject();
       return promise;
     }),
-    'tells an error instead of drawing': taking((options) => {
+    'reports an error instead of mounting': acceptingObject((options) => {
       setTimeout(() => options.onError?.(), LATER_MS);
       return never;
     }),
-    'never answers': taking(() => never),
+    'never answers': acceptingObject(() => never),
     'has no configure()': { leaves: { version: '1.0' } },
     'leaves nothing': { leaves: undefined },
     'is an element of the page': { leaves: document.createElement('form') },

@@ -61,10 +61,10 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   context.status = 404;
 }
 
-function reply(context: Context, said: { status: number; body: unknown } | undefined): void {
-  context.status = said?.status ?? 404;
+function reply(context: Context, answer: { status: number; body: unknown } | undefined): void {
+  context.status = answer?.status ?? 404;
   context.type = 'application/json';
-  context.body = JSON.stringify(said?.body ?? { code: 'not_scripted' });
+  context.body = JSON.stringify(answer?.body ?? { code: 'not_scripted' });
 }
 
 async function answerOpen(context: Context, server: ScriptedServer): Promise<void> {
@@ -78,19 +78,20 @@ async function answerStatus(context: Context, server: ScriptedServer): Promise<v
   await server.until(() => !server.script.holdStatus, 10_000);
   if (server.takeFault('status')) return breakConnection(context);
   if (server.script.statusReply) return reply(context, server.script.statusReply);
-  const asked = [context.query.id ?? []].flat().map((one) => one.split(':'));
+  const wanted = [context.query.id ?? []].flat().map((one) => one.split(':'));
   const statuses = () => [server.script.status ?? [], server.script.others ?? []].flat();
-  const known = () => asked.flatMap(([id]) => statuses().filter(({ checkout }) => checkout === id));
+  const known = () =>
+    wanted.flatMap(([id]) => statuses().filter(({ checkout }) => checkout === id));
   const isNews = () =>
     known().some((one) =>
-      asked.some(([id, at]) => id === one.checkout && one.revision > Number(at)),
+      wanted.some(([id, at]) => id === one.checkout && one.revision > Number(at)),
     );
   const waitMs = known().length === 0 ? 0 : Number(context.query.wait ?? 0) * 1000;
   await server.until(() => server.script.lags === true || isNews(), waitMs);
   reply(context, { status: 200, body: { checkouts: known() } });
 }
 
-/** An SDK in the named global: it keeps the options of each call, and draws one button. */
+/** An SDK in the named global: it records the options of each call, and mounts one button. */
 async function answerSdk(context: Context, server: ScriptedServer): Promise<void> {
   if (server.takeFault('sdk')) return breakConnection(context);
   if (server.script.sdk === 'missing') return reply(context, undefined);
@@ -147,7 +148,7 @@ function answerReturn(context: Context): void {
     <script src="/packages/session-server/assets/return.js"></script>`;
 }
 
-/** What a shopper's bad phone does: the answer breaks off, so that no browser asks again by itself. */
+/** Breaks the connection in the middle of the answer, so that no browser repeats the request. */
 function breakConnection(context: Context): void {
   Object.assign(context, { respond: false });
   const { res } = context;

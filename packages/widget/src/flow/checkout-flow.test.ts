@@ -36,7 +36,7 @@ const request: NeedsReply = {
 const input = { houseNumber: '12', postcode: 'ZZ1 1ZZ' };
 
 function status(state: CheckoutState, revision = 4): FlowEvent {
-  const told: CheckoutStatus = {
+  const update: CheckoutStatus = {
     checkout: 'c-1',
     merchant: 'corner-shop',
     order: 'A1001',
@@ -45,7 +45,7 @@ function status(state: CheckoutState, revision = 4): FlowEvent {
     revision,
     refund: 'none',
   };
-  return { type: 'status', status: told };
+  return { type: 'status', status: update };
 }
 
 function problem(recovery?: 'open' | 'renew' | 'mount' | 'follow'): FlowState {
@@ -267,7 +267,7 @@ describe('the flow of a checkout', () => {
     expect(transition(other, status('paid'))).to.equal(other);
   });
 
-  it('nobody is offered to pay again while a payment may be on its way', () => {
+  it('never offers to pay again while a payment may be under way', () => {
     for (const name of ['confirming', 'unconfirmed', 'paid', 'opening', 'ready'] as const) {
       expect(transition(STATES[name], { type: 'start' }), name).to.equal(STATES[name]);
     }
@@ -330,7 +330,7 @@ describe('the flow of a checkout', () => {
     expect(transition(declined, { type: 'refused' }).phase).to.equal('problem');
   });
 
-  it('a card that was sent, and of which nothing is found, is asked about in the same session', () => {
+  it('a submitted card without a result is retried in the same session', () => {
     const gone = transition(STATES.submitted, { type: 'refused' });
     const unknown = { code: 'outcome_unknown', recovery: 'open' } as const;
     const failed = transition(gone, { type: 'failure', error: unknown });
@@ -361,7 +361,7 @@ describe('the flow of a checkout', () => {
     expect(again).to.deep.equal({ ...sending, session: undefined, renew: undefined });
   });
 
-  it('Back from where an SDK took the page asks the server before anything is offered', () => {
+  it('Back from where an SDK navigated to polls the server before it offers to pay', () => {
     const sdk = { navigates: true } as SdkDescription;
     const leaving = { ...session, sdk };
     const away: FlowState = { ...STATES.ready, session: leaving };

@@ -79,7 +79,7 @@ export type EffectEvent =
   /** A hint for the server about the session that is shown. */
   | { readonly type: 'hint'; readonly kind: HintKind };
 
-/** Something that goes on in a state, until `signal` aborts. After that, nothing it emits counts. */
+/** Runs while the flow is in a state, until `signal` aborts. Events that it emits later are ignored. */
 export type Effect = (
   flow: FlowContext,
   emit: (event: EffectEvent) => void,
@@ -90,12 +90,15 @@ export type Effect = (
 export const FORM_GRACE_MS = 1000;
 /** The server has found a submitted card's payment by then, unless something is wrong. */
 const RESULT_TIMEOUT_MS = 60_000;
-/** No event says that a window was closed, so it is checked. */
+/** There is no event for a closed window, so it is checked. */
 const WINDOW_CHECK_MS = 500;
 /** Between two requests while the shopper enters an address in the other window. */
 const ADDRESS_CHECK_MS = 4000;
 
-/** Polls or pauses when the page's visibility, its network or one of the server's pages says so. */
+/**
+ * Polls when the page becomes visible or online, or when a page of the server sends a message. Reports
+ * when the page is hidden and restored.
+ */
 export const listenToPage: Effect = (flow, emit, signal) => {
   const poll = (): void => {
     if (!document.hidden) flow.poller.poll();
@@ -134,7 +137,7 @@ export const preload: Effect = async (flow, emit, signal) => {
     await adapterFor(host, sdk).load(signal);
     emit({ type: 'sdk-loaded' });
   } catch {
-    // Mounting the form tries again, and says what is wrong.
+    // Mounting the form tries again and reports the error.
   }
 };
 

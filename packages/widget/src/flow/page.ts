@@ -8,7 +8,7 @@ import type {
 
 type PageMessage = HelloMessage | ReturnMessage | ChangedMessage;
 
-/** What an id of a checkout can look like, so that an unrelated `?checkout=1` is ignored. */
+/** The form of a checkout's id. An unrelated `?checkout=1` is ignored. */
 const CHECKOUT_ID = /^[\w-]{16,80}$/;
 
 /** The checkout that the page's address names, if any. */

@@ -51,7 +51,7 @@ describe('where the payment happens', () => {
     Reflect.deleteProperty(navigator, 'userAgent');
   });
 
-  it('no window is opened where it could tell nothing: in a page that is cross-origin isolated', () => {
+  it('no window is opened where it could send no message: in a page that is cross-origin isolated', () => {
     const real = Object.getOwnPropertyDescriptor(globalThis, 'crossOriginIsolated');
     Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true, configurable: true });
     try {

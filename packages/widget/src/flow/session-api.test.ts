@@ -34,7 +34,7 @@ describe('talking to the session server', () => {
     expect(seen?.body).to.deep.equal(request);
   });
 
-  it('asks again while another request is opening the same checkout', async () => {
+  it('repeats the request while another one is creating the same checkout', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 0 } };
     await server.set({ open: [opening, opening, { status: 200, body: server.openReply() }] });
     const reply = await createCheckout(serverSession(server.url), request, signal);
@@ -42,16 +42,16 @@ describe('talking to the session server', () => {
     expect(await server.opens()).to.have.length(3);
   });
 
-  it('gives up on an opening that goes on for more than a minute', async () => {
+  it('gives up when creating a checkout takes more than a minute', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 24 } };
     await server.set({ open: [opening] });
     const { now } = Date;
     const restore = speedUpWait(globalThis, 24_000);
     // A clock on which nothing but the waits takes any time.
-    let asked = 0;
-    Date.now = () => Math.max(0, asked - 1) * 24_000;
+    let callCount = 0;
+    Date.now = () => Math.max(0, callCount - 1) * 24_000;
     const create: CreateSession = (...args) => {
-      asked += 1;
+      callCount += 1;
       return serverSession(server.url)(...args);
     };
     const error = await refusalOf(createCheckout(create, request, signal));
@@ -61,13 +61,13 @@ describe('talking to the session server', () => {
     expect(await server.opens()).to.have.length(3);
   });
 
-  it('asks again after a broken connection', async () => {
+  it('repeats the request after a broken connection', async () => {
     await server.set({ faults: { open: 1 } });
     const reply = await createCheckout(serverSession(server.url), request, signal);
     expect(reply).to.have.property('checkout', server.checkout);
   });
 
-  it('asks again after a server error, and not after a refusal', async () => {
+  it('repeats the request after a server error, but not after a refusal', async () => {
     const busy = { status: 503, body: { code: 'partner_unavailable' } };
     const refused = { status: 404, body: { code: 'order_not_found', requestId: 'r-1' } };
     await server.set({ open: [busy, refused] });
@@ -76,7 +76,7 @@ describe('talking to the session server', () => {
     expect(await server.opens()).to.have.length(2);
   });
 
-  it('brings what the server asks for, when the shopper’s address is needed', async () => {
+  it('returns the required fields when the server needs the shopper’s address', async () => {
     const needs = { needs: ['avs'], amount: '42.50', currency: 'GBP', environment: 'sandbox' };
     await server.set({ open: [{ status: 200, body: needs }] });
     expect(await createCheckout(serverSession(server.url), request, signal)).to.deep.equal(needs);
@@ -89,7 +89,7 @@ describe('talking to the session server', () => {
     expect(error.fields).to.deep.equal(['avs.postcode']);
   });
 
-  it('stops asking when nobody wants the answer any more', async () => {
+  it('stops when its signal aborts', async () => {
     const opening = { status: 202, body: { state: 'opening', retryAfterSeconds: 30 } };
     await server.set({ open: [opening] });
     const abort = new AbortController();
@@ -112,7 +112,7 @@ describe('talking to the session server', () => {
     expect(error).to.include({ code: 'request_refused', status: 418 });
   });
 
-  it('a server that cannot be reached is told apart from one that refuses', async () => {
+  it('a server that cannot be reached is distinguished from one that refuses', async () => {
     await server.set({ faults: { status: 9 } });
     const error = await refusalOf(fetchStatuses(server.url, [[server.checkout, 0]], 0, signal));
     expect(error).to.include({ code: 'server_unreachable', status: 0 });
@@ -125,7 +125,7 @@ describe('talking to the session server', () => {
     expect(status).to.include({ state: 'returned', revision: 2 });
   });
 
-  it('a hint that cannot be delivered is nobody’s problem', async () => {
+  it('a hint that cannot be delivered is ignored', async () => {
     await sendHint(`${location.origin}/nowhere`, server.checkout, { kind: 'shown' });
     await sendHint(server.url, server.checkout, { kind: 'declined' });
     expect(await server.hints()).to.deep.equal(['declined']);

@@ -26,7 +26,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     return { held: held.filter(ours).length, pending: pending.filter(ours).length };
   }
 
-  it('two tabs of one order: one asks, both learn, each says once that it is paid', async () => {
+  it('two tabs of one order: one polls, both update, each sends pay-paid once', async () => {
     const first = await readyTab();
     const second = await readyTab();
     await until(async () => (await locks()).pending === 1);
@@ -42,7 +42,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(await locks()).to.deep.equal({ held: 0, pending: 0 });
   });
 
-  it('two elements of one page ask together, in one question', async () => {
+  it('two elements of one page share one poll', async () => {
     const tab = await readyTab();
     const twin = tab.page.document.createElement('pay-checkout');
     const other = crypto.randomUUID();
@@ -84,9 +84,9 @@ describe('one poll for all elements and tabs of a browser', () => {
       { update: {} },
     ];
     for (const message of strange) channel.postMessage(message);
-    const heard = new Promise((resolve) => (channel.onmessage = resolve));
+    const received = new Promise((resolve) => (channel.onmessage = resolve));
     channel.postMessage({ update: { requested: [], checkouts: [] } });
-    await heard;
+    await received;
     channel.close();
     expect(errors).to.deep.equal([]);
     expect(await server.polls()).to.have.length(polls);
@@ -94,7 +94,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     await tab.reaches('paid');
   });
 
-  it('leaves the browser to the form for its first second, and then tells and asks', async () => {
+  it('leaves the main thread to the form for its first second, then sends its hint and polls', async () => {
     const tab = await readyTab();
     // The page itself is asked, so that nothing that it asked for before is still on its way.
     await tab.page.navigator.locks.query();
@@ -105,7 +105,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     await until(async () => (await server.polls()).length > 0);
   });
 
-  it('asks all the same when the form does not come, and learns what happened elsewhere', async () => {
+  it('polls even when no form appears, and shows what happened in another tab', async () => {
     const tab = await Tab.open(server);
     tabs.push(tab);
     tab.element.adapter = {
@@ -120,7 +120,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(tab.element.childElementCount).to.equal(0);
   });
 
-  it('asks for every tab what that tab wants to know', async () => {
+  it('polls for every tab the checkouts of that tab', async () => {
     const first = await readyTab();
     const other = crypto.randomUUID();
     await server.set({
@@ -138,7 +138,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(polls.every(({ query }) => query.includes('wait=25'))).to.equal(true);
   });
 
-  it('when the tab that asks is closed, another takes over', async () => {
+  it('when the polling tab is closed, another takes over', async () => {
     const first = await readyTab();
     const second = await readyTab();
     await until(async () => (await locks()).pending === 1);
@@ -150,7 +150,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(second.count('pay-paid')).to.equal(1);
   });
 
-  it('a tab that asks and is frozen keeps nobody waiting', async () => {
+  it('a frozen polling tab does not stop the others', async () => {
     let thaw = (): void => undefined;
     const frozen = new Promise<void>((resolve) => (thaw = resolve));
     void navigator.locks.request(`pay-checkout ${server.url}`, () => frozen);
@@ -179,7 +179,7 @@ describe('one poll for all elements and tabs of a browser', () => {
       };
     },
   } satisfies Record<string, (page: Window & typeof globalThis) => unknown>)) {
-    it(`${what} it asks shortly, at growing pauses`, async () => {
+    it(`${what} it uses short polls with growing pauses`, async () => {
       const tab = await readyTab(refuse);
       await until(async () => (await server.polls()).length > 1);
       await server.setState('paid', 2);
@@ -190,9 +190,9 @@ describe('one poll for all elements and tabs of a browser', () => {
     });
   }
 
-  it('a page that is hidden for the way back holds no lock, asks nothing, and keeps its form', async () => {
+  it('a page in the back/forward cache holds no lock, polls nothing, and keeps its form', async () => {
     const channels = new Set<BroadcastChannel>();
-    const asked: AbortSignal[] = [];
+    const pollSignals: AbortSignal[] = [];
     const tab = await readyTab((page) => {
       page.BroadcastChannel = class extends page.BroadcastChannel {
         constructor(name: string) {
@@ -207,7 +207,7 @@ describe('one poll for all elements and tabs of a browser', () => {
       const { fetch } = page;
       page.fetch = (url, init) => {
         const isPoll = typeof url === 'string' && url.includes('/v1/checkouts?');
-        if (isPoll && init?.signal) asked.push(init.signal);
+        if (isPoll && init?.signal) pollSignals.push(init.signal);
         return fetch(url, init);
       };
     });
@@ -215,10 +215,10 @@ describe('one poll for all elements and tabs of a browser', () => {
     // The question that is on its way has come, so that none but a new one would be counted.
     await until(async () => (await server.polls()).length > 0);
     expect(channels.size).to.equal(1);
-    expect(asked.at(-1)?.aborted).to.equal(false);
+    expect(pollSignals.at(-1)?.aborted).to.equal(false);
     tab.turn('pagehide');
     expect(channels.size).to.equal(0);
-    expect(asked.at(-1)?.aborted).to.equal(true);
+    expect(pollSignals.at(-1)?.aborted).to.equal(true);
     await until(async () => (await locks()).held === 0);
     expect(tab.element.childElementCount).to.equal(1);
     const before = (await server.polls()).length;
@@ -230,7 +230,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     expect(tab.count('pay-paid')).to.equal(1);
   });
 
-  it('a page that is hidden while it waits for the lead waits no more', async () => {
+  it('a page that is hidden while it waits for the lock stops waiting', async () => {
     await readyTab();
     const second = await readyTab();
     await until(async () => (await locks()).pending === 1);
@@ -241,7 +241,7 @@ describe('one poll for all elements and tabs of a browser', () => {
     await until(async () => (await locks()).pending === 1);
   });
 
-  it('an opening that the way back interrupts is asked again, and opens the same checkout', async () => {
+  it('a request that the back/forward cache interrupts is repeated, and opens the same checkout', async () => {
     await server.set({ holdOpen: true });
     const tab = await Tab.open(server);
     tabs.push(tab);

@@ -6,7 +6,7 @@ import { TestServer } from '../testing/test-server.js';
 const MARKUP: Readonly<Record<string, string>> = {
   'a form called location': `<form id="location"></form>`,
   'an image called fetch': `<img name="fetch" alt="">`,
-  'elements called like what a script asks the window for': [
+  'elements named like what a script reads from the window': [
     'navigator',
     'performance',
     'history',
@@ -49,7 +49,7 @@ describe('a page whose markup takes the names of globals', () => {
   }
 
   for (const tag of ['img', 'embed', 'iframe']) {
-    it(`an ${tag} called currentScript does not become the server that is asked`, async () => {
+    it(`an ${tag} named currentScript does not become the server`, async () => {
       const elsewhere = `http://127.0.0.1:${location.port}/pay-checkout.png`;
       const [harness, page] = await MerchantPage.place(server, {
         body: `<${tag} name="currentScript" src="${elsewhere}"></${tag}>`,

@@ -9,7 +9,7 @@ interface WithCanary {
   canarySang?: boolean;
 }
 
-/** Elements that only a canary could have made, anywhere the element draws. */
+/** Elements that only a canary could have created. */
 function hatched(page: MerchantPage): readonly string[] {
   const roots: ParentNode[] = [page.element, page.element.renderRoot];
   const found = roots.flatMap((root) => [...root.querySelectorAll('img, script, [onerror]')]);
@@ -29,10 +29,10 @@ describe('nothing of an order or a provider becomes markup', () => {
       currency: CANARY,
       environment: CANARY as 'sandbox',
     };
-    const told = { ...server.status({ checkout: CANARY, order: CANARY }) };
+    const status = { ...server.status({ checkout: CANARY, order: CANARY }) };
     await server.set({
       open: [{ status: 200, body: server.openReply(changes) }],
-      status: told,
+      status,
     });
     const attributes = { order: CANARY, locale: 'en' };
     const [harness, page] = await MerchantPage.place(server, { attributes });
@@ -41,7 +41,7 @@ describe('nothing of an order or a provider becomes markup', () => {
     expect(harness.element.renderRoot.textContent).to.contain(`${CANARY} ${CANARY}`);
     expect(hatched(page)).to.deep.equal([]);
     await harness.during('paid', () =>
-      server.set({ status: { ...told, state: 'paid', revision: 2 } }),
+      server.set({ status: { ...status, state: 'paid', revision: 2 } }),
     );
     expect(hatched(page)).to.deep.equal([]);
     page.close();
@@ -67,7 +67,7 @@ describe('nothing of an order or a provider becomes markup', () => {
     page.close();
   });
 
-  it('neither what the SDK throws, nor the address that it is said to have', async () => {
+  it('neither what the SDK throws, nor its described address', async () => {
     const sdk = { ...server.sdkDescription, url: CANARY };
     await server.set({
       config: { status: 200, body: { merchant: CANARY, environment: 'sandbox', sdk } },
@@ -82,15 +82,15 @@ describe('nothing of an order or a provider becomes markup', () => {
     page.close();
   });
 
-  it('neither what a shopper typed, nor the fields that a server asks for', async () => {
-    const asked = { ...server.openReply(), needs: ['avs'], fields: ['houseNumber', 'postcode'] };
+  it('neither what a shopper typed, nor the fields that a server requires', async () => {
+    const reply = { ...server.openReply(), needs: ['avs'], fields: ['houseNumber', 'postcode'] };
     const refusal = {
       code: 'request_invalid',
       errors: [{ field: 'avs.postcode', message: CANARY }],
     };
     await server.set({
       open: [
-        { status: 200, body: asked },
+        { status: 200, body: reply },
         { status: 400, body: refusal },
       ],
     });

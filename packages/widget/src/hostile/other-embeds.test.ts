@@ -7,7 +7,7 @@ import { MerchantPage } from '../testing/merchant-page.js';
 import { nextTask, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 
-/** Notes the types that anybody listens for at the window. */
+/** Records the types of all listeners on the window. */
 const NOTE_LISTENERS = `
   window.listened = [];
   const listen = addEventListener;
@@ -16,7 +16,7 @@ const NOTE_LISTENERS = `
     return listen.call(this, type, ...rest);
   };`;
 
-/** An SDK that answers when the test says so. */
+/** An SDK that answers when the test lets it. */
 class SlowSdk implements SdkAdapter {
   destroyed = 0;
   readonly answer = Promise.withResolvers<SdkHandle>();
@@ -38,7 +38,7 @@ describe('what goes wrong with other embeds', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  it('asks nobody before a page is left, and keeps no page out of the way back', async () => {
+  it('shows no prompt before a page is left, and keeps no page out of the back/forward cache', async () => {
     for (const [, reach] of EVERY_PHASE) {
       server = await new TestServer().start();
       const [harness, page] = await MerchantPage.place(server, { before: NOTE_LISTENERS });
@@ -73,7 +73,7 @@ describe('what goes wrong with other embeds', () => {
     expect(harness.events).not.to.include('pay-ready');
   });
 
-  it('a price that changed: reset() and start() take the old form down and draw the new session', async () => {
+  it('a price that changed: reset() and start() replace the old form with the new session', async () => {
     const harness = await PayCheckoutHarness.ready(server);
     const changed = { checkout: crypto.randomUUID(), sessionId: 'session-2', amount: '40.00' };
     await server.set({ open: [{ status: 200, body: server.openReply(changed) }] });
@@ -147,10 +147,10 @@ describe('what goes wrong with other embeds', () => {
     page.close();
   });
 
-  it('a tag that names no merchant or no order says so when it is started', async () => {
+  it('a tag without a merchant or an order shows tag_incomplete when it is started', async () => {
     for (const missing of ['merchant', 'order']) {
       const [harness, page] = await MerchantPage.place(server, { attributes: { [missing]: '' } });
-      const error = harness.hears('pay-error');
+      const error = harness.nextEvent('pay-error');
       await harness.during('problem', () => harness.element.start());
       expect((await error).code, missing).to.equal('tag_incomplete');
       page.close();
@@ -158,7 +158,7 @@ describe('what goes wrong with other embeds', () => {
   });
 
   for (const address of ['https://no such host', 'javascript:alert(1)']) {
-    it(`the server ${address} is a problem in words, not an element that never appears`, async () => {
+    it(`the server ${address} is a problem with a message, not an element that never appears`, async () => {
       const [harness, page] = await MerchantPage.place(server, { attributes: { server: address } });
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('server_unreachable');

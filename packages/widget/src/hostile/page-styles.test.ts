@@ -101,7 +101,7 @@ describe('a page with styles of its own', () => {
     page.close();
   });
 
-  it('that is read from left to right stays so, with the tag, whatever locale the tag asks for', async () => {
+  it('that is read from left to right stays so, with the tag, whatever the tag’s locale', async () => {
     const attributes = { locale: 'ar' };
     const [harness, page] = await MerchantPage.place(server, { attributes });
     await harness.during('ready', () => harness.press());

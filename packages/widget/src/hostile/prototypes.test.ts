@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import { MerchantPage } from '../testing/merchant-page.js';
 import { TestServer } from '../testing/test-server.js';
 
-/** Names that the element looks up in what it is told, remembers, and hands to the browser. */
+/** Properties that the element reads from replies and its state, and passes to the browser. */
 const NAMES = [
   'container avs body headers method mode redirect locale id once signal keepalive duration end',
   'needs fields sdk sessionId construct navigates integrity callbacks environment',
@@ -49,7 +49,7 @@ describe('a page whose other scripts change what all scripts share', () => {
   beforeEach(async () => (server = await new TestServer().start()));
 
   for (const [what, before] of Object.entries(CHANGES)) {
-    it(`${what}: pays, and asks the server for what the tag says`, async () => {
+    it(`${what}: pays, and sends the server what the tag says`, async () => {
       const [harness, page] = await MerchantPage.place(server, { before });
       await harness.during('ready', () => harness.press());
       const [open] = await server.opens();

@@ -18,7 +18,7 @@ describe('a page with another copy of Lit', () => {
     ['has no policy', ''],
     ["allows 'allow-duplicates'", WITH_DUPLICATES],
   ] as const) {
-    it(`that ${what} works, whoever comes first`, async () => {
+    it(`that ${what} works, whichever loads first`, async () => {
       const before = `${OTHER_LIT} otherLit();`;
       const [harness, page] = await MerchantPage.place(server, { policy, before });
       await harness.during('ready', () => harness.press());

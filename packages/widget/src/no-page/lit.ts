@@ -1,13 +1,13 @@
 /**
- * Stands in for Lit where there is no page: in workers and edge runtimes, the package can then be
- * imported, and its types and errors used, while the element is never made. `tsdown.config.ts` puts
- * it in Lit's place, and its `customElements` in place of the one that is missing there.
+ * Replaces Lit where there is no page. In workers and edge runtimes the package can then be imported, and
+ * its types and errors used, while the element is never created. `tsdown.config.ts` replaces Lit and the
+ * missing `customElements` with these.
  */
 export class LitElement {
   readonly isConnected = false;
 }
 
-/** Has every name, so that nothing is defined. */
+/** Every name is taken, so that nothing is defined. */
 export const customElements = { get: (): true => true };
 
 export const nothing = undefined;

@@ -28,7 +28,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   beforeEach(async () => (server = await new TestServer().start()));
 
   const opened = () => ({ status: 200, body: server.openReply() });
-  async function asked(
+  async function requireAddress(
     ...answers: { status: number; body: unknown }[]
   ): Promise<PayCheckoutHarness> {
     await server.set({ open: answers });
@@ -39,8 +39,8 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   const sent = async (): Promise<unknown> =>
     ((await server.opens()).at(-1)?.body as OpenCheckoutRequest).avs;
 
-  it('asks for house number and postcode, and pays with them', async () => {
-    const harness = await asked(needs(), opened());
+  it('requires house number and postcode, and pays with them', async () => {
+    const harness = await requireAddress(needs(), opened());
     expect(harness.announcement).to.equal(en.phases.address);
     const amount = harness.element.renderRoot.querySelector('[part="amount"]');
     expect(amount?.textContent).to.equal('£42.50');
@@ -52,9 +52,9 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     await harness.during('paid', () => server.setState('paid'));
   });
 
-  it('asks for what the server lists, in its order, and leaves out what stays empty', async () => {
+  it('shows the fields that the server lists, in its order, and omits empty ones', async () => {
     const fields = ['flat', 'houseNumber', 'address1', 'address2', 'postcode'] as const;
-    const harness = await asked(needs(fields), opened());
+    const harness = await requireAddress(needs(fields), opened());
     const labels = [...harness.element.renderRoot.querySelectorAll('label')];
     expect(labels.map((label) => label.firstChild?.nextSibling?.textContent?.trim())).to.deep.equal(
       fields.map((name) => en.fields[name]),
@@ -76,7 +76,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   });
 
   it('sends nothing while a field is empty or holds only spaces', async () => {
-    const harness = await asked(needs(), opened());
+    const harness = await requireAddress(needs(), opened());
     for (const [house, postcode, wrong] of [
       ['', 'ZZ1 1ZZ', 0],
       ['12', '', 1],
@@ -99,7 +99,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   it('shows which field the server refused, with what was typed', async () => {
     const errors = [{ field: 'avs.postcode', message: 'expected a postcode' }];
     const refusal = { status: 400, body: { code: 'invalid_request', errors } };
-    const harness = await asked(needs(), refusal, opened());
+    const harness = await requireAddress(needs(), refusal, opened());
     fill(harness, '12', 'nowhere');
     await harness.during('address', () => harness.press());
     const [house, postcode] = inputsOf(harness);
@@ -116,8 +116,8 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     await harness.during('ready', () => harness.press());
   });
 
-  it('keeps what was typed over a line that fails, and asks nobody twice', async () => {
-    const harness = await asked(needs(), { status: 500, body: {} }, opened());
+  it('keeps what was typed when the connection fails, and asks only once', async () => {
+    const harness = await requireAddress(needs(), { status: 500, body: {} }, opened());
     fill(harness, '12', 'ZZ1 1ZZ');
     await harness.during('problem', () => harness.press());
     await harness.during('ready', () => harness.press());
@@ -125,13 +125,13 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
   });
 
   it('puts the focus in the first field after the press that led here', async () => {
-    const harness = await asked(needs(), opened());
+    const harness = await requireAddress(needs(), opened());
     const root = harness.element.renderRoot as ShadowRoot;
     expect(root.activeElement?.getAttribute('name')).to.equal('houseNumber');
   });
 
   it('keeps what was typed nowhere in the browser', async () => {
-    const harness = await asked(needs(), opened());
+    const harness = await requireAddress(needs(), opened());
     fill(harness, CANARY, 'ZZ1 1ZZ');
     await harness.during('ready', () => harness.press());
     const kept = JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
@@ -141,8 +141,8 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     expect(await indexedDB.databases()).to.deep.equal([]);
   });
 
-  it('close() leaves the address behind, and the next start asks anew', async () => {
-    const harness = await asked(needs());
+  it('close() forgets the address, and the next start asks for it again', async () => {
+    const harness = await requireAddress(needs());
     fill(harness, '12', 'ZZ1 1ZZ');
     await harness.during('idle', () => harness.element.close());
     await harness.during('address', () => harness.press());

@@ -18,7 +18,7 @@ interface Moment {
   readonly mode?: Mode;
   /** What the shopper does next to get to the form, where that is more than waiting. */
   readonly goOn?: (harness: PayCheckoutHarness) => Promise<void>;
-  /** How often the order is opened until it is paid. Once, unless this says more. */
+  /** How often the checkout is created until it is paid. Default 1. */
   readonly opens?: number;
 }
 
@@ -27,7 +27,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
     phase: 'opening',
     goOn: ({ server }) => server.set({ holdOpen: false }),
   },
-  'while it asks for the address': {
+  'while it requires the address': {
     phase: 'address',
     goOn: async (harness) => {
       await bringAnswer(harness);
@@ -56,7 +56,7 @@ function bringAnswer({ server }: PayCheckoutHarness): Promise<void> {
 }
 
 /** What a page does with an element that is on it, and whether the form stays the one that it was. */
-const ACTS: Readonly<Record<string, readonly [boolean, (element: PayCheckout) => unknown]>> = {
+const ACTIONS: Readonly<Record<string, readonly [boolean, (element: PayCheckout) => unknown]>> = {
   'moved with moveBefore()': [
     true,
     (element) => (placeBeside(element) as unknown as Mover).moveBefore(element, null),
@@ -109,7 +109,7 @@ describe('<pay-checkout> at any moment', () => {
   after(() => (window.open = open));
 
   for (const [moment, { phase, mode, goOn, opens = 1 }] of Object.entries(MOMENTS)) {
-    for (const [what, [keepsForm, act]] of Object.entries(ACTS)) {
+    for (const [what, [keepsForm, action]] of Object.entries(ACTIONS)) {
       it(`${what} ${moment}, it stays what it was, and gets paid`, async function () {
         if (what.includes('moveBefore') && !('moveBefore' in document.body)) this.skip();
         const harness = await PayCheckoutHarness.place(server, { mode: mode ?? null });
@@ -120,7 +120,7 @@ describe('<pay-checkout> at any moment', () => {
         const dialog = element.renderRoot.querySelector('dialog') as HTMLDialogElement;
         const errors = harness.count('pay-error');
 
-        await act(element);
+        await action(element);
         await element.updateComplete;
         if (form) await until(() => harness.form?.textContent === form.textContent);
         expect(harness.form === form).to.equal(keepsForm || !form);
@@ -143,7 +143,7 @@ describe('<pay-checkout> at any moment', () => {
       const harness = await PayCheckoutHarness.place(server, { mode });
       const { element } = harness;
       element.addEventListener('pay-redirect', (event) => event.preventDefault());
-      const [, removeAndPutBack] = ACTS['removed and put back']!;
+      const [, removeAndPutBack] = ACTIONS['removed and put back']!;
       for (const _again of [1, 2]) await removeAndPutBack(element);
       const isPopup = mode === 'popup';
       await harness.during(isPopup ? 'ready' : 'idle', () => harness.press());

@@ -11,7 +11,7 @@ describe('<pay-checkout> in a page that changes', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  it('moved as usual draws the same session again, and opens nothing', async () => {
+  it('moving the element mounts the same session again, and creates nothing', async () => {
     const harness = await PayCheckoutHarness.ready(server);
     const place = document.createElement('div');
     document.body.append(place);
@@ -45,7 +45,7 @@ describe('<pay-checkout> in a page that changes', () => {
       expect(await server.seen('GET', /checkout-config$/)).to.have.length(0);
     });
 
-    it('with autostart says that the checkout opens, and never shows a pay button', async () => {
+    it('with autostart announces that the checkout opens, and never shows a pay button', async () => {
       await server.set({ holdOpen: true });
       const harness = await PayCheckoutHarness.place(server, { autostart: true });
       expect(harness.button).to.equal(null);
@@ -128,42 +128,42 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(element.outerHTML).not.to.contain('c2lnbmF0dXJl');
   });
 
-  it('tells how long things took, as events and as User Timing measures', async () => {
-    const heard: string[] = [];
-    const hear = ({
+  it('reports durations as events and as User Timing measures', async () => {
+    const received: string[] = [];
+    const onMetric = ({
       name,
       startTime,
       duration,
     }: GlobalEventHandlersEventMap['pay-metric']): void => {
       expect(startTime).to.be.above(0);
       expect(duration).to.be.at.least(0);
-      heard.push(name);
+      received.push(name);
     };
-    document.addEventListener('pay-metric', hear);
+    document.addEventListener('pay-metric', onMetric);
     const harness = await PayCheckoutHarness.place(server);
-    await until(() => heard.includes('loader'));
+    await until(() => received.includes('loader'));
     await harness.during('ready', () => harness.press());
     await harness.during('paid', () => server.setState('paid'));
-    document.removeEventListener('pay-metric', hear);
-    expect(heard).to.deep.equal(['paint', 'loader', 'session', 'ready', 'outcome']);
-    for (const name of heard) {
+    document.removeEventListener('pay-metric', onMetric);
+    expect(received).to.deep.equal(['paint', 'loader', 'session', 'ready', 'outcome']);
+    for (const name of received) {
       const entries = performance.getEntriesByName(`pay-checkout:${name}`, 'measure');
       expect(entries, name).to.have.length(1);
     }
   });
 
-  it('a page that starts over while it hears the outcome has both payments measured', async () => {
+  it('a page that starts again in a listener of the outcome has both payments measured', async () => {
     const harness = await PayCheckoutHarness.ready(server);
-    const heard: string[] = [];
-    harness.element.addEventListener('pay-metric', ({ name }) => heard.push(name));
+    const received: string[] = [];
+    harness.element.addEventListener('pay-metric', ({ name }) => received.push(name));
     harness.element.addEventListener('pay-expired', () => harness.element.start());
     await server.set({ open: [{ status: 200, body: server.openReply({ revision: 3 }) }] });
     await harness.during('ready', () => server.setState('expired'));
-    expect(heard).to.deep.equal(['outcome', 'session', 'ready']);
+    expect(received).to.deep.equal(['outcome', 'session', 'ready']);
   });
 
   describe('in a shadow root', () => {
-    /** An SDK that is given its container; the usual one of a server looks for it. */
+    /** An SDK that takes its container as an element. The default one finds it by selector. */
     const describeTaking = (): Promise<void> => {
       const { global } = server.sdkDescription;
       const query = new URLSearchParams({ shape: 'takes the element', global });
@@ -184,23 +184,23 @@ describe('<pay-checkout> in a page that changes', () => {
       return harness;
     };
 
-    it('is heard by a listener on the document', async () => {
+    it('reaches a listener on the document', async () => {
       await describeTaking();
       const harness = await placeInShadow();
-      const heard: string[] = [];
-      const hear = (event: Event): unknown => heard.push(event.type);
+      const received: string[] = [];
+      const onMetric = (event: Event): unknown => received.push(event.type);
       const types = ['pay-statechange', 'pay-ready', 'pay-paid'] as const;
-      for (const type of types) document.addEventListener(type, hear);
+      for (const type of types) document.addEventListener(type, onMetric);
       await harness.during('ready', () => harness.press());
       await harness.during('paid', () => server.setState('paid'));
-      for (const type of types) document.removeEventListener(type, hear);
-      expect(heard).to.deep.equal([
+      for (const type of types) document.removeEventListener(type, onMetric);
+      expect(received).to.deep.equal([
         ...['pay-statechange', 'pay-statechange', 'pay-ready'],
         ...['pay-statechange', 'pay-paid'],
       ]);
     });
 
-    it('an SDK that would look for its container in the document is not called: that is said in words', async () => {
+    it('an SDK that would search the document for its container is not called: the element shows why', async () => {
       const harness = await placeInShadow();
       await harness.during('problem', () => harness.press());
       expect(harness.notice).to.contain('The payment form could not be shown.');
@@ -263,7 +263,7 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(harness.form?.childElementCount).to.equal(1);
   });
 
-  it('an autostart that is moved before it is drawn opens one session', async () => {
+  it('an autostart element that is moved before its first render opens one session', async () => {
     const harness = await PayCheckoutHarness.place(server, { autostart: true });
     const home = harness.element.parentElement;
     harness.element.remove();
@@ -272,7 +272,7 @@ describe('<pay-checkout> in a page that changes', () => {
     expect(await server.opens()).to.have.length(1);
   });
 
-  it('moving a form draws it again in its new place, with the same session', async () => {
+  it('moving a form mounts it again in its new place, with the same session', async () => {
     const harness = await PayCheckoutHarness.ready(server);
     const home = harness.element.parentElement;
     harness.element.remove();
@@ -321,7 +321,7 @@ describe('<pay-checkout> in a page that changes', () => {
         expectOnlyTheOther(harness);
       });
 
-      it(`another ${name} while it opens has only its own form drawn`, async () => {
+      it(`another ${name} while it opens mounts its own form only`, async () => {
         await server.set({ open: [answerOf('first'), answerOf('other')], holdOpen: true });
         const harness = await PayCheckoutHarness.place(server);
         await harness.during('opening', () => harness.press());
@@ -335,7 +335,7 @@ describe('<pay-checkout> in a page that changes', () => {
         expectOnlyTheOther(harness);
       });
 
-      it(`another ${name} while it asks for the address is opened in its place`, async () => {
+      it(`another ${name} while it requires an address is opened in its place`, async () => {
         const [, reach] = EVERY_PHASE.find(([phase]) => phase === 'address')!;
         const harness = await PayCheckoutHarness.place(server);
         await reach(harness);
@@ -349,7 +349,7 @@ describe('<pay-checkout> in a page that changes', () => {
       });
     }
 
-    it('another order does not draw what a late answer names of the one before', async () => {
+    it('another order shows nothing of a late answer about the previous one', async () => {
       const answers: PromiseWithResolvers<OpenCheckoutReply>[] = [];
       const createSession = (): Promise<OpenCheckoutReply> => {
         const answer = Promise.withResolvers<OpenCheckoutReply>();

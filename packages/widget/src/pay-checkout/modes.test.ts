@@ -36,7 +36,7 @@ function dialogOf({ element }: PayCheckoutHarness): HTMLDialogElement {
   return element.renderRoot.querySelector('dialog') as HTMLDialogElement;
 }
 
-function hear(harness: PayCheckoutHarness): Presentation[] {
+function recordModes(harness: PayCheckoutHarness): Presentation[] {
   const ways: Presentation[] = [];
   harness.element.addEventListener('pay-statechange', ({ mode }) => ways.push(mode));
   return ways;
@@ -62,7 +62,7 @@ describe('<pay-checkout> modes', () => {
       Object.assign(wall.style, { position: 'fixed', inset: '0', zIndex: '2147483647' });
       document.body.append(wall);
       const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
-      const ways = hear(harness);
+      const ways = recordModes(harness);
       expect(dialogOf(harness).matches(':modal')).to.equal(true);
       const button = harness.form?.querySelector('button') as HTMLElement;
       const { left, top } = button.getBoundingClientRect();
@@ -104,7 +104,7 @@ describe('<pay-checkout> modes', () => {
       tall.remove();
     });
 
-    it('shows the hosted page in a frame when the SDK cannot be told where to draw', async () => {
+    it('shows the hosted page in a frame when the SDK accepts no container', async () => {
       const { container: _, ...sdk } = server.sdkDescription;
       await server.set({ open: [{ status: 200, body: server.openReply({ sdk }) }] });
       const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
@@ -118,7 +118,7 @@ describe('<pay-checkout> modes', () => {
       expect(harness.element.querySelector('iframe')).to.equal(null);
     });
 
-    it('a trouble ends the overlay, with its words on the page', async () => {
+    it('an error closes the overlay and shows its message on the page', async () => {
       const refusal = { status: 409, body: { code: 'order_void', requestId: 'r-1' } };
       await server.set({ open: [refusal] });
       const harness = await PayCheckoutHarness.place(server, { mode: 'overlay' });
@@ -131,7 +131,7 @@ describe('<pay-checkout> modes', () => {
   describe('popup', () => {
     it('opens the hosted page in the click, follows it, and ends in the same events', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
-      const ways = hear(harness);
+      const ways = recordModes(harness);
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
       const popup = await opening;
@@ -146,7 +146,7 @@ describe('<pay-checkout> modes', () => {
       popup?.close();
     });
 
-    it('a window that the shopper closed: the server looks, and pay is offered again', async () => {
+    it('a window that the shopper closed: the server polls, and the element offers pay again', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
@@ -158,7 +158,7 @@ describe('<pay-checkout> modes', () => {
       await harness.during('paid', () => server.setState('paid'));
     });
 
-    it('close() closes the window, and tells the server that the shopper cancelled', async () => {
+    it('close() closes the window, and reports the cancel to the server', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
       await harness.during('ready', () => harness.press());
@@ -182,7 +182,7 @@ describe('<pay-checkout> modes', () => {
       expect(ofFirst?.location.href).to.equal(hostedUrl());
       expect(ofFirst?.name).not.to.equal(ofSecond?.name);
 
-      // As after a reload: whoever opens the order again gets the window that it has.
+      // As after a reload: the order's window is used again.
       const again = await PayCheckoutHarness.place(server, { mode: 'popup' });
       opening = nextWindow();
       await again.during('ready', () => again.press());
@@ -191,7 +191,7 @@ describe('<pay-checkout> modes', () => {
       ofSecond?.close();
     });
 
-    it('a window asks for the address, and the page goes on when it has it', async () => {
+    it('a window asks for the address, and the page continues when it is entered', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
       const asks = { status: 200, body: { needs: ['avs'], ...price } };
       await server.set({ open: [asks, asks, { status: 200, body: server.openReply() }] });
@@ -207,7 +207,7 @@ describe('<pay-checkout> modes', () => {
       popup?.close();
     });
 
-    it('a window that asks for the address is named, and can be brought to the front', async () => {
+    it('a window that asks for the address is mentioned, and can be brought to the front', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
       await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
@@ -245,17 +245,17 @@ describe('<pay-checkout> modes', () => {
 
     it('a window that the browser blocks is a redirect, which the page may prevent', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
-      const ways = hear(harness);
+      const ways = recordModes(harness);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       blockNextWindow();
-      const redirect = harness.hears('pay-redirect');
+      const redirect = harness.nextEvent('pay-redirect');
       harness.press();
       expect((await redirect).url).to.equal(hostedUrl());
       expect(ways).to.deep.equal(['redirect', 'redirect']);
       expect(harness.phase).to.equal('idle');
     });
 
-    it('asks for its window inside the press, where alone a browser lets it', async () => {
+    it('opens its window inside the press, the only time a browser allows it', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       const real = window.open.bind(window);
@@ -281,7 +281,7 @@ describe('<pay-checkout> modes', () => {
       popup?.close();
     });
 
-    it('so it is when the address is asked for: nobody waits for a window that is not there', async () => {
+    it('an address requirement does not wait for a window that is not there', async () => {
       const price = { amount: '42.50', currency: 'GBP', environment: 'sandbox' };
       await server.set({ open: [{ status: 200, body: { needs: ['avs'], ...price } }] });
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup', orderToken: null });
@@ -290,7 +290,7 @@ describe('<pay-checkout> modes', () => {
       expect(harness.button?.textContent?.trim()).to.equal('Pay');
     });
 
-    it('a window whose token has expired goes on with the new one, like the page', async () => {
+    it('a window whose token has expired continues with the new one, like the page', async () => {
       await server.set({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
       const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
       const opening = nextWindow();
@@ -304,7 +304,7 @@ describe('<pay-checkout> modes', () => {
       popup?.close();
     });
 
-    it('never opens by itself', async () => {
+    it('never opens automatically', async () => {
       let opened = 0;
       const real = window.open.bind(window);
       window.open = () => {
@@ -332,19 +332,19 @@ describe('<pay-checkout> modes', () => {
       const harness = await PayCheckoutHarness.place(server);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
       await until(() => harness.element.renderRoot.querySelector('[part="badge"]') !== null);
-      const redirect = harness.hears('pay-redirect');
+      const redirect = harness.nextEvent('pay-redirect');
       harness.press();
       expect((await redirect).url).to.equal(hostedUrl());
       expect(await server.opens()).to.have.length(0);
       expect(await server.seen('GET', /sdk\.js$/)).to.have.length(0);
     });
 
-    it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
+    it('does the same when only the reply says that the SDK navigates', async () => {
       await describeNavigating();
       await server.set({ config: { status: 500, body: {} } });
       const harness = await PayCheckoutHarness.place(server);
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
-      const redirect = harness.hears('pay-redirect');
+      const redirect = harness.nextEvent('pay-redirect');
       harness.press();
       expect((await redirect).url).to.equal(hostedUrl());
       expect(await server.opens()).to.have.length(1);
@@ -367,7 +367,7 @@ describe('<pay-checkout> modes', () => {
       tab.close();
     });
 
-    it('does so, too, when it learns only from the answer that the SDK leaves the page', async () => {
+    it('does the same when only the reply says that the SDK navigates', async () => {
       await describeNavigating();
       await server.set({ config: { status: 500, body: {} } });
       const tab = await Tab.open(server);
@@ -385,7 +385,7 @@ describe('<pay-checkout> modes', () => {
       tab.close();
     });
 
-    it('asks in the frame, on the hosted page, when the browser opens no window so late', async () => {
+    it('uses the hosted page in the frame when the browser opens no window that late', async () => {
       await describeNavigating();
       await server.set({ config: { status: 500, body: {} } });
       const tab = await Tab.open(server);
@@ -412,9 +412,9 @@ describe('<pay-checkout> modes', () => {
         event.preventDefault();
         left.push(event.url);
       });
-      const heard = harness.hears('pay-paid');
+      const received = harness.nextEvent('pay-paid');
       harness.press();
-      await heard;
+      await received;
       expect(left).to.deep.equal([]);
     });
   });
@@ -430,15 +430,15 @@ describe('<pay-checkout> modes', () => {
     } satisfies Record<OutcomePhase, string>;
     for (const mode of ['inline', 'overlay', 'popup'] as const) {
       for (const phase of OUTCOMES) {
-        it(`${mode}, ${phase}: it is told in one event of its kind, and in no other`, async () => {
+        it(`${mode}, ${phase}: sends exactly one event of its type, and no other`, async () => {
           const harness = await PayCheckoutHarness.place(server, { mode });
-          const ways = hear(harness);
+          const ways = recordModes(harness);
           const opening = mode === 'popup' ? nextWindow() : null;
           await harness.during('ready', () => harness.press());
           await harness.during(phase, () => server.setState(phase));
           (await opening)?.close();
-          const told = harness.events.filter((type) => Object.values<string>(TYPES).includes(type));
-          expect(told).to.deep.equal([TYPES[phase]]);
+          const sent = harness.events.filter((type) => Object.values<string>(TYPES).includes(type));
+          expect(sent).to.deep.equal([TYPES[phase]]);
           expect(await harness.element.whenSettled).to.include({ outcome: phase });
           expect(ways).to.deep.equal([mode, mode, mode]);
         });
@@ -446,7 +446,7 @@ describe('<pay-checkout> modes', () => {
     }
   });
 
-  it('a page that opens its own sessions stays where it is, whatever mode it asks for', async () => {
+  it('a page with its own createSession is never left, whatever its mode', async () => {
     const createSession = (): Promise<ReturnType<TestServer['openReply']>> =>
       Promise.resolve(server.openReply());
     const harness = await PayCheckoutHarness.ready(server, { mode: 'popup', createSession });

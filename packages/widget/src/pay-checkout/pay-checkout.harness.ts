@@ -6,10 +6,10 @@ import type { TestServer } from '../testing/test-server.js';
 import './pay-checkout.js';
 import type { PayCheckout } from './pay-checkout.js';
 
-/** Pages in which a form's first second is over at once. */
-const hurried = new WeakSet<Window>();
+/** Pages in which the form's first second is shortened. */
+const shortened = new WeakSet<Window>();
 
-/** What a shopper, and the shop's page, do with the element and see of it. */
+/** What a shopper and the shop's page can do with the element and see of it. */
 export class PayCheckoutHarness {
   readonly element: PayCheckout;
   readonly server: TestServer;
@@ -19,8 +19,8 @@ export class PayCheckoutHarness {
     this.element = element;
     this.server = server;
     const page = element.ownerDocument.defaultView;
-    if (page && !hurried.has(page)) {
-      hurried.add(page);
+    if (page && !shortened.has(page)) {
+      shortened.add(page);
       speedUpWait(page, FORM_GRACE_MS);
     }
     for (const type of EVENTS) this.element.addEventListener(type, () => this.events.push(type));
@@ -45,7 +45,7 @@ export class PayCheckoutHarness {
     return harness;
   }
 
-  /** An element on the page with its form drawn. */
+  /** An element on the page with its form mounted. */
   static async ready(
     server: TestServer,
     changes: Partial<PayCheckout> = {},
@@ -91,10 +91,10 @@ export class PayCheckoutHarness {
     button.click();
   }
 
-  /** Does `act`, then waits until the element is in `phase` and drawn. */
-  async during(phase: Phase, act: () => unknown): Promise<void> {
+  /** Runs `action`, then waits until the element is in `phase` and rendered. */
+  async during(phase: Phase, action: () => unknown): Promise<void> {
     const arrived = this.arrives(phase);
-    await act();
+    await action();
     await arrived;
   }
 
@@ -109,14 +109,14 @@ export class PayCheckoutHarness {
     await this.element.updateComplete;
   }
 
-  /** Waits until the element is in `phase`, if it is not there already. */
+  /** Waits until the element is in `phase`. */
   async reaches(phase: Phase): Promise<void> {
     await this.element.updateComplete;
     if (this.phase !== phase) await this.arrives(phase);
   }
 
-  /** The next event of a kind that the element sends. */
-  hears<K extends keyof GlobalEventHandlersEventMap>(
+  /** The next event of a type that the element sends. */
+  nextEvent<K extends keyof GlobalEventHandlersEventMap>(
     type: K,
   ): Promise<GlobalEventHandlersEventMap[K]> {
     return new Promise((resolve) => {

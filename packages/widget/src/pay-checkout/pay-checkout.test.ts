@@ -12,7 +12,7 @@ describe('<pay-checkout>', () => {
   beforeEach(async () => (server = await new TestServer().start()));
 
   describe('a payment', () => {
-    it('loads the SDK before anybody pays, and opens nothing by itself', async () => {
+    it('loads the SDK before the shopper pays, and creates nothing automatically', async () => {
       const harness = await PayCheckoutHarness.place(server);
       await until(() => server.sdk !== undefined);
       expect(harness.phase).to.equal('idle');
@@ -123,7 +123,7 @@ describe('<pay-checkout>', () => {
       expect(harness.count('pay-paid')).to.equal(1);
     });
 
-    it('asks no more about a checkout that is paid', async () => {
+    it('stops polling a checkout that is paid', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await harness.during('paid', () => server.setState('paid', 2));
       const polls = (await server.polls()).length;
@@ -133,7 +133,7 @@ describe('<pay-checkout>', () => {
       expect(await server.polls()).to.have.length(polls);
     });
 
-    it('an outcome is told once, though the page starts over', async () => {
+    it('an outcome is sent once, even if the page starts again', async () => {
       await server.set({ open: [{ status: 200, body: server.openReply({ state: 'paid' }) }] });
       const harness = await PayCheckoutHarness.place(server);
       await harness.during('paid', () => harness.element.start());
@@ -142,7 +142,7 @@ describe('<pay-checkout>', () => {
       expect(harness.count('pay-paid')).to.equal(1);
     });
 
-    it('a tag that is paid, taken away and put back says so still, and tells nobody again', async () => {
+    it('a paid tag that is removed and put back still shows it, and sends no second event', async () => {
       const harness = await PayCheckoutHarness.place(server, { autostart: true });
       await harness.reaches('ready');
       await harness.during('paid', () => server.setState('paid'));
@@ -169,9 +169,9 @@ describe('<pay-checkout>', () => {
       expect(server.sdk?.calls ?? []).to.have.length(0);
     });
 
-    it('a decline keeps the form for another card, and says so above it', async () => {
+    it('a decline keeps the form for another card, with a notice above it', async () => {
       const harness = await PayCheckoutHarness.ready(server);
-      const declined = harness.hears('pay-declined');
+      const declined = harness.nextEvent('pay-declined');
       server.sdk.calls[0]?.onDecline?.();
       await declined;
       await harness.element.updateComplete;
@@ -183,7 +183,7 @@ describe('<pay-checkout>', () => {
       expect(harness.notice).to.equal('');
     });
 
-    it('tells the server what the SDK told: shown, declined, submitted, and cancelled on close', async () => {
+    it('reports to the server what the SDK reports: shown, declined, submitted, and cancelled on close', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       server.sdk.calls[0]?.onReady?.();
       server.sdk.calls[0]?.onSubmit?.();
@@ -201,7 +201,7 @@ describe('<pay-checkout>', () => {
       expect(harness.count('pay-cancel')).to.equal(1);
     });
 
-    it('a cancel names the session that the page showed, so that nobody else can cancel it', async () => {
+    it('a cancel names the session that the page showed, so that no one else can cancel it', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await harness.during('idle', () => harness.element.close());
       await until(async () => (await server.hints()).includes('cancelled'));
@@ -211,7 +211,7 @@ describe('<pay-checkout>', () => {
       });
     });
 
-    it('a close before anything was opened tells the server nothing', async () => {
+    it('a close before a checkout exists sends nothing to the server', async () => {
       await server.set({ holdOpen: true });
       const harness = await PayCheckoutHarness.place(server);
       await harness.during('opening', () => harness.press());
@@ -240,7 +240,7 @@ describe('<pay-checkout>', () => {
       expect(await server.opens()).to.have.length(2);
     });
 
-    it('takes a pause of the network for a pause: keeps its words and goes on asking', async () => {
+    it('keeps its message and keeps polling through a network outage', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await harness.during('confirming', () => server.setState('returned', 2));
       await server.set({ faults: { status: 2 } });
@@ -275,13 +275,13 @@ describe('<pay-checkout>', () => {
     });
   });
 
-  it('a whole payment asks its server and the SDK’s address, and nobody else', async () => {
+  it('a whole payment sends requests to its server and the SDK’s address, and nowhere more', async () => {
     const at = (path: string): string => server.url + path;
-    const asked = ['/v1/checkout-config', '/v1/checkouts', '/v1/checkouts/', '/sdk.js'].map(at);
+    const connected = ['/v1/checkout-config', '/v1/checkouts', '/v1/checkouts/', '/sdk.js'].map(at);
     const policy = [
       "default-src 'none'",
       `script-src 'self' 'nonce-${NONCE}'`,
-      `connect-src ${asked.join(' ')}`,
+      `connect-src ${connected.join(' ')}`,
     ].join('; ');
     const after = '<script type="module" src="/packages/widget/src/index.ts"></script>';
     const parts = { policy, isWithoutScript: true, after };
@@ -314,7 +314,7 @@ describe('<pay-checkout>', () => {
 
   describe('outcomes', () => {
     for (const phase of OUTCOMES) {
-      it(`${phase}: its event, its words, its button and whether it is certain`, async () => {
+      it(`${phase}: its event, its text, its button and whether it is certain`, async () => {
         const harness = await PayCheckoutHarness.ready(server);
         const settled = harness.element.whenSettled;
         await harness.during(phase, () => server.setState(phase));

@@ -63,14 +63,14 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.button).to.equal(null);
     });
 
-    it('says when the server does not know the checkout', async () => {
+    it('shows when the server does not know the checkout', async () => {
       setAddress(`checkout=${crypto.randomUUID()}`);
       const harness = await PayCheckoutHarness.place(server);
       await harness.reaches('problem');
       expect(harness.notice).to.contain('checkout_not_found');
     });
 
-    it('claims nothing while the server is gone, says so with a reference, and goes on by itself', async () => {
+    it('claims nothing while the server is gone, shows a reference, and recovers automatically', async () => {
       setAddress(`checkout=${server.checkout}`);
       await server.set({ faults: { status: 2 } });
       await server.setState('returned', 2);
@@ -110,13 +110,13 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.phase).to.equal('ready');
     });
 
-    it('a message in a page whose tag names no server that can be asked is no error', async () => {
+    it('a message in a page whose tag has an invalid server address causes no error', async () => {
       await PayCheckoutHarness.place(server, { server: 'http://[' });
-      const heard = new Promise((resolve) => {
+      const received = new Promise((resolve) => {
         addEventListener('message', resolve, { once: true });
       });
-      postMessage('of somebody else');
-      await heard;
+      postMessage('from another script');
+      await received;
     });
 
     it('a message from another origin, of another shape, or about another checkout is ignored', async () => {
@@ -150,7 +150,7 @@ describe('<pay-checkout> and the way out and back', () => {
     it('can be prevented, and opens no session', async () => {
       const harness = await PayCheckoutHarness.place(server, { mode: 'redirect' });
       harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
-      const redirect = harness.hears('pay-redirect');
+      const redirect = harness.nextEvent('pay-redirect');
       await harness.during('idle', () => harness.press());
       expect((await redirect).url).to.equal(
         `${server.url}/v1/pay/corner-shop/A1001.2000000000.c2lnbmF0dXJl`,
@@ -158,7 +158,7 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(await server.opens()).to.have.length(0);
     });
 
-    it('needs a token, and says so', async () => {
+    it('needs a token, and shows so', async () => {
       const harness = await PayCheckoutHarness.place(server, {
         mode: 'redirect',
         orderToken: null,
@@ -188,7 +188,7 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.close();
     });
 
-    it('Back makes the button usable again, once the server has been asked', async () => {
+    it('Back makes the button usable again, after polling the server', async () => {
       await server.set({ holdOpen: true });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
@@ -206,7 +206,7 @@ describe('<pay-checkout> and the way out and back', () => {
     });
 
     for (const state of ['paid', 'open'] as const) {
-      it(`Back to a page that the SDK itself left asks before anything is offered: ${state}`, async () => {
+      it(`Back to a page that the SDK navigated away from polls before it offers to pay: ${state}`, async () => {
         const sdk = { ...server.sdkDescription, navigates: true };
         await server.set({ open: [{ status: 200, body: server.openReply({ sdk }) }] });
         const tab = await Tab.open(server);
@@ -225,19 +225,19 @@ describe('<pay-checkout> and the way out and back', () => {
         expect(button()).to.equal(null);
         await server.set({ holdOpen: false });
         await tab.reaches(state === 'open' ? 'idle' : 'paid');
-        // The SDK would leave again, and nobody has pressed.
+        // The SDK would navigate again without a press.
         expect(tab.element.childElementCount).to.equal(0);
         expect(button()?.textContent?.trim()).to.equal(state === 'open' ? 'Pay' : undefined);
         tab.close();
       });
     }
 
-    it('so does Back to a page with a createSession of its own, which is asked once more', async () => {
+    it('so does Back to a page with its own createSession, which is called once more', async () => {
       const tab = await Tab.open(server);
       const sdk = { ...server.sdkDescription, navigates: true };
-      let asked = 0;
+      let callCount = 0;
       tab.element.createSession = () => {
-        asked += 1;
+        callCount += 1;
         return Promise.resolve(server.openReply({ sdk }));
       };
       tab.element.start();
@@ -245,12 +245,12 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.turn('pagehide');
       tab.turn('pageshow');
       await tab.reaches('idle');
-      expect(asked).to.equal(2);
+      expect(callCount).to.equal(2);
       expect(tab.element.childElementCount).to.equal(0);
       tab.close();
     });
 
-    it('Back from a payment page that did not answer says so, once the server is asked in vain', async () => {
+    it('Back from a payment page that did not answer shows the error, after polling the server in vain', async () => {
       await server.set({ faults: { open: 4 } });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
@@ -263,7 +263,7 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.close();
     });
 
-    it('Back after paying says that it is paid, and offers no payment', async () => {
+    it('Back after paying shows paid, and offers no payment', async () => {
       await server.set({ open: [{ status: 200, body: server.openReply({ state: 'paid' }) }] });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');
@@ -288,20 +288,20 @@ describe('<pay-checkout> and the way out and back', () => {
       });
     };
 
-    it('Back to the payment page itself asks, and begins with such an SDK only when told', async () => {
+    it('Back to the payment page itself polls, and mounts such an SDK only after a press', async () => {
       const tab = await comeBack();
-      const drawn = (): Element | null => tab.element.querySelector('[slot="form"]');
+      const mountedForm = (): Element | null => tab.element.querySelector('[slot="form"]');
       Object.assign(tab.element, { mode: 'inline', autostart: true });
       await until(async () => (await server.opens()).length === 1);
       await tab.reaches('idle');
-      expect(drawn()).to.equal(null);
+      expect(mountedForm()).to.equal(null);
       tab.element.start();
-      await until(() => drawn() !== null);
+      await until(() => mountedForm() !== null);
       tab.close();
     });
 
     for (const mode of ['redirect', 'auto'] as const) {
-      it(`Back to a page that is loaded again asks, and never leaves by itself: ${mode}`, async () => {
+      it(`Back to a page that is loaded again polls, and never navigates automatically: ${mode}`, async () => {
         const tab = await comeBack();
         const urls: string[] = [];
         tab.element.addEventListener('pay-redirect', (event) => {
@@ -329,7 +329,7 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.close();
     });
 
-    it('a new token goes on with the question after Back, and never leaves the page by itself', async () => {
+    it('a new token continues the check after Back, and never leaves the page automatically', async () => {
       await server.set({ open: [{ status: 401, body: { code: 'order_token_expired' } }] });
       const tab = await leaveAndGoBack();
       tab.turn('pageshow');

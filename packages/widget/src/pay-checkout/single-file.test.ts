@@ -19,7 +19,7 @@ describe('the single file of <pay-checkout>', () => {
     expect(element?.matches(':state(idle)')).to.equal(true);
   });
 
-  it('keeps what it was given when somebody asks which attributes it observes', () => {
+  it('keeps its properties when a script reads its observed attributes', () => {
     const { observedAttributes } = element?.constructor as typeof PayCheckout;
     expect(observedAttributes).to.include('order-token');
     expect(element?.merchant).to.equal(element?.getAttribute('merchant'));

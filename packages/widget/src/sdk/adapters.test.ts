@@ -13,7 +13,7 @@ describe('the script of the client SDK', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  /** The SDK as it is in life: of another origin than the page. */
+  /** The SDK from another origin than the page, as in production. */
   async function describeElsewhere(changes: Partial<SdkDescription> = {}): Promise<string> {
     const url = server.sdkDescription.url.replace('//localhost', '//127.0.0.1');
     const sdk = { ...server.sdkDescription, ...changes, url };
@@ -38,7 +38,7 @@ describe('the script of the client SDK', () => {
       return `sha384-${btoa(String.fromCharCode(...hash))}`;
     }
 
-    it('comes from another origin, and draws its form', async () => {
+    it('comes from another origin, and mounts its form', async () => {
       await server.set({ sharesSdk: true });
       const url = await describeElsewhere({ integrity: await hashOf() });
       const harness = await PayCheckoutHarness.place(server);
@@ -47,7 +47,7 @@ describe('the script of the client SDK', () => {
       expect(tagsOf(url).map(({ crossOrigin }) => crossOrigin)).to.deep.equal(['anonymous']);
     });
 
-    it('is not run when it is another one: that is a problem in words, and no form', async () => {
+    it('is not run when its hash differs: a problem with a message, and no form', async () => {
       await server.set({ sharesSdk: true });
       await describeElsewhere({ integrity: await hashOf('alert(1)') });
       const harness = await PayCheckoutHarness.place(server);
@@ -96,7 +96,7 @@ describe('the script of the client SDK', () => {
     });
   });
 
-  it('comes once for twenty tags that are there at once, and each of them draws its form', async () => {
+  it('loads once for twenty tags, and each of them mounts its form', async () => {
     await server.set({ sdk: 'silent' });
     const numbers = [...Array(20).keys()];
     const harnesses = await Promise.all(

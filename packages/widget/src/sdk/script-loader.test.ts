@@ -35,13 +35,13 @@ describe('loading the client SDK', () => {
   });
   afterEach(() => restore());
 
-  const asked = async (): Promise<number> => (await server.seen('GET', /sdk\.js$/)).length;
+  const requestCount = async (): Promise<number> => (await server.seen('GET', /sdk\.js$/)).length;
 
-  it('loads once, however many ask at once or later', async () => {
+  it('loads once, however many callers there are', async () => {
     await Promise.all([load(wanted), load(wanted)]);
     await load(wanted);
     expect(tagsOf(wanted.url)).to.have.length(1);
-    expect(await asked()).to.equal(1);
+    expect(await requestCount()).to.equal(1);
   });
 
   it('what is described otherwise is another load', async () => {
@@ -49,7 +49,7 @@ describe('loading the client SDK', () => {
     expect(await load(wanted)).to.equal(undefined);
   });
 
-  it('tries again by itself, past every cache, and leaves one tag', async () => {
+  it('retries automatically, bypassing caches, and leaves one tag', async () => {
     await server.set({ faults: { sdk: 1 } });
     expect(await load(wanted)).to.equal(undefined);
     const queries = (await server.seen('GET', /sdk\.js$/)).map(({ query }) => query);
@@ -88,7 +88,7 @@ describe('loading the client SDK', () => {
     expect(tagsOf(wanted.url)[0]?.getAttribute('nonce')).to.equal(null);
   });
 
-  describe('says why it failed', () => {
+  describe('reports why it failed', () => {
     for (const [what, sdk, code] of [
       ['there is nothing at its address', 'missing', 'sdk_not_found'],
       ['its server fails', 'failing', 'sdk_server_error'],
@@ -113,7 +113,7 @@ describe('loading the client SDK', () => {
       expect(queries.filter((query) => query.includes('retry='))).to.have.length(0);
     });
 
-    it('the browser refuses to ask, as a blocker makes it: sdk_blocked', async () => {
+    it('the browser refuses the request, as with a blocker: sdk_blocked', async () => {
       expect(await load({ ...wanted, url: REFUSED })).to.equal('sdk_blocked');
     });
 
@@ -141,18 +141,18 @@ describe('loading the client SDK', () => {
       return { ...wanted, url: wanted.url.replace('//localhost', '//127.0.0.1') };
     }
 
-    it('a forbidden script is sdk_blocked_csp, and is not asked for again', async () => {
+    it('a forbidden script is sdk_blocked_csp, and is not requested again', async () => {
       expect(await loadUnder(`script-src ${self}`, elsewhere())).to.equal('sdk_blocked_csp');
-      expect(await asked()).to.equal(0);
+      expect(await requestCount()).to.equal(0);
     });
 
-    it('so it is where the page may ask nobody else either', async () => {
+    it('the same where the page may not connect anywhere either', async () => {
       const policy = `default-src 'none'; script-src ${self}`;
       expect(await loadUnder(policy, elsewhere())).to.equal('sdk_blocked_csp');
-      expect(await asked()).to.equal(0);
+      expect(await requestCount()).to.equal(0);
     });
 
-    it('a page that may not look for the reason says no more than it knows', async () => {
+    it('a page that may not request the reason reports no more than it knows', async () => {
       const policy = `script-src ${self} http://localhost:1; connect-src 'none'`;
       expect(await loadUnder(policy, { ...wanted, url: REFUSED })).to.equal('sdk_load_failed');
     });
@@ -180,7 +180,7 @@ describe('loading the client SDK', () => {
     it('a page that does not allow that policy gets a code, not a broken page', async () => {
       const policy = `require-trusted-types-for 'script'; trusted-types lit-html`;
       expect(await loadUnder(policy)).to.equal('sdk_blocked_csp');
-      expect(await asked()).to.equal(0);
+      expect(await requestCount()).to.equal(0);
     });
 
     it('a name that another copy of this script has taken does no harm where nothing is enforced', async () => {
@@ -205,7 +205,7 @@ describe('loading the client SDK', () => {
     await server.set({ sdk: 'empty' });
     const loading = load(wanted);
     await until(() => tagsOf(wanted.url).length === 1);
-    await until(async () => (await asked()) === 1);
+    await until(async () => (await requestCount()) === 1);
     Object.assign(globalThis, { [wanted.global]: {} });
     expect(await loading).to.equal(undefined);
   });

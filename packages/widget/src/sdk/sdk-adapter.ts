@@ -1,20 +1,20 @@
 import type { HintKind } from '@pay-checkout/session-server/contract';
 
-/** What an SDK needs in order to draw its form. */
+/** What an SDK needs to mount its form. */
 export interface SdkOpenOptions {
   /** The `session_id` of spec 2.4. */
   readonly sessionId: string;
-  /** An empty element in the page's own (light) DOM, with an id, to draw in. */
+  /** An empty element in light DOM, with an id, for the form. */
   readonly container: HTMLElement;
-  /** BCP 47 tag, when the page says one. */
+  /** BCP 47 tag, when the page has one. */
   readonly locale: string | undefined;
   /** Aborts when the form is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Tells what the SDK told. Each is a hint; `shown` means that the form can be used. */
+  /** Reports an event of the SDK. Each is a hint; `shown` means that the form can be used. */
   readonly report: (kind: HintKind) => void;
 }
 
-/** What is left of an open form: a way to take it down. */
+/** A mounted form. */
 export interface SdkHandle {
   destroy?(): unknown;
 }
@@ -26,6 +26,6 @@ export interface SdkHandle {
 export interface SdkAdapter {
   /** Makes the SDK available; called early and again before `open`, so the second call is cheap. */
   load(signal: AbortSignal): Promise<void>;
-  /** Draws the form. Settles when it is drawn, unless `report('shown')` said so before. */
+  /** Mounts the form. Settles when it is shown, unless `report('shown')` was called before. */
   open(options: SdkOpenOptions): Promise<SdkHandle | void>;
 }

@@ -11,48 +11,48 @@ type Described = Partial<Omit<SdkDescription, 'container'>> & {
   readonly container?: SdkDescription['container'] | 'none';
 };
 
-/** What draws, and how it is described. */
-const DRAWING: Readonly<Record<string, Described>> = {
+/** The SDKs that work, and their descriptions. */
+const WORKING: Readonly<Record<string, Described>> = {
   'object → promise of a handle': {},
   'object → handle': {},
   'object → nothing': {},
   'object → promise of nothing': {},
   'object → a text': {},
   'string and options': { argument: 'string' },
-  'string alone, draws at the end of the body': {
+  'string alone, appends to the body': {
     argument: 'string',
     container: 'none',
     callbacks: {},
   },
-  'draws in an element of the page by its id': { container: 'none' },
+  'mounts in an element of the page by its id': { container: 'none' },
   'finds its container by document.getElementById': {},
   'takes the element': { container: 'element' },
   'a constructor first': { construct: true },
   'in a namespace': { global: '.Checkout.V2' },
   'a frame': {},
   'a popup': { container: 'none' },
-  'tells by callbacks only': {},
+  'reports by callbacks only': {},
   'calls back before it answers': {},
   'one form at a time': {},
   'attaches its methods late': {},
   'leaves its global late': {},
   'a handle that throws': {},
   'a handle that rejects': {},
-  'draws and never answers': {},
+  'mounts and never answers': {},
   'puts its form in the place of its container': {},
 };
 
-/** What cannot draw, how it is described, and the code that says so. */
+/** The SDKs that fail, with the code and their descriptions. */
 const FAILING: Readonly<Record<string, readonly [string, Described]>> = {
   throws: ['sdk_configure_failed', {}],
-  'throws after drawing': ['sdk_configure_failed', {}],
+  'throws after mounting': ['sdk_configure_failed', {}],
   'throws in its constructor': ['sdk_configure_failed', { construct: true }],
   'a constructor without configure()': ['sdk_configure_failed', { construct: true }],
   'a constructor first': ['sdk_global_missing', {}],
   rejects: ['sdk_configure_failed', {}],
   'rejects with nothing': ['sdk_configure_failed', {}],
   'would navigate, and refuses': ['sdk_configure_failed', { navigates: true }],
-  'tells an error instead of drawing': ['sdk_configure_failed', {}],
+  'reports an error instead of mounting': ['sdk_configure_failed', {}],
   'takes the element': ['sdk_configure_failed', {}],
   'string and options': ['sdk_configure_failed', {}],
   'object → nothing': ['sdk_configure_failed', { argument: 'string' }],
@@ -125,17 +125,17 @@ describe('any plausible SDK', () => {
     return harness;
   };
   const hearRejections = (): unknown[] => {
-    const heard: unknown[] = [];
-    const listen = (event: PromiseRejectionEvent): unknown => heard.push(event.reason);
+    const received: unknown[] = [];
+    const listen = (event: PromiseRejectionEvent): unknown => received.push(event.reason);
     addEventListener('unhandledrejection', listen);
     relents.push(() => removeEventListener('unhandledrejection', listen));
-    return heard;
+    return received;
   };
   const eventsOf = ({ events }: PayCheckoutHarness): string[] =>
     events.filter((type) => type !== 'pay-metric');
 
-  describe('draws, is paid, and leaves nothing behind', () => {
-    for (const [shape, described] of Object.entries(DRAWING)) {
+  describe('mounts, is paid, and leaves nothing behind', () => {
+    for (const [shape, described] of Object.entries(WORKING)) {
       it(shape, async () => {
         const harness = await place(shape, described);
         const unhandled = hearRejections();
@@ -163,11 +163,11 @@ describe('any plausible SDK', () => {
     }
   });
 
-  describe('cannot draw, says so in a code, and leaves nothing behind', () => {
+  describe('cannot mount, fails with a code, and leaves nothing behind', () => {
     for (const [shape, [code, described]] of Object.entries(FAILING)) {
       it(`${shape}: ${code}`, async () => {
         const harness = await place(shape, described);
-        const error = harness.hears('pay-error');
+        const error = harness.nextEvent('pay-error');
         await harness.during('problem', () => harness.press());
         expect(await error).to.include({ code, retryable: true });
         expect(formsOf()).to.equal(0);
@@ -263,7 +263,7 @@ describe('any plausible SDK', () => {
       expect(formsOf()).to.equal(1);
     });
 
-    it('a second form of an SDK that shows one at a time is refused in words, not in silence', async () => {
+    it('a second form of an SDK that shows one at a time is refused with a message', async () => {
       await serve(server, 'one form at a time', {});
       const first = await PayCheckoutHarness.ready(server);
       const second = await PayCheckoutHarness.place(server, { order: 'A1002' });

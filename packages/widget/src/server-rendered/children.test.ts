@@ -15,7 +15,7 @@ const RENDERINGS: Readonly<Record<string, (element: PayCheckout) => void>> = {
   'innerHTML with a link': (element) => (element.innerHTML = '<a href="/pay">Pay £43.00</a>'),
   'textContent, as for a text that changed': (element) => (element.textContent = 'Pay £43.00'),
   'nothing at all': (element) => element.replaceChildren(),
-  'each child removed by itself': (element) => {
+  'each child removed separately': (element) => {
     while (element.lastChild) element.lastChild.remove();
   },
 };
@@ -44,7 +44,7 @@ describe('a framework that renders the children of the tag again', () => {
     });
   }
 
-  it('before the form is open, and after it is gone: nothing is drawn', async () => {
+  it('before the form is open, and after it is gone: nothing is mounted', async () => {
     const [harness, page] = await MerchantPage.place(server, { inside });
     for (const render of Object.values(RENDERINGS)) render(harness.element);
     await nextTask();

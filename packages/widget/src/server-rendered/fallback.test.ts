@@ -63,7 +63,7 @@ describe('the link in a tag that a server rendered', () => {
       },
     });
     harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
-    const left = harness.hears('pay-redirect');
+    const left = harness.nextEvent('pay-redirect');
     harness.press();
     expect((await left).url).to.equal(link.href);
     page.close();
@@ -124,7 +124,7 @@ describe('the link in a tag that a server rendered', () => {
       page.close();
     });
 
-    it('without that room the page is told of what moved, so that the tests above can fail', async () => {
+    it('without that room the page reports what moved, so that the tests above can fail', async () => {
       const page = await MerchantPage.open(server, { inside, ...moving });
       await frames(page);
       await page.bringScript();

@@ -41,19 +41,19 @@ export interface PageParts {
   readonly width?: number;
 }
 
-/** What the browser of the page complains of, from its first moment. */
+/** Records what the page's browser reports, from the start. */
 const LISTENER = `
   const complaints = (window.complaints = []);
-  const say = (word) => complaints.push(String(word));
+  const log = (word) => complaints.push(String(word));
   document.addEventListener('securitypolicyviolation', (event) =>
-    say(event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));
-  addEventListener('error', ({ message }) => say(message));
-  addEventListener('unhandledrejection', ({ reason }) => say(reason));
-  console.error = console.warn = say;`;
+    log(event.effectiveDirective + ' ' + event.blockedURI + ' ' + event.sample));
+  addEventListener('error', ({ message }) => log(message));
+  addEventListener('unhandledrejection', ({ reason }) => log(reason));
+  console.error = console.warn = log;`;
 
 const SCRIPT = `<script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout.js"></script>`;
 
-/** A page of a merchant in a frame, with the single file and one tag, as HTML says it. */
+/** A merchant's page in a frame, with the single file and one tag in its HTML. */
 export class MerchantPage {
   readonly page: Page;
   readonly #frame: HTMLIFrameElement;

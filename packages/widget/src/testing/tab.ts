@@ -2,7 +2,7 @@ import type { Phase } from '../flow/phases.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import type { TestServer } from './test-server.js';
 
-/** Another tab of the same browser, as far as locks and channels can tell: a page in a frame. */
+/** A page in a frame. To locks and channels it is another tab of the same browser. */
 export class Tab {
   readonly page: Window & typeof globalThis;
   readonly element: PayCheckout;

@@ -7,7 +7,7 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** Waits for what only shows by looking: at most as long as a test may take. */
+/** Waits until a condition without an event holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = Date.now() + 9000;
   while (!(await condition())) {

@@ -5,7 +5,7 @@ import { nextTask, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
-describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
+describe('<pay-checkout> with a screen reader and a keyboard', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
@@ -20,7 +20,7 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
   const focusOf = ({ element }: PayCheckoutHarness): Element | null | undefined =>
     element.shadowRoot?.activeElement;
 
-  it('a decline is spoken, though the focus went to the form before it', async () => {
+  it('a decline is announced, although the focus went to the form before it', async () => {
     const harness = await pressed();
     server.sdk.calls[0]?.onDecline?.();
     await harness.element.updateComplete;
@@ -28,21 +28,21 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     expect(liveOf(harness, 'alert')).to.equal('assertive');
   });
 
-  it('the next decline is spoken as well, though it says the same', async () => {
+  it('the next decline is announced as well, although its text is the same', async () => {
     const harness = await pressed();
     const alert = harness.element.renderRoot.querySelector('[role="alert"]') as Element;
-    const heard: Node[] = [];
+    const received: Node[] = [];
     const listener = new MutationObserver((changes) => {
-      heard.push(...changes.flatMap(({ addedNodes }) => [...addedNodes]));
+      received.push(...changes.flatMap(({ addedNodes }) => [...addedNodes]));
     });
     listener.observe(alert, { childList: true });
     for (const times of [1, 2, 3]) {
-      heard.length = 0;
+      received.length = 0;
       server.sdk.calls[0]?.onDecline?.();
       await harness.element.updateComplete;
       await nextTask();
       expect(
-        heard.some((node) => node.textContent?.trim() === en.declined),
+        received.some((node) => node.textContent?.trim() === en.declined),
         `${times}`,
       ).to.equal(true);
       expect(harness.notice).to.equal(en.declined);
@@ -50,7 +50,7 @@ describe('<pay-checkout> for one who hears it and uses a keyboard', () => {
     listener.disconnect();
   });
 
-  it('asking again is spoken, and leaves the focus on its button', async () => {
+  it('checking again is announced, and leaves the focus on its button', async () => {
     const harness = await pressed();
     await harness.during('unconfirmed', () => server.setState('unconfirmed'));
     const { button } = harness;

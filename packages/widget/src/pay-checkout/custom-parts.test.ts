@@ -31,7 +31,7 @@ describe('<pay-checkout> for people who bring their own', () => {
     expect(opened?.signal.aborted).to.equal(true);
   });
 
-  it('the server of the tag is told the hints all the same, and asked what became of it', async () => {
+  it('the server of the tag still receives the hints, and is polled for the outcome', async () => {
     let report: SdkOpenOptions['report'] | undefined;
     const adapter: SdkAdapter = {
       load: () => Promise.resolve(),
@@ -56,7 +56,7 @@ describe('<pay-checkout> for people who bring their own', () => {
     expect(await server.opens()).to.have.length(0);
   });
 
-  it('an adapter that is there only after the tag has gone draws nothing', async () => {
+  it('an adapter that loads after the tag was removed mounts nothing', async () => {
     const loaded = Promise.withResolvers<void>();
     const calls: string[] = [];
     const adapter: SdkAdapter = {
@@ -72,7 +72,7 @@ describe('<pay-checkout> for people who bring their own', () => {
     const createSession = () => Promise.resolve(server.openReply());
     const harness = await PayCheckoutHarness.place(server, { adapter, createSession });
     harness.press();
-    // Once beside the opening of the session, and once before drawing.
+    // Once while the checkout is created, and once before mounting.
     await until(() => calls.length === 2);
     harness.element.remove();
     loaded.resolve();

@@ -40,7 +40,7 @@ describe('<pay-checkout> for everybody', () => {
     expect(status?.getAttribute('aria-live')).to.equal('polite');
   });
 
-  it('moves the focus for one who pressed the button, and says each thing once', async () => {
+  it('moves the focus after the shopper pressed the button, and announces each text once', async () => {
     const harness = await PayCheckoutHarness.place(server);
     harness.button?.focus();
     await harness.during('ready', () => harness.press());
@@ -52,14 +52,14 @@ describe('<pay-checkout> for everybody', () => {
     expect(status?.getAttribute('aria-live')).to.equal('off');
   });
 
-  it('takes the focus from nobody who did not press it', async () => {
+  it('does not move the focus of a shopper who pressed nothing', async () => {
     const harness = await PayCheckoutHarness.place(server);
     await harness.during('ready', () => harness.element.start());
     await harness.during('paid', () => server.setState('paid'));
     expect(document.activeElement).to.equal(document.body);
   });
 
-  it('takes the focus from nothing else on the page', async () => {
+  it('does not take the focus from the rest of the page', async () => {
     const harness = await PayCheckoutHarness.place(server);
     const field = document.createElement('input');
     harness.element.after(field);
@@ -86,7 +86,7 @@ describe('<pay-checkout> for everybody', () => {
     await emulateMedia({ colorScheme: 'light' });
   });
 
-  it('turns its spinner, slowly for one who wants less motion', async () => {
+  it('rotates its spinner, slowly with reduced motion', async () => {
     await server.set({ holdOpen: true });
     const harness = await PayCheckoutHarness.place(server);
     await harness.during('opening', () => harness.press());
@@ -105,7 +105,7 @@ describe('<pay-checkout> for everybody', () => {
     expect(harness.button?.getBoundingClientRect().height).to.be.at.least(44);
   });
 
-  it('has no style attribute and asks for none', async () => {
+  it('has no style attribute and needs none', async () => {
     const harness = await PayCheckoutHarness.ready(server);
     expect(harness.element.renderRoot.querySelector('[style], style')).to.equal(null);
     expect(harness.form?.hasAttribute('style')).to.equal(false);

@@ -9,14 +9,14 @@ import { PayCheckoutHarness } from './pay-checkout.harness.js';
 const REQUEST_TIMEOUT_MS = 25_000;
 const PAGE_CODE_TIMEOUT_MS = 28_000;
 
-describe('<pay-checkout> in trouble', () => {
+describe('errors of <pay-checkout>', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  it('a script that fails is a problem, and trying again works', async () => {
+  it('a script that fails is a problem, and a retry works', async () => {
     await server.set({ faults: { sdk: 12 }, config: { status: 404, body: {} } });
     const harness = await PayCheckoutHarness.place(server);
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     expect(await error).to.include({ code: 'sdk_load_failed', retryable: true });
     await harness.during('problem', () => harness.press());
@@ -29,11 +29,11 @@ describe('<pay-checkout> in trouble', () => {
     ['leaves no global behind', 'empty', 'sdk_global_missing'],
     ['never answers', 'silent', 'sdk_timeout'],
   ] as const) {
-    it(`a script that ${what} ends in words and a code, and trying again works later`, async () => {
+    it(`a script that ${what} ends in a message and a code, and a later retry works`, async () => {
       await server.set({ sdk });
       const restore = speedUpWait(globalThis, sdk === 'silent' ? 20_000 : 0);
       const harness = await PayCheckoutHarness.place(server);
-      const error = harness.hears('pay-error');
+      const error = harness.nextEvent('pay-error');
       await harness.during('problem', () => harness.press());
       restore();
       expect(await error).to.include({ code, retryable: true });
@@ -47,7 +47,7 @@ describe('<pay-checkout> in trouble', () => {
     });
   }
 
-  it('a script that the page’s policy forbids ends in words and a code, and works once it is allowed', async () => {
+  it('a script that the page’s policy forbids ends in a message and a code, and works once it is allowed', async () => {
     await server.set({ forbidsSdk: true });
     const blocked = await Tab.open(server, undefined, `${server.url}/page`);
     blocked.element.start();
@@ -66,7 +66,7 @@ describe('<pay-checkout> in trouble', () => {
     allowed.close();
   });
 
-  it('a server that cannot be reached is a problem with a reference, and trying again works later', async () => {
+  it('a server that cannot be reached is a problem with a reference, and a later retry works', async () => {
     await server.set({ faults: { open: 4 } });
     const harness = await PayCheckoutHarness.place(server);
     await harness.during('problem', () => harness.press());
@@ -75,7 +75,7 @@ describe('<pay-checkout> in trouble', () => {
     await harness.during('ready', () => harness.press());
   });
 
-  it('a server that never answers ends in words and a code, and trying again works later', async () => {
+  it('a server that never answers ends in a message and a code, and a later retry works', async () => {
     const harness = await PayCheckoutHarness.place(server);
     await server.set({ holdOpen: true });
     const relents = [speedUp(globalThis), speedUpWait(globalThis, REQUEST_TIMEOUT_MS)];
@@ -83,7 +83,7 @@ describe('<pay-checkout> in trouble', () => {
     const { now } = Date;
     const startedAt = now();
     Date.now = () => startedAt + (now() - startedAt) * (REQUEST_TIMEOUT_MS / 50);
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     Date.now = now;
     for (const restore of relents.toReversed()) restore();
@@ -94,7 +94,7 @@ describe('<pay-checkout> in trouble', () => {
     await harness.during('ready', () => harness.press());
   });
 
-  it('a createSession of the page that never settles ends in words and a code, and is called once', async () => {
+  it('a createSession of the page that never settles ends in a message and a code, and is called once', async () => {
     const restore = speedUpWait(globalThis, PAGE_CODE_TIMEOUT_MS);
     let calls = 0;
     const createSession = (): Promise<never> => {
@@ -102,7 +102,7 @@ describe('<pay-checkout> in trouble', () => {
       return new Promise(() => undefined);
     };
     const harness = await PayCheckoutHarness.place(server, { createSession });
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     restore();
     expect(await error).to.include({ code: 'session_failed', retryable: true });
@@ -113,12 +113,12 @@ describe('<pay-checkout> in trouble', () => {
     await harness.during('ready', () => harness.press());
   });
 
-  it('an adapter of the page that is never loaded ends in words and a code', async () => {
+  it('an adapter of the page that never loads ends in a message and a code', async () => {
     const restore = speedUpWait(globalThis, PAGE_CODE_TIMEOUT_MS);
     const load = (): Promise<never> => new Promise(() => undefined);
     const open = (): Promise<void> => Promise.resolve();
     const harness = await PayCheckoutHarness.place(server, { adapter: { load, open } });
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     restore();
     expect(await error).to.include({ code: 'sdk_timeout', retryable: true });
@@ -127,7 +127,7 @@ describe('<pay-checkout> in trouble', () => {
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
   });
 
-  it('a server that is gone leaves nobody in a window alone: its page says so, with a reference', async () => {
+  it('a server that is gone while a window is open is shown on the page, with a reference', async () => {
     await server.set({ faults: { open: 4 } });
     const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
     await harness.during('problem', () => harness.press());
@@ -143,7 +143,7 @@ describe('<pay-checkout> in trouble', () => {
     ['does not know the checkout any more', { status: null }],
     ['refuses', { statusReply: { status: 400, body: { code: 'invalid_request' } } }],
   ] satisfies [string, Script][]) {
-    it(`checking again while the server ${what} ends where it began, and can be asked for again`, async () => {
+    it(`checking again while the server ${what} returns to unconfirmed, and can be repeated`, async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await harness.during('unconfirmed', () => server.setState('unconfirmed', 2));
       await server.set(trouble);
@@ -161,12 +161,12 @@ describe('<pay-checkout> in trouble', () => {
     });
   }
 
-  it('a page whose origin the server refuses learns no more: its browser hides the answer', async () => {
+  it('a page whose origin the server refuses sees server_unreachable: its browser hides the answer', async () => {
     const otherOrigin = server.url.replace('//localhost', '//127.0.0.1');
     expect(otherOrigin).not.to.equal(server.url);
     const restore = speedUp(globalThis);
     const harness = await PayCheckoutHarness.place(server, { server: otherOrigin });
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     restore();
     expect(await error).to.include({ code: 'server_unreachable', retryable: true });
@@ -176,7 +176,7 @@ describe('<pay-checkout> in trouble', () => {
 
   it('a session that the SDK refuses when its form is there already is renewed by naming it', async () => {
     const harness = await PayCheckoutHarness.ready(server);
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     expect(await error).to.include({ code: 'session_refused', retryable: true });
     expect(harness.notice).to.equal(`${en.sdkError}session_refused`);
@@ -200,7 +200,7 @@ describe('<pay-checkout> in trouble', () => {
     expect(await server.hints()).to.include('refused');
   });
 
-  it('says the code and the request of a refusal, and offers no hopeless button', async () => {
+  it('shows the code and the request id of a refusal, and offers no useless button', async () => {
     const body = { code: 'order_void', requestId: 'req-77' };
     await server.set({ open: [{ status: 409, body }] });
     const harness = await PayCheckoutHarness.place(server);
@@ -209,7 +209,7 @@ describe('<pay-checkout> in trouble', () => {
     expect(harness.button).to.equal(null);
   });
 
-  it('an expired token goes on by itself when the page brings a new one', async () => {
+  it('an expired token: the payment continues when the page sets a new one', async () => {
     const body = { code: 'order_token_expired' };
     await server.set({ open: [{ status: 401, body }] });
     const harness = await PayCheckoutHarness.place(server);
@@ -218,7 +218,7 @@ describe('<pay-checkout> in trouble', () => {
     await harness.during('ready', () => (harness.element.orderToken = 'A1001.2000000001.bmV3'));
   });
 
-  it('so it does when the new one comes while the one before is being asked about', async () => {
+  it('the same when the new token comes while the old one is being checked', async () => {
     const expired = { status: 401, body: { code: 'order_token_expired' } };
     await server.set({
       holdOpen: true,
@@ -233,7 +233,7 @@ describe('<pay-checkout> in trouble', () => {
     await harness.reaches('ready');
   });
 
-  it('an order whose token comes later goes on by itself when it is there', async () => {
+  it('an order whose token comes later continues when the token is set', async () => {
     await server.set({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     const changes = { orderToken: null, autostart: true };
     const harness = await PayCheckoutHarness.place(server, changes);

@@ -10,18 +10,18 @@ describe('<pay-checkout> after a card was sent', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 
-  /** An element whose shopper has just sent a card, and of which no decline was told. */
+  /** An element whose shopper has just submitted a card, without a decline. */
   async function send(changes?: Parameters<typeof PayCheckoutHarness.ready>[1]) {
     const harness = await PayCheckoutHarness.ready(server, changes);
     server.sdk.calls[0]?.onSubmit?.();
     return harness;
   }
 
-  /** Waits until the element has heard what the server told as its second revision. */
+  /** Waits until the element has received revision 2. */
   const isHeard = (): Promise<void> =>
     until(async () => (await server.polls()).some(({ query }) => query.includes(':2&')));
 
-  it('a session that ends under the form is no reason for another: it says that it is confirming', async () => {
+  it('a session that ends under the form does not start another: the phase is confirming', async () => {
     const harness = await send();
     await harness.during('confirming', () => server.sdk.calls[0]?.onRefuse?.());
     expect(harness.announcement).to.equal(en.phases.confirming);
@@ -43,7 +43,7 @@ describe('<pay-checkout> after a card was sent', () => {
         element.renderRoot.querySelector('dialog')?.dispatchEvent(new Event('cancel')),
     ],
   ] satisfies [string, (harness: PayCheckoutHarness) => unknown][]) {
-    it(`${what} cancels nothing: the server looks, and only what it says leads on`, async () => {
+    it(`${what} cancels nothing: only the server’s state leads on`, async () => {
       const harness = await send({ mode: 'overlay' });
       await until(async () => (await server.hints()).length === 2);
       await harness.during('confirming', () => leave(harness));
@@ -60,7 +60,7 @@ describe('<pay-checkout> after a card was sent', () => {
     });
   }
 
-  it('a form that cannot be drawn again, because its card is taken, is no reason for another session', async () => {
+  it('a form that cannot be mounted again, because its card is submitted, does not start another session', async () => {
     const harness = await send();
     const home = harness.element.parentElement;
     server.sdk.fails = 1;
@@ -90,10 +90,10 @@ describe('<pay-checkout> after a card was sent', () => {
     expect(harness.button).to.equal(null);
   });
 
-  it('when nothing is found, it is said with a reference, and the way on is the same session', async () => {
+  it('when nothing is found, the element shows a reference and retries in the same session', async () => {
     const harness = await send();
     const restore = speedUpWait(globalThis, FOUND_WITHIN_MS);
-    const error = harness.hears('pay-error');
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     restore();
     expect(await error).to.include({ code: 'outcome_unknown', retryable: true });
@@ -111,7 +111,7 @@ describe('<pay-checkout> after a card was sent', () => {
     expect(harness.notice).to.contain('session_refused');
   });
 
-  it('an SDK that tells of the card before it tells of its form is believed', async () => {
+  it('an SDK that reports the card before its form is believed', async () => {
     const harness = await PayCheckoutHarness.place(server);
     harness.element.adapter = {
       load: () => Promise.resolve(),
