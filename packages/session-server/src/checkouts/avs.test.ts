@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { deriveAvs, normalizePostcode, type OrderAddress } from './avs.js';
+import type { ShopOrder } from '../orders/order-lookup.js';
+import { deriveAvs, normalizePostcode, type OrderAddress, toAvsFields } from './avs.js';
+
+const ORDER: ShopOrder = { order: 'A1001', amount: '9.99', currency: 'GBP', status: 'payable' };
 
 /** Lines of invented addresses, and what is derived: the same table as in `docs/avs.md`. */
 const LINES: readonly (readonly [
@@ -104,5 +107,30 @@ describe('a postcode', () => {
   it.each(POSTCODES)('%j is sent as %j', (given, sent) => {
     expect(normalizePostcode(given)).toBe(sent);
     expect(deriveAvs({ postcode: given }).AvsPostcode).toBe(sent);
+  });
+});
+
+describe('what a shopper typed', () => {
+  it.each([
+    ['12 Larch Road', { AvsHouseNumber: '12' }],
+    ['Flat 2, 14a Larch Road', { AvsHouseNumber: '14A', flat: '2' }],
+    ['12 a', { AvsHouseNumber: '12A' }],
+    ['Rose Cottage', { AvsHouseNumber: 'ROSE COTTAGE' }],
+  ])('as house number “%s” is sent as a house number', (houseNumber, expected) => {
+    expect(toAvsFields(ORDER, { houseNumber, postcode: 'zz11zz' })).toEqual({
+      ...expected,
+      AvsPostcode: 'ZZ1 1ZZ',
+    });
+  });
+
+  it('comes before what the shop knows', () => {
+    const order = { ...ORDER, address: { houseNumber: '1', flat: '9', postcode: 'ZZ9 9ZZ' } };
+    const typed = { houseNumber: '4', postcode: 'zz11zz', flat: '3' };
+    expect(toAvsFields(order, typed)).toEqual({
+      AvsHouseNumber: '4',
+      AvsPostcode: 'ZZ1 1ZZ',
+      flat: '3',
+    });
+    expect(toAvsFields(order, undefined)).toMatchObject({ AvsHouseNumber: '1', flat: '9' });
   });
 });

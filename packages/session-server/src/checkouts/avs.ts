@@ -1,7 +1,10 @@
-/**
- * The address fields of `/create-session` (spec 4.6): taken from the shop where it gives them, else
- * derived from its address lines. What cannot be told is left out, never guessed and never empty.
- */
+import type { AvsInput } from '../contract.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { ShopOrder } from '../orders/order-lookup.js';
+import type { AttemptRequest, CheckoutStore } from './repository.js';
+import { isCertain, isPaymentPending } from './state-machine.js';
+
+/** An address as a shop gives it. */
 export interface OrderAddress {
   readonly houseNumber?: string | undefined;
   readonly postcode?: string | undefined;
@@ -10,6 +13,7 @@ export interface OrderAddress {
   readonly address2?: string | undefined;
 }
 
+/** The address fields of `/create-session` (spec 4.6). What is not known is left out. */
 export interface AvsFields {
   readonly AvsHouseNumber?: string;
   readonly AvsPostcode?: string;
@@ -29,6 +33,10 @@ const HOUSE_NUMBER =
   /^(?:no\.?\s*|number\s+|#\s*)?(\d+)(?:\s?([a-z])(?![a-z]))?(?:\s*[-–/]\s*(\d+)([a-z])?)?(?=$|[\s,])/i;
 const UK_POSTCODE = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/;
 
+/**
+ * The address fields: taken from the shop where it gives them, otherwise derived from its address
+ * lines; never guessed and never empty.
+ */
 export function deriveAvs(address: OrderAddress): AvsFields {
   const lines = [address.address1, address.address2].map(tidy);
   const [address1, address2] = lines;
@@ -43,6 +51,42 @@ export function deriveAvs(address: OrderAddress): AvsFields {
     ...(address1 === undefined ? {} : { address1 }),
     ...(address2 === undefined ? {} : { address2 }),
   };
+}
+
+/**
+ * The address fields of an order; what the shopper typed into the element comes first.
+ * A browser may have filled in a whole line where the house number was asked for.
+ */
+export function toAvsFields(order: ShopOrder, typed: AvsInput | undefined): AvsFields {
+  if (!order.address && !typed) return {};
+  const line = deriveAvs({ address1: typed?.houseNumber });
+  return deriveAvs({
+    ...order.address,
+    ...(line.flat && { flat: line.flat }),
+    ...typed,
+    ...(line.AvsHouseNumber && { houseNumber: line.AvsHouseNumber }),
+  });
+}
+
+/**
+ * Whether the shopper must type an address before a session is created. A shopper who needs no new
+ * session is not asked: the order is paid, a payment is pending, or its session is open already,
+ * perhaps in another window.
+ */
+export async function needsAddress(
+  merchant: Merchant,
+  avs: AvsFields,
+  request: AttemptRequest,
+  store: Pick<CheckoutStore, 'findOrder' | 'findAttempts'>,
+): Promise<boolean> {
+  if (merchant.avs !== 'required' || (avs.AvsHouseNumber && avs.AvsPostcode)) return false;
+  const checkouts = await store.findOrder(request.merchant, request.order);
+  if (checkouts.some(({ state }) => state === 'paid' || isPaymentPending(state))) return false;
+  const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
+  if (!same || isCertain(same.state)) return true;
+  const attempts = await store.findAttempts(same.id);
+  const active = attempts.find(({ status }) => status === 'active');
+  return active === undefined || active.sessionId === request.renew;
 }
 
 /** Upper case, single spaces; a UK postcode gets its one space in the right place. */

@@ -22,10 +22,10 @@ import type {
   AttemptRequest,
   SessionHint,
 } from './repository.js';
-import { needsAddress } from './needs-address.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
-import { type PublicAddresses, toAvsFields, toSessionFields } from './session-request.js';
+import { needsAddress, toAvsFields } from './avs.js';
+import { type PublicAddresses, toSessionFields } from './session-request.js';
 
 /** How often a follower looks at the store, for a leader in another process. */
 const OWNER_POLL_MS = 250;
@@ -258,7 +258,7 @@ export class CheckoutService {
     const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
-    const result = await gateway.createSession(fields);
+    const result = await gateway.createSession(fields, priced.merchant.extraFields);
     crashPoint('create:session-created');
     if (result.kind === 'created') {
       const isExposed = await store.activateSession(attempt.orderId, result.sessionId);

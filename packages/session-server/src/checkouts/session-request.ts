@@ -1,9 +1,8 @@
 import type { CreateCheckoutSessionParams } from '@pay-checkout/partner-api';
-import type { AvsInput } from '../contract.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { formatMinor } from './money.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
-import { type AvsFields, deriveAvs } from './avs.js';
+import type { AvsFields } from './avs.js';
 import type { Checkout } from './state-machine.js';
 import type { AttemptTokens } from './attempt-token.js';
 import type { Attempt } from './repository.js';
@@ -28,12 +27,17 @@ export interface SessionInput {
   readonly addresses: PublicAddresses;
 }
 
+/** Each field of the provider's schema, so that none can be forgotten. Undefined is not sent. */
+export type SessionFields = {
+  readonly [Field in keyof Required<CreateCheckoutSessionParams>]:
+    CreateCheckoutSessionParams[Field] | undefined;
+} & Pick<CreateCheckoutSessionParams, 'merchant_id' | 'order_id'>;
+
 /**
- * The 22 fields of `POST /create-session` (spec 4.6), one line each in
- * `docs/create-session-fields.md`. What is not known is undefined, which is
- * not sent; nothing is sent empty.
+ * The fields of `POST /create-session` (spec 4.6), described in `docs/create-session-fields.md`. What
+ * is not known is undefined; nothing is sent empty.
  */
-export function toSessionFields(input: SessionInput): CreateCheckoutSessionParams {
+export function toSessionFields(input: SessionInput): SessionFields {
   const { merchant, checkout, attempt, tokens, order, avs, split, addresses } = input;
   const { customer = {} } = order;
   const returnUrl = (token: string): string => `${addresses.publicUrl}/v1/return/${token}`;
@@ -70,21 +74,6 @@ export function toSessionFields(input: SessionInput): CreateCheckoutSessionParam
             value_type: 'amount',
           })),
   };
-}
-
-/**
- * The address fields of an order; what the shopper typed into the element comes first.
- * A browser may have filled in a whole line where the house number was asked for.
- */
-export function toAvsFields(order: ShopOrder, typed: AvsInput | undefined): AvsFields {
-  if (!order.address && !typed) return {};
-  const line = deriveAvs({ address1: typed?.houseNumber });
-  return deriveAvs({
-    ...order.address,
-    ...(line.flat && { flat: line.flat }),
-    ...typed,
-    ...(line.AvsHouseNumber && { houseNumber: line.AvsHouseNumber }),
-  });
 }
 
 function joinNames(first: string | undefined, last: string | undefined): string | undefined {

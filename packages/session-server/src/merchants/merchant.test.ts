@@ -18,6 +18,7 @@ describe('a merchant entry', () => {
       openBy: 'token',
       avs: 'optional',
       avsFields: ['houseNumber', 'postcode'],
+      extraFields: {},
       evidence: {
         matchFields: ['orderRef', 'resellerOrderId', 'internalReference'],
         paidStatuses: ['SUCCESS'],
@@ -66,6 +67,9 @@ describe('a merchant entry', () => {
     ['sdk', { ...sdk, argument: 'array' }, /"object"/],
     ['sdk', { ...sdk, integrity: 'md5-x' }, /sha384/],
     ['sdk', { ...sdk, callbacks: { onPaid: 'paid' } }, /declined/],
+    ['extraFields', { Amount: '1.00' }, /extraFields\.Amount: expected a field that the server/],
+    ['extraFields', { WebhookUrl: SECRET }, /extraFields\.WebhookUrl: expected a field/],
+    ['extraFields', { channel: { name: SECRET } }, /extraFields\.channel/],
     ['evidence', { paidStatuses: [] }, /./],
     ['evidence', { serviceFee: 'maybe' }, /excluded/],
     ['apiKeyHash', [SECRET], /sha256:/],

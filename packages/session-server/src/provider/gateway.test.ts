@@ -1,3 +1,4 @@
+import { text as readText } from 'node:stream/consumers';
 import { PartnerClient } from '@pay-checkout/partner-api';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalServer } from '../testing/local-server.js';
@@ -172,6 +173,22 @@ describe('a session that is asked for', () => {
   ])('ends as the provider’s answer %i %s says', async (status, body, result) => {
     const gateway = await gatewayTo(status, body);
     expect(await gateway.createSession(fields)).toMatchObject(result);
+  });
+
+  it('carries the extra fields of the merchant entry after ours', async () => {
+    const bodies: string[] = [];
+    const server = await LocalServer.start((request, response) => {
+      void readText(request).then((body) => {
+        bodies.push(body);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"session_id":"session-1"}');
+      });
+    });
+    servers.push(server);
+    const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
+    const extraFields = { channel: 'web', installments: 3, test: false };
+    await createPartnerGateway(client).createSession(fields, extraFields);
+    expect(bodies).toEqual([JSON.stringify({ ...fields, ...extraFields })]);
   });
 
   it('ends not sent when no one answers', async () => {

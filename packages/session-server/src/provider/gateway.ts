@@ -8,6 +8,8 @@ import {
   unreadableRowsOf,
 } from '@pay-checkout/partner-api';
 import { AppError } from '../errors.js';
+import type { Merchant } from '../merchants/merchant.js';
+import type { Observer } from '../observer.js';
 
 /** How a `/create-session` ended, as far as it matters to money. */
 export type SessionResult =
@@ -16,7 +18,7 @@ export type SessionResult =
   | { readonly kind: 'not_sent'; readonly cause: unknown }
   /** The provider said no: no session exists. */
   | { readonly kind: 'refused'; readonly cause: unknown }
-  /** The answer was lost: a session may exist that no one will ever see. */
+  /** The answer was lost: a session may exist that is never shown. */
   | { readonly kind: 'unknown'; readonly cause: unknown };
 
 /** One row of `transactions/list` (spec 2.1), with its money as the exact text of the answer. */
@@ -58,7 +60,11 @@ export interface TransactionQuery {
 
 /** The provider, as the session server sees it. */
 export interface PartnerGateway {
-  createSession(fields: CreateCheckoutSessionParams): Promise<SessionResult>;
+  /** @param extraFields fields that the provider's interface does not show, passed through */
+  createSession(
+    fields: CreateCheckoutSessionParams,
+    extraFields?: Merchant['extraFields'],
+  ): Promise<SessionResult>;
   /**
    * @throws {AppError} 503 `provider_unavailable`; with `retryAfterSeconds` when the provider asked
    *   for a pause
@@ -66,12 +72,13 @@ export interface PartnerGateway {
   listTransactions(query: TransactionQuery): Promise<TransactionPage>;
 }
 
-/** The only translation of the provider's errors: all other code gets our own. */
+/** The only place that knows the provider's errors: it turns them into our own codes. */
 export function createPartnerGateway(client: PartnerClient): PartnerGateway {
   return {
-    async createSession(fields) {
+    async createSession(fields, extraFields = {}) {
       try {
-        const { session_id: sessionId } = await client.checkoutSessions.create(fields);
+        const options = Object.keys(extraFields).length > 0 ? { extraFields } : {};
+        const { session_id: sessionId } = await client.checkoutSessions.create(fields, options);
         return { kind: 'created', sessionId };
       } catch (cause) {
         return { kind: isPartnerApiError(cause) ? cause.outcome : 'unknown', cause };
@@ -108,7 +115,40 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
   };
 }
 
-/** The pause that the provider asks for; 0 when it says "too many requests" and not for how long. */
+/** Notifies the observer of each call: how it ended, and how long it took. */
+export function observeGateway(
+  gateway: PartnerGateway,
+  observer: Pick<Observer, 'providerCalled'>,
+): PartnerGateway {
+  return {
+    async createSession(...args) {
+      const seconds = startTimer();
+      const result = await gateway.createSession(...args);
+      const operation = 'create_session';
+      observer.providerCalled({ operation, outcome: result.kind, seconds: seconds() });
+      return result;
+    },
+
+    async listTransactions(query) {
+      const seconds = startTimer();
+      let outcome = 'failed';
+      try {
+        const page = await gateway.listTransactions(query);
+        outcome = 'ok';
+        return page;
+      } finally {
+        observer.providerCalled({ operation: 'list_transactions', outcome, seconds: seconds() });
+      }
+    },
+  };
+}
+
+function startTimer(): () => number {
+  const startedAt = performance.now();
+  return () => (performance.now() - startedAt) / 1000;
+}
+
+/** The pause that the provider asks for; 0 when it answers "too many" without saying how long. */
 function pauseAskedBy(cause: unknown): number | undefined {
   if (!isPartnerApiError(cause)) return undefined;
   return cause.retryAfterSeconds ?? (cause.status === 429 ? 0 : undefined);
