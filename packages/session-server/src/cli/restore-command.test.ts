@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -174,7 +182,7 @@ describe('after a backup of some hours ago was put back', () => {
 });
 
 describe('putting a backup back', () => {
-  it('keeps the old file, with what its log holds, and lets none of it into the backup', async () => {
+  it('keeps the old file, with its log, and lets none of it into the backup', async () => {
     await opened('BEFORE');
     await backUp();
     await opened('AFTER');
@@ -187,10 +195,11 @@ describe('putting a backup back', () => {
     for (const part of crashed) copyFileSync(`${dataFile()}.crashed${part}`, dataFile() + part);
     await restore();
     const kept = readdirSync(stack.folder).filter((name) => name.includes('.replaced-'));
-    expect(kept.map((name) => name.replace(/\d{8}T\d{9}Z/, 'time'))).toEqual([
+    expect(kept.map((name) => name.replace(/\d{8}T\d{9}Z/, 'time')).toSorted()).toEqual([
       'data.sqlite.replaced-time',
+      'data.sqlite.replaced-time-wal',
     ]);
-    const old = new DatabaseSync(join(stack.folder, kept[0] ?? ''));
+    const old = new DatabaseSync(join(stack.folder, kept.toSorted()[0] ?? ''));
     const orders = old.prepare('SELECT order_name FROM checkouts ORDER BY order_name').all();
     old.close();
     expect(orders.map((row) => row['order_name'])).toEqual(['AFTER', 'BEFORE']);
@@ -200,12 +209,16 @@ describe('putting a backup back', () => {
     expect((await orderOf('AFTER')).state).toBeUndefined();
   });
 
-  it('puts it in the place of a damaged or a missing file alike', async () => {
+  it('replaces a damaged file, which it keeps with its log, and a missing one', async () => {
     await opened('BEFORE');
     await backUp();
     await stack.server.close();
     writeFileSync(dataFile(), 'x'.repeat(100_000));
+    writeFileSync(`${dataFile()}-wal`, 'y'.repeat(1000));
     await restore();
+    const kept = readdirSync(stack.folder).filter((name) => name.includes('.replaced-'));
+    const log = kept.find((name) => name.endsWith('-wal')) ?? 'none';
+    expect(readFileSync(join(stack.folder, log), 'utf8')).toBe('y'.repeat(1000));
     rmSync(dataFile());
     await restore();
     await stack.startServer();

@@ -8,27 +8,27 @@ export interface PaymentHistory {
   readonly checkout: Checkout;
   /** The other checkouts of the same order. */
   readonly siblings: readonly Checkout[];
-  /** Whether another price of the order was asked for after this one was asked for last. */
+  /** Whether another price of the order was requested after this one was last requested. */
   readonly isSuperseded: boolean;
-  /** What is known of this very transaction already. */
+  /** What is stored of this transaction. */
   readonly known: { readonly checkout: string; readonly isRefundRow: boolean } | undefined;
   /**
-   * The transaction that took the money of a paid checkout. Undefined while only a row that says
-   * "given back" has been seen of it.
+   * The transaction that took the money of a paid checkout. Undefined while only a row of its refund
+   * has been read.
    */
   readonly paymentRow: string | undefined;
   /**
-   * When money was given back, in milliseconds since 1970, by the row that paid the checkout; undefined
-   * where that row says that money was taken.
+   * The time of the refund, in milliseconds since 1970, when the row that paid the checkout shows it as
+   * refunded; otherwise undefined.
    */
   readonly refundedAt: number | undefined;
-  /** What rows of refunds beside the payment's row came to before, in minor units. */
+  /** The sum of earlier refund rows beside the payment's row, in minor units. */
   readonly refundedMinor: number;
 }
 
 /**
- * The facts that a transaction stands for: pure. Undefined when it serves another checkout already
- * and so says nothing here.
+ * The facts that a transaction proves: pure. Undefined when it serves another checkout already, and so
+ * proves nothing here.
  */
 export function planPayment(
   history: PaymentHistory,
@@ -39,17 +39,17 @@ export function planPayment(
   const refunded: CheckoutFact[] =
     evidence.refund === 'none' ? [] : [{ type: 'refund-proved', refund: evidence.refund }];
   if (known) {
-    // What was given back of a second payment leaves the first one whole.
+    // A refund of a second payment leaves the first one whole.
     const isOfPayment =
       known.isRefundRow || [checkout.paidBy, paymentRow].includes(evidence.transaction);
     return isOfPayment ? refunded : [];
   }
   if (checkout.state === 'paid') {
-    // A refund may come as a row of its own, and the payment's row may be seen after it, once.
+    // A refund may be a row of its own, and the payment's row may be read after it, once.
     if (evidence.isRefundRow) {
       return paymentRow === undefined ? refunded : [refundBeside(history, evidence)];
     }
-    if (paymentRow === undefined && mayBeGivenBackBy(history, evidence)) return refunded;
+    if (paymentRow === undefined && mayBeRefundedPayment(history, evidence)) return refunded;
     return [{ type: 'payment-proved', transaction: evidence.transaction }];
   }
   return [
@@ -60,10 +60,10 @@ export function planPayment(
 }
 
 /**
- * Whether a payment can be the one that the row of the refund gave back: nothing is given back before
- * it is taken. Both are of the price, or they would be no evidence.
+ * Whether a payment can be the one that the refund row is of: no payment is refunded before it is made.
+ * Both are of the price, or they would prove nothing.
  */
-function mayBeGivenBackBy({ refundedAt }: PaymentHistory, payment: PaymentEvidence): boolean {
+function mayBeRefundedPayment({ refundedAt }: PaymentHistory, payment: PaymentEvidence): boolean {
   const paidAt = timeOf(payment);
   return (
     payment.joinsRefundRow !== false &&
@@ -73,7 +73,7 @@ function mayBeGivenBackBy({ refundedAt }: PaymentHistory, payment: PaymentEviden
   );
 }
 
-/** Several refunds of a part may come to the whole. */
+/** Several partial refunds may add up to a full one. */
 function refundBeside(
   { checkout, refundedMinor }: PaymentHistory,
   row: PaymentEvidence,

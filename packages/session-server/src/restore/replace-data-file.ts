@@ -55,6 +55,7 @@ export async function replaceDataFile(
       syncToDisk(copy);
       const kept = keepOldFile(file, clock.now());
       crashPoint('restore:old-file-kept');
+      if (kept !== undefined) moveLogIntoFile(file);
       // A log that stayed would be played into the copy, and damage it.
       remove(file, ['-wal', '-shm']);
       renameSync(copy, file);
@@ -96,10 +97,9 @@ async function copyBackup(backupFile: string, copy: string): Promise<void> {
   }
 }
 
-/** Keeps a copy of the old file, with what its log holds. Only a damaged file has a log left. */
+/** Copies the old file and its log, byte for byte. */
 function keepOldFile(file: string, now: number): string | undefined {
   if (!existsSync(file)) return undefined;
-  moveLogIntoFile(file);
   const kept = `${file}.replaced-${new Date(now).toISOString().replaceAll(/[^0-9TZ]/g, '')}`;
   for (const part of ['-wal', '']) {
     if (!existsSync(file + part)) continue;
@@ -109,7 +109,7 @@ function keepOldFile(file: string, now: number): string | undefined {
   return kept;
 }
 
-/** From here on, the old file is whole without its log, so that the log can be removed. */
+/** From here on, the old file is whole without its log, unless it is damaged. */
 function moveLogIntoFile(file: string): void {
   const database = new DatabaseSync(file);
   try {
