@@ -4,6 +4,9 @@
  */
 import { isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 
+/** Most checks use one core. */
+const AT_A_TIME = 2;
+
 const CHECKS = {
   types: { what: 'strict types, tests and scripts included', script: 'check:types' },
   lint: { what: 'eslint, typed', script: 'check:lint' },
@@ -40,12 +43,17 @@ async function runChecks(names) {
     console.error(`There is no check called ${unknown.join(', ')}; there are ${known.join(', ')}.`);
     return 1;
   }
+  const waiting = known.filter((check) => names.length === 0 || names.includes(check));
   /** @type {CheckName[]} */
   const failed = [];
-  for (const name of known.filter((check) => names.length === 0 || names.includes(check))) {
-    if (!(await runCheck(name))) failed.push(name);
-    if (isStopping()) return stoppedExitCode();
-  }
+  const runWaiting = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      if (!(await runCheck(name))) failed.push(name);
+      if (isStopping()) return;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, runWaiting));
+  if (isStopping()) return stoppedExitCode();
   if (failed.length === 0) return 0;
   console.log(
     `\nFailed: ${failed.join(', ')}. To run one alone: npm run check -- ${String(failed[0])}`,
