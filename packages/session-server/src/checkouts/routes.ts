@@ -13,7 +13,7 @@ import { crashPoint } from '../crash-points.js';
 import { refuseOtherOrigins } from '../http/cors.js';
 import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
-import { formatMinor } from './money.js';
+import { formatMinor } from '../money.js';
 import type { CheckoutService, CreateResult } from './service.js';
 import type { StatusService } from './status-service.js';
 

@@ -8,7 +8,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
-import { parseMinor } from './money.js';
+import { parseMinor } from '../money.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import { orderVersionOf } from '../orders/order-version.js';

@@ -1,6 +1,6 @@
 import type { CreateCheckoutSessionParams } from '@pay-checkout/partner-api';
 import type { Merchant } from '../merchants/merchant.js';
-import { formatMinor } from './money.js';
+import { formatMinor } from '../money.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import type { AvsFields } from './avs.js';
 import type { Checkout } from './state-machine.js';

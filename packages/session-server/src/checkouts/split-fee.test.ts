@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.js';
-import { formatMinor } from './money.js';
+import { formatMinor } from '../money.js';
 import type { SplitRule } from '../merchants/merchant.js';
 import { splitAmount } from './split-fee.js';
 

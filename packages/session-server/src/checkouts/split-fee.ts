@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 import { PERCENT_DECIMALS, type SplitRule } from '../merchants/merchant.js';
-import { parseMinor } from './money.js';
+import { parseMinor } from '../money.js';
 
 /** One share of one order, in minor units. */
 export interface SplitShare {

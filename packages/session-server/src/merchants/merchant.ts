@@ -1,6 +1,6 @@
 import type { CreateCheckoutSessionParams } from '@pay-checkout/partner-api';
 import { z } from 'zod';
-import { parseMinor } from '../checkouts/money.js';
+import { parseMinor } from '../money.js';
 import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
 import { type WebhookEndpoint, webhookEndpoint, webhookSettings } from './webhook-settings.js';
 

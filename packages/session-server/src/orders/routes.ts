@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router } from 'express';
-import { formatMinor } from '../checkouts/money.js';
+import { formatMinor } from '../money.js';
 import type { Attempt, CheckoutStore, StoredTransaction } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';

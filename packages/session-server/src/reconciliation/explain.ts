@@ -1,4 +1,4 @@
-import { formatMinor } from '../checkouts/money.js';
+import { formatMinor } from '../money.js';
 import type { CheckoutStore } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Merchant } from '../merchants/merchant.js';

@@ -5,7 +5,7 @@
  * whether the service fee is inside the amount, which statuses mean paid) comes from
  * `EvidenceSettings`.
  */
-import { parseMinor, parseRefundMinor } from '../checkouts/money.js';
+import { parseMinor, parseRefundMinor } from '../money.js';
 import type { Attempt } from '../checkouts/repository.js';
 import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';

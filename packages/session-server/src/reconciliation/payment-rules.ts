@@ -1,6 +1,6 @@
 import type { Checkout, CheckoutFact } from '../checkouts/state-machine.js';
 import { timeOf } from './matching.js';
-import { parseRefundMinor } from '../checkouts/money.js';
+import { parseRefundMinor } from '../money.js';
 import type { PaymentEvidence } from '../checkouts/repository.js';
 
 /** All that is known when a transaction is recorded. */

@@ -6,7 +6,7 @@ import {
   type StoreRules,
   toAttempt,
 } from '../checkouts/repository.js';
-import { parseRefundMinor } from '../checkouts/money.js';
+import { parseRefundMinor } from '../money.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
