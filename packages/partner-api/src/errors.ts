@@ -28,9 +28,6 @@ export interface PartnerApiErrorDetails {
 
 /** The base of every error of this package. Messages hold no secret and nothing of a body. */
 export class PartnerApiError extends Error {
-  static {
-    this.prototype.name = 'PartnerApiError';
-  }
   readonly operation: string;
   readonly attempt: number;
   readonly outcome: Outcome;
@@ -69,9 +66,6 @@ export class PartnerApiError extends Error {
 
 /** A value of the caller that cannot be right. Found before anything is sent; `field` names it. */
 export class InvalidRequestError extends PartnerApiError {
-  static {
-    this.prototype.name = 'InvalidRequestError';
-  }
   readonly field: string;
 
   constructor(field: string, advice: string, operation: string) {
@@ -85,25 +79,13 @@ export class InvalidRequestError extends PartnerApiError {
 }
 
 /** No answer: the address was not found, the connection was refused, broken or not trusted. */
-export class ConnectionError extends PartnerApiError {
-  static {
-    this.prototype.name = 'ConnectionError';
-  }
-}
+export class ConnectionError extends PartnerApiError {}
 
 /** No complete answer in time, body included. */
-export class TimeoutError extends PartnerApiError {
-  static {
-    this.prototype.name = 'TimeoutError';
-  }
-}
+export class TimeoutError extends PartnerApiError {}
 
 /** The caller's `signal` was aborted; its reason is the `cause`. */
-export class CallAbortedError extends PartnerApiError {
-  static {
-    this.prototype.name = 'CallAbortedError';
-  }
-}
+export class CallAbortedError extends PartnerApiError {}
 
 /** What was wrong with an answer that could not be used. */
 export type ResponseProblem =
@@ -111,9 +93,6 @@ export type ResponseProblem =
 
 /** An answer that is not what the spec shows: a web page, a cut-off body, a field of another type. */
 export class InvalidResponseError extends PartnerApiError {
-  static {
-    this.prototype.name = 'InvalidResponseError';
-  }
   readonly problem: ResponseProblem;
 
   constructor(message: string, details: PartnerApiErrorDetails, problem: ResponseProblem) {
@@ -127,73 +106,34 @@ export class InvalidResponseError extends PartnerApiError {
 }
 
 /** 3xx. Redirects are never followed: they would carry the key, or repeat a POST. */
-export class RedirectError extends PartnerApiError {
-  static {
-    this.prototype.name = 'RedirectError';
-  }
-}
+export class RedirectError extends PartnerApiError {}
 
 /** A 4xx that has no class of its own. */
-export class RequestRefusedError extends PartnerApiError {
-  static {
-    this.prototype.name = 'RequestRefusedError';
-  }
-}
+export class RequestRefusedError extends PartnerApiError {}
 
 /** 401: the API key is missing, wrong or no longer valid. */
-export class AuthenticationError extends RequestRefusedError {
-  static {
-    this.prototype.name = 'AuthenticationError';
-  }
-}
+export class AuthenticationError extends RequestRefusedError {}
 
 /** 403: the key is known and may not do this. */
-export class PermissionError extends RequestRefusedError {
-  static {
-    this.prototype.name = 'PermissionError';
-  }
-}
+export class PermissionError extends RequestRefusedError {}
 
 /** 403 of partner analytics: the partner name is unknown (spec 4.5), or the key may not see it. */
-export class UnknownPartnerError extends PermissionError {
-  static {
-    this.prototype.name = 'UnknownPartnerError';
-  }
-}
+export class UnknownPartnerError extends PermissionError {}
 
 /** 404. Often a base address without its path prefix. */
-export class NotFoundError extends RequestRefusedError {
-  static {
-    this.prototype.name = 'NotFoundError';
-  }
-}
+export class NotFoundError extends RequestRefusedError {}
 
 /** 409. */
-export class ConflictError extends RequestRefusedError {
-  static {
-    this.prototype.name = 'ConflictError';
-  }
-}
+export class ConflictError extends RequestRefusedError {}
 
 /** 429. `retryAfterSeconds` says when to ask again, if the provider said it. */
-export class RateLimitError extends RequestRefusedError {
-  static {
-    this.prototype.name = 'RateLimitError';
-  }
-}
+export class RateLimitError extends RequestRefusedError {}
 
 /** 5xx. What was asked for may have been done all the same. */
-export class ServerError extends PartnerApiError {
-  static {
-    this.prototype.name = 'ServerError';
-  }
-}
+export class ServerError extends PartnerApiError {}
 
 /** An answer that says `success: false` (spec 2.7). */
 export class UnsuccessfulAnswerError extends PartnerApiError {
-  static {
-    this.prototype.name = 'UnsuccessfulAnswerError';
-  }
   readonly #data: unknown;
 
   constructor(message: string, details: PartnerApiErrorDetails, data: unknown) {
@@ -212,9 +152,6 @@ export type PaginationProblem = 'missing_cursor' | 'repeated_cursor';
 
 /** Pages that cannot be followed: more is announced, with no cursor or with one that came before. */
 export class PaginationError extends PartnerApiError {
-  static {
-    this.prototype.name = 'PaginationError';
-  }
   readonly problem: PaginationProblem;
 
   constructor(message: string, details: PartnerApiErrorDetails, problem: PaginationProblem) {
@@ -229,9 +166,6 @@ export class PaginationError extends PartnerApiError {
 
 /** A webhook exists, and the sink could not store its key: `hmacKey` is the only copy. */
 export class KeyNotStoredError extends PartnerApiError {
-  static {
-    this.prototype.name = 'KeyNotStoredError';
-  }
   readonly webhookId: string;
   readonly hmacKey: Secret;
 
@@ -250,7 +184,7 @@ export class KeyNotStoredError extends PartnerApiError {
   }
 }
 
-const FAMILY = [
+const CLASSES = {
   PartnerApiError,
   InvalidRequestError,
   ConnectionError,
@@ -269,13 +203,15 @@ const FAMILY = [
   UnsuccessfulAnswerError,
   PaginationError,
   KeyNotStoredError,
-];
-const NAMES = new Set(FAMILY.map((member) => member.prototype.name));
+};
+const NAMES = new Set(Object.keys(CLASSES));
+// Names that no minifier changes.
+for (const [name, { prototype }] of Object.entries(CLASSES)) prototype.name = name;
 
 /**
  * Whether a caught value is an error of this package. It goes by name and fields and not by
- * `instanceof`, so that it works across copies of the package; the fields tell our `TimeoutError`
- * from the platform's.
+ * `instanceof`, so that it works across copies of the package; the fields distinguish our
+ * `TimeoutError` from the platform's.
  */
 export function isPartnerApiError(value: unknown): value is PartnerApiError {
   if (typeof value !== 'object' || value === null) return false;

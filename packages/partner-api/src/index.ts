@@ -58,7 +58,7 @@ export {
   type WebhookKey,
   type WebhookRefusal,
   type WebhookToSign,
-  type WebhookVerdict,
+  type WebhookVerification,
 } from './webhooks/signature.js';
 export { solveWebhookScheme, type SolvedWebhookSchemes } from './webhooks/solve-scheme.js';
 export { TransactionCsv, type TransactionCsvOptions } from './csv.js';

@@ -9,7 +9,7 @@ import { type Connection, readConnection } from './profiles.js';
 import { type OutputStream, Terminal } from './terminal.js';
 
 /** What a run of `pay-partner` meets: streams, environment, and the wish to stop. */
-export interface CliWorld {
+export interface CliContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: OutputStream;
@@ -27,20 +27,20 @@ export interface OpenClient {
 
 /** One run of `pay-partner`: what commands share. */
 export class Cli {
-  readonly world: CliWorld;
+  readonly context: CliContext;
   readonly terminal: Terminal;
   exitCode: number = EXIT.ok;
   readonly #endings: (() => void)[] = [];
 
-  constructor(world: CliWorld) {
-    this.world = world;
-    this.terminal = new Terminal(world, world.env);
+  constructor(context: CliContext) {
+    this.context = context;
+    this.terminal = new Terminal(context, context.env);
   }
 
   /** Makes the client that the options, the environment and the profile describe. */
   async open(command: Command): Promise<OpenClient> {
     const options = command.optsWithGlobals<GlobalOptions>();
-    const { env, stdin, stderr, signal } = this.world;
+    const { env, stdin, stderr, signal } = this.context;
     const connection = await readConnection(options, env);
     const { profile, addresses } = connection;
     const sources = { options, profile, env, stdin, stderr, signal, terminal: this.terminal };
@@ -61,7 +61,7 @@ export class Cli {
 
   /** Reads a key of a webhook, and sees to it that it is never written. */
   async readHidden(file: string): Promise<Secret> {
-    const key = await readKeyFile(file, this.world);
+    const key = await readKeyFile(file, this.context);
     this.terminal.hide(key);
     return key;
   }
@@ -80,7 +80,7 @@ export class Cli {
     { profile }: Connection,
   ): Promise<Secret | undefined> {
     const file = options.transfersApiKeyFile ?? profile.transfersApiKeyFile;
-    const inEnv = this.world.env['PAY_PARTNER_TRANSFERS_API_KEY'] || undefined;
+    const inEnv = this.context.env['PAY_PARTNER_TRANSFERS_API_KEY'] || undefined;
     if (file !== undefined) return this.readHidden(file);
     if (inEnv === undefined) return undefined;
     const key = new Secret(inEnv);

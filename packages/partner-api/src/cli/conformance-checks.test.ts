@@ -42,7 +42,7 @@ describe('the checks of the list', () => {
       const about = await resultsFor([{ id: 'a', transactionTime }]);
       expect(about('fromDate and toDate')).toMatchObject({
         result: 'deviates',
-        reason: 'a time does not begin with its day',
+        reason: 'a time does not start with its day',
       });
       expect(about('names the time zone')?.result).toBe('deviates');
     },

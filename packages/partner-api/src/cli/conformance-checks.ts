@@ -35,7 +35,7 @@ export class Skipped extends Error {
   }
 }
 
-/** The provider does something else than its document says. Messages quote no values. */
+/** The provider does not do what its document says. Messages quote no values. */
 export class Deviation extends Error {
   static {
     this.prototype.name = 'Deviation';
@@ -108,7 +108,7 @@ export const TRANSACTION_CHECKS: readonly ConformanceCheck[] = [
   check('fromDate and toDate give the rows of those days', async (target) => {
     const day = timesOf(target.newest).at(-1)?.slice(0, 10);
     if (day === undefined) throw new Skipped('no transaction has a time');
-    expectThat(requestDate.safeParse(day).success, 'a time does not begin with its day');
+    expectThat(requestDate.safeParse(day).success, 'a time does not start with its day');
     const rows = await read(target, { fromDate: day, toDate: day, timezone: 'UTC', limit: 50 });
     expectThat(rows.length > 0, 'no row came, although there is one (do the ends count?)');
     const days = new Set([-1, 0, 1].map((offset) => dayOf(day, offset)));
@@ -149,7 +149,7 @@ function idsOf(rows: readonly Transaction[]): string[] {
   return rows.flatMap(({ id }) => id ?? []);
 }
 
-/** The times that are texts; what else came is found by the check of their form. */
+/** The times that are texts; other values are found by the check of their form. */
 function timesOf(rows: readonly Transaction[]): string[] {
   return rows.flatMap(({ transactionTime: time }) => (typeof time === 'string' ? time : []));
 }
@@ -196,7 +196,7 @@ export const OTHER_READ_CHECKS: readonly ConformanceCheck[] = [
     title: 'answers 403 to an unknown partner',
     kind: 'read',
     run: async ({ client, signal }) => {
-      const partner_name = `nobody-${randomUUID()}`;
+      const partner_name = `unknown-${randomUUID()}`;
       try {
         await client.analytics.partner({ partner_name, timeframe: 'weekly' }, { signal });
       } catch (error) {
@@ -231,7 +231,7 @@ export const WRITE_CHECKS: readonly ConformanceCheck[] = [
   },
   {
     section: '4.6',
-    title: 'creates a session that nobody pays',
+    title: 'creates a session that is never paid',
     kind: 'write',
     run: async ({ client, merchantId, signal }) => {
       const id = Number(need(merchantId, '--merchant-id'));

@@ -38,7 +38,7 @@ const KEY_CHECK = 'API key';
 const SCHEME_CHECK = 'signature scheme';
 const SHORT = 16;
 
-/** Whether a key looks like one. Of the key itself only its length is told. */
+/** Whether a key looks like one. Of the key itself only its length is shown. */
 export function checkKey({ key, from }: FoundKey): Finding {
   const text = key.reveal();
   const detail = `from ${from}, ${text.length} characters`;
@@ -46,7 +46,7 @@ export function checkKey({ key, from }: FoundKey): Finding {
     return fail(
       KEY_CHECK,
       detail,
-      'It holds spaces, line breaks or letters that no key has: copy it anew.',
+      'It holds spaces, line breaks or letters that no key has: copy it again.',
     );
   }
   if (/^(['"]).*\1$/.test(text)) {
@@ -76,9 +76,9 @@ export async function checkScheme(scheme: WebhookScheme, key: Secret): Promise<F
   const url = 'https://shop.example/hooks';
   try {
     const headers = await signWebhook(scheme, key, { body, id: 'msg_doctor', url });
-    const verdict = await verifyWebhook(scheme, [{ key }], { headers, body, url });
-    if (!verdict.valid)
-      return fail(SCHEME_CHECK, REFUSAL_WORDS[verdict.reason], 'Correct the scheme.');
+    const result = await verifyWebhook(scheme, [{ key }], { headers, body, url });
+    if (!result.valid)
+      return fail(SCHEME_CHECK, REFUSAL_WORDS[result.reason], 'Correct the scheme.');
   } catch (error) {
     const fix =
       'Is keyEncoding right for this key? webhooks solve finds it from one captured delivery.';
@@ -86,7 +86,7 @@ export async function checkScheme(scheme: WebhookScheme, key: Secret): Promise<F
   }
   const detail = `${scheme.header}, ${scheme.algorithm} over ${scheme.template}`;
   if (!scheme.template.includes('{body}')) {
-    return fail(SCHEME_CHECK, detail, 'It does not sign the body: anybody could change it.');
+    return fail(SCHEME_CHECK, detail, 'It does not sign the body: anyone could change it.');
   }
   if (!scheme.template.includes('{timestamp}')) {
     const fix =
@@ -111,7 +111,7 @@ export function checkAddresses(options: AddressOptions): Finding[] {
   return OPERATIONS.map((operation) => {
     const check = `address of ${operation.name}`;
     try {
-      return judge(check, operation, addresses.urlOf(operation), addresses, options);
+      return checkAddress(check, operation, addresses.urlOf(operation), addresses, options);
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
       const fix = `Give ${FLAGS[operation.base]} if you use it.`;
@@ -128,7 +128,7 @@ export function listHosts(options: AddressOptions): URL[] {
   return [...new Set(origins)].map((origin) => new URL(origin));
 }
 
-function judge(
+function checkAddress(
   check: string,
   { base, path }: Operation,
   url: URL,
@@ -171,7 +171,7 @@ const FIXES: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'A private authority signed the certificate: set NODE_EXTRA_CA_CERTS.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The chain of certificates is incomplete at the server.',
   CERT_HAS_EXPIRED:
-    'The certificate is no longer valid: check the clock here, then tell the provider.',
+    'The certificate is no longer valid: check the clock here, then ask the provider.',
 };
 
 /** Whether a host answers at all, without a key, and how far its clock is from ours. */
@@ -212,7 +212,7 @@ export function checkClock(
   const check = `clock of ${host}`;
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) {
-    return warn(check, 'tells no time', 'Compare the clock of this machine in another way.');
+    return warn(check, 'sends no time', 'Compare the clock of this machine in another way.');
   }
   const skew = Math.round((nowMilliseconds - theirs) / 1000);
   const detail = `ours is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`;
@@ -231,7 +231,7 @@ function codeOf(error: unknown): string {
 }
 
 const ACCESS_FIXES: Readonly<Record<string, string>> = {
-  AuthenticationError: 'The key is wrong, or of the other environment. Copy it anew.',
+  AuthenticationError: 'The key is wrong, or of the other environment. Copy it again.',
   PermissionError: 'The key is known and may not list transactions: ask the provider.',
   NotFoundError: 'The address is not that of the API: is its path prefix in --base-url?',
   RateLimitError: 'Too many requests: try again later.',
@@ -270,7 +270,7 @@ function checkDrift(client: PartnerClient): Finding[] {
   const drift = Object.values(client.driftReport());
   const places = drift.flatMap(({ unexpectedTypes }) => Object.keys(unexpectedTypes));
   if (places.length === 0) return [];
-  const fix = 'Run pay-partner conformance, and tell the provider or us.';
+  const fix = 'Run pay-partner conformance, and report it to the provider or to us.';
   return [warn('answers as documented', `${places.length} fields have another type`, fix)];
 }
 

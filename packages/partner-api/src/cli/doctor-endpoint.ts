@@ -42,7 +42,7 @@ export async function checkEndpoint(endpoint: Endpoint, signal: AbortSignal): Pr
       ? fail(
           'forged delivery',
           `a body that was changed after signing is taken too (${changed})`,
-          'Verify the signature over the raw body before anything else; now the check is missing, ' +
+          'Verify the signature over the raw body before any other step; now the check is missing, ' +
             'or made over the parsed body.',
         )
       : ok('forged delivery', `is refused (${changed})`),

@@ -8,7 +8,7 @@ export const EXIT = {
   refused: 1,
   /** A command, an option or a setting that cannot be right. Nothing was sent. */
   usage: 2,
-  /** Something was sent, and nobody knows whether it was carried out. */
+  /** Something was sent, and it is not known whether it was carried out. */
   unknown: 3,
   /** Nothing reached the provider. */
   notSent: 4,

@@ -52,7 +52,7 @@ export async function readKeyFile(file: string, from: Stdin): Promise<Secret> {
   return new Secret(key);
 }
 
-/** Asks for a key on the terminal; `undefined` where nobody can be asked. */
+/** Asks for a key on the terminal; `undefined` where there is no terminal. */
 export async function askForKey({
   stdin,
   stderr,
@@ -79,7 +79,7 @@ async function findKey(sources: KeySources): Promise<FoundKey | undefined> {
   }
   if (options.apiKey !== undefined) {
     terminal.warn(
-      'Warning: --api-key shows the key to everybody on this machine, and to the history of the ' +
+      'Warning: --api-key shows the key to all users of this machine, and to the history of the ' +
         'shell. Use PAY_PARTNER_API_KEY or --api-key-file.',
     );
     return { key: new Secret(options.apiKey), from: '--api-key' };

@@ -12,15 +12,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stopping.abort(new Error(`stopped by ${signal}`));
   });
 }
-// `pay-partner … | head`: whoever read has seen enough.
+// `pay-partner … | head`: the reader has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.local);
 });
-// Whoever read only what is told beside the result has seen enough, too: the work goes on.
+// A reader of stderr that leaves does not stop the work.
 process.stderr.on('error', () => undefined);
 
 const { env, stdin, stdout, stderr } = process;
 const cli = new Cli({ env, stdin, stdout, stderr, signal: stopping.signal });
 process.exitCode = await runCli(cli, process.argv.slice(2));
-// What a stalled reader has not taken would keep an interrupted run alive.
+// Output that a stalled reader has not taken would keep an interrupted run alive.
 if (process.exitCode === EXIT.interrupted) process.exit();

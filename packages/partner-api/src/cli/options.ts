@@ -26,26 +26,26 @@ export interface GlobalOptions {
 
 export function addGlobalOptions(program: Command): void {
   program
-    .option('-p, --profile <name>', 'settings to use (else PAY_PARTNER_PROFILE, else the default)')
-    .option('--config <file>', 'file of the profiles (else PAY_PARTNER_CONFIG, else the XDG path)')
-    .option('--base-url <url>', 'address of the API (else PAY_PARTNER_BASE_URL)')
+    .option('-p, --profile <name>', 'settings to use (or PAY_PARTNER_PROFILE, or the default)')
+    .option('--config <file>', 'file of the profiles (or PAY_PARTNER_CONFIG, or the XDG path)')
+    .option('--base-url <url>', 'address of the API (or PAY_PARTNER_BASE_URL)')
     .addOption(
       new Option(
         '--environment <name>',
-        'which world it is (else PAY_PARTNER_ENVIRONMENT)',
+        'which environment it is (or PAY_PARTNER_ENVIRONMENT)',
       ).choices(['sandbox', 'production']),
     )
     .option(
       '--merchants-base-url <url>',
-      'address of the merchants interface, with its path prefix (else PAY_PARTNER_MERCHANTS_BASE_URL)',
+      'address of the merchants interface, with its path prefix (or PAY_PARTNER_MERCHANTS_BASE_URL)',
     )
     .option(
       '--transfers-base-url <url>',
-      'address of scheduled transfers (else PAY_PARTNER_TRANSFERS_BASE_URL; in the sandbox the host of the API)',
+      'address of scheduled transfers (or PAY_PARTNER_TRANSFERS_BASE_URL; in the sandbox the host of the API)',
     )
     .option(
       '--api-key-file <file>',
-      'file that holds the API key, - for stdin (else PAY_PARTNER_API_KEY, else the profile, else a hidden question)',
+      'file that holds the API key, - for stdin (or PAY_PARTNER_API_KEY, or the profile, or a hidden question)',
     )
     .option('--api-key <key>', 'the key itself; other users can see it in the list of processes')
     .option(
@@ -60,9 +60,12 @@ export function addGlobalOptions(program: Command): void {
         'how answers are compared with the document (default warn)',
       ).choices(['off', 'warn', 'strict']),
     )
-    .option('--json', 'one JSON document, or one JSON line a row, on stdout; all else on stderr')
+    .option(
+      '--json',
+      'one JSON document, or one JSON line a row, on stdout; all other lines on stderr',
+    )
     .option('-q, --quiet', 'only errors and warnings on stderr')
-    .option('-v, --verbose', 'tell every attempt on stderr: no bodies, no keys')
+    .option('-v, --verbose', 'print every attempt on stderr: no bodies, no keys')
     .option('--show-body', 'show the body of an error answer on stderr; it may hold personal data');
 }
 
@@ -95,7 +98,7 @@ export function collectNames(text: string, before: readonly string[] = []): stri
   return [...before, ...names];
 }
 
-/** `name=value`: the value is JSON where it reads as JSON, else text. */
+/** `name=value`: the value is JSON where it reads as JSON, otherwise text. */
 export function collectFields(
   text: string,
   before: Readonly<Record<string, unknown>> = {},

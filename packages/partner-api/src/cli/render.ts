@@ -85,7 +85,7 @@ function drawBar(length: number, isNegative: boolean): string {
 
 /**
  * Metrics of any name and type for a terminal (their names are not shown, spec 2.7): single values
- * as a list, maps of numbers and lists of records as bars, anything else as JSON.
+ * as a list, maps of numbers and lists of records as bars, all others as JSON.
  */
 export function renderMetrics(data: Readonly<Record<string, unknown>>, width: number): string[] {
   const names = Object.keys(data);

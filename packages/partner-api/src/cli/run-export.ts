@@ -57,7 +57,7 @@ export interface ExportResult {
   readonly summary: string;
 }
 
-/** How an export to a file is told apart from others, and saved. */
+/** What identifies an export to a file, and how often it is saved. */
 export interface SaveOptions {
   readonly request: string;
   readonly checkpointSeconds: number;

@@ -18,7 +18,7 @@ export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 const MIN_HIDDEN_LENGTH = 6;
 
 /**
- * Where a command speaks: results on stdout, everything else on stderr. Whatever is written passes
+ * The output of a command: results on stdout, all other lines on stderr. All that is written passes
  * one gate that takes known secrets out, as the last of several guards.
  */
 export class Terminal {
@@ -30,18 +30,18 @@ export class Terminal {
   quiet = false;
 
   constructor(
-    world: {
+    context: {
       readonly stdout: OutputStream;
       readonly stderr: OutputStream;
       readonly signal: AbortSignal;
     },
     env: NodeJS.ProcessEnv,
   ) {
-    this.#stdout = world.stdout;
-    this.#stderr = world.stderr;
-    this.#signal = world.signal;
+    this.#stdout = context.stdout;
+    this.#stderr = context.stderr;
+    this.#signal = context.signal;
     const forbidden = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-    this.#hasColor = world.stdout.isTTY === true && !forbidden;
+    this.#hasColor = context.stdout.isTTY === true && !forbidden;
   }
 
   /** Width that a table may take: that of the terminal, or any. */
@@ -54,7 +54,7 @@ export class Terminal {
     return Math.min(this.#stdout.columns ?? 80, 120);
   }
 
-  /** Progress that overwrites itself makes sense only where somebody watches. */
+  /** Progress that overwrites itself makes sense only on a terminal. */
   get showsProgress(): boolean {
     return this.#stderr.isTTY === true && !this.quiet;
   }
@@ -77,7 +77,7 @@ export class Terminal {
     this.print(toJsonText(value, 2));
   }
 
-  /** Data on stdout as it is, at the speed of whoever reads it. */
+  /** Data on stdout as it is, at the speed of the reader. */
   async write(data: string | Uint8Array): Promise<void> {
     if (this.#stdout.write(data)) return;
     try {

@@ -17,7 +17,7 @@ export interface AddressOptions {
   readonly merchantsBaseUrl?: string | Readonly<Partial<Record<Environment, string>>> | undefined;
   /**
    * `{transfers_base_url}` (spec 4.4). Default: the host of `baseUrl` in the environment `sandbox`,
-   * else none, because the spec shows only the sandbox's.
+   * otherwise none, because the spec shows only the sandbox's.
    */
   readonly transfersBaseUrl?: string | undefined;
 }

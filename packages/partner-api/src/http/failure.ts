@@ -101,7 +101,7 @@ export function failureOfStatus(
 function redirectTarget({ headers }: TransportHead, { url: from, hide }: AttemptContext): string {
   const location = hide(headers['location'] ?? '');
   if (location === '' || !URL.canParse(location, from.href)) return 'an unnamed address';
-  // Only the origin is told: paths and queries of redirects may hold tokens.
+  // Only the origin is shown: paths and queries of redirects may hold tokens.
   const { origin } = new URL(location, from);
   return origin === from.origin ? 'the same origin' : `another origin, ${origin}`;
 }
@@ -134,7 +134,7 @@ export function failureOfTransport(
   if (signal.aborted && !(reason instanceof TimeLimitReached)) {
     return failureOfAbort(details, reason);
   }
-  // The status is the news; the body of such an answer is not needed to tell it.
+  // The status is enough: the body of such an answer is not needed.
   if (head !== undefined && (head.status < 200 || head.status >= 300)) {
     return failureOfStatus(context, head);
   }
@@ -192,7 +192,7 @@ export function hideSecrets(
     hideIn(typeof message === 'string' ? message : 'not an error', secrets),
     safeCause === undefined ? undefined : { cause: safeCause },
   );
-  // The stack of the copy would tell where it was copied, and the original's may quote the message.
+  // The stack of the copy would show where it was copied, and the original's may quote the message.
   delete safe.stack;
   if (typeof name === 'string') safe.name = hideIn(name, secrets);
   if (typeof code === 'string') Object.assign(safe, { code });

@@ -19,13 +19,13 @@ export interface TracerLike {
   ): SpanLike;
 }
 
-/** What is told of a call on `pay-checkout.partner-api.call.start` and `.end`. */
+/** Published for a call on `pay-checkout.partner-api.call.start` and `.end`. */
 export interface CallEvent {
   /** Counts calls of this process, to match starts and ends. */
   readonly call: number;
   readonly operation: string;
   readonly method: string;
-  /** Host and port; paths and bodies may hold data and are never told. */
+  /** Host and port; paths and bodies may hold data and are never published. */
   readonly host: string;
   /** At the end: attempts that were made. */
   readonly attempts?: number;
@@ -37,7 +37,7 @@ export interface CallEvent {
   readonly outcome?: string;
 }
 
-/** What is told of an attempt on `pay-checkout.partner-api.attempt.start` and `.end`. */
+/** Published for an attempt on `pay-checkout.partner-api.attempt.start` and `.end`. */
 export interface AttemptEvent extends CallEvent {
   readonly attempt: number;
   readonly requestBytes: number;
@@ -64,7 +64,7 @@ const SPAN_STATUS_ERROR = 2;
 
 let calls = 0;
 
-/** Tells the diagnostics channels and the tracer about one call. */
+/** Reports one call to the diagnostics channels and the tracer. */
 export class CallObserver {
   readonly #clock: Clock;
   readonly #facts: CallEvent;

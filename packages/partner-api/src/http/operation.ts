@@ -26,7 +26,7 @@ export interface Operation<Reply extends z.ZodType = z.ZodType> {
   readonly reply: Reply;
   /** Beside those of the schemas: what the document does not show. */
   readonly notShown?: readonly string[];
-  /** Places of an answer that must have their type; anywhere else another type is only drift. */
+  /** Places of an answer that must have their type; in other places another type is only drift. */
   readonly needs: readonly string[];
   /** Before the comparison with the schema; throws {@link UnsuccessfulReply}. */
   readonly prepare?: (body: Record<string, unknown>) => void;

@@ -10,7 +10,7 @@ import {
 /**
  * What an operation does, which decides whether a failed attempt may be repeated:
  * `read` changes nothing; `set` leaves the same when it arrives twice; `create` may do something
- * more each time it arrives; `once` must never be sent a second time by itself.
+ * more each time it arrives; `once` must never be sent a second time automatically.
  */
 export type Effect = 'read' | 'set' | 'create' | 'once';
 

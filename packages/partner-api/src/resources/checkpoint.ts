@@ -86,7 +86,7 @@ function isTextOrNone(value: unknown): value is string | undefined {
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
-/** A short hash (FNV-1a, 64 bits) that tells filters apart. It is against mistakes, not attacks. */
+/** A short hash (FNV-1a, 64 bits) of filters, against mistakes and not against attacks. */
 export function hashFilters(filters: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(filters)
     .filter(([, value]) => value !== undefined)

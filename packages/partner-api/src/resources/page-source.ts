@@ -56,7 +56,7 @@ export class PageSource {
     return this.#signal?.aborted === true;
   }
 
-  /** Asks for the next page already, if there is one. A failure is told by {@link read}. */
+  /** Asks for the next page already, if there is one. {@link read} throws its failure. */
   readAhead(): void {
     if (this.#ended || this.#closed || this.#ahead !== undefined) return;
     if (this.isAborted) return;

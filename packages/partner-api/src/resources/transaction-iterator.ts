@@ -24,7 +24,7 @@ export interface TransactionIteratorOptions {
  *
  * At most one page is read ahead. A failure ends a `for await` loop, yet not the iterator: another
  * loop over it, or `next()`, asks for the same page again and goes on where it stopped. `break`
- * ends it. {@link checkpoint} tells where it stands, at any time.
+ * ends it. {@link checkpoint} gives its position at any time.
  */
 export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   readonly #source: PageSource;

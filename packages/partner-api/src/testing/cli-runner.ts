@@ -43,8 +43,8 @@ export async function run(args: readonly string[], input: CliInput = {}): Promis
   const source = Object.assign(new PassThrough(), { isTTY: false }) as unknown;
   if (input.openStdin !== true) (source as PassThrough).end(stdin);
   const said = Promise.all([text(stdout), text(stderr)]);
-  const world = { env, stdin: source as NodeJS.ReadStream, stdout, stderr, signal };
-  const code = await runCli(new Cli(world), args);
+  const context = { env, stdin: source as NodeJS.ReadStream, stdout, stderr, signal };
+  const code = await runCli(new Cli(context), args);
   stdout.end();
   stderr.end();
   const [out, err] = await said;

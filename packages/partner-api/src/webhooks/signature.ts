@@ -10,7 +10,7 @@ import type {
 /** A signing key and when it counts; several at once make a change of keys smooth. */
 export interface WebhookKey {
   readonly key: string | Secret;
-  /** Told in the result, so that it can be seen which key is still in use. */
+  /** Returned in the result, to see which key is still in use. */
   readonly id?: string | undefined;
   readonly notBefore?: Date | undefined;
   readonly notAfter?: Date | undefined;
@@ -40,7 +40,7 @@ export type WebhookRefusal =
   | 'no_match';
 
 /** The result of {@link verifyWebhook}. */
-export type WebhookVerdict =
+export type WebhookVerification =
   | { readonly valid: true; readonly keyId: string | undefined }
   | { readonly valid: false; readonly reason: WebhookRefusal };
 
@@ -60,15 +60,15 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
  *
  * @example
  * const scheme = WEBHOOK_SCHEMES.standardWebhooks;
- * const verdict = await verifyWebhook(scheme, [{ key }], { headers: request.headers, body: raw });
- * if (!verdict.valid) console.warn('delivery refused:', verdict.reason);
+ * const result = await verifyWebhook(scheme, [{ key }], { headers: request.headers, body: raw });
+ * if (!result.valid) console.warn('delivery refused:', result.reason);
  */
 export async function verifyWebhook(
   scheme: WebhookScheme,
   keys: readonly WebhookKey[],
   delivery: WebhookDelivery,
   now: Date = new Date(),
-): Promise<WebhookVerdict> {
+): Promise<WebhookVerification> {
   const body: unknown = delivery.body;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return refuse('body_not_raw');
   const signatures = itemsOf(delivery, scheme.header, scheme.separator, scheme.prefix);
@@ -118,7 +118,7 @@ async function findKey(
   signatures: readonly string[],
   content: Uint8Array<ArrayBuffer>,
   now: Date,
-): Promise<WebhookVerdict> {
+): Promise<WebhookVerification> {
   let reason: WebhookRefusal = 'no_key';
   let found: WebhookKey | undefined;
   for (const candidate of keys) {
@@ -234,7 +234,7 @@ function revealed(key: string | Secret): string {
   return key instanceof Secret ? key.reveal() : key;
 }
 
-function refuse(reason: WebhookRefusal): WebhookVerdict {
+function refuse(reason: WebhookRefusal): WebhookVerification {
   return { valid: false, reason };
 }
 
@@ -299,7 +299,7 @@ export async function signBytes(
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, content));
 }
 
-/** Compares texts in a time that tells nothing about where they differ. */
+/** Compares texts in a time that does not depend on where they differ. */
 export function equalInConstantTime(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let index = 0; index < a.length; index += 1) {

@@ -72,8 +72,8 @@ export async function solveWebhookScheme(
     for (const keyEncoding of KEY_ENCODINGS) {
       tried += 1;
       const candidate = { ...scheme, keyEncoding, toleranceSeconds: 'off' } as const;
-      const verdict = await verifyWebhook(candidate, [{ key: secret }], delivery);
-      if (verdict.valid) schemes.push(withDefaultTolerance({ ...scheme, keyEncoding }));
+      const result = await verifyWebhook(candidate, [{ key: secret }], delivery);
+      if (result.valid) schemes.push(withDefaultTolerance({ ...scheme, keyEncoding }));
     }
   }
   return { schemes: dropTwins(schemes), tried };

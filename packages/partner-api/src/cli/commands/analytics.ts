@@ -45,7 +45,7 @@ async function show(cli: Cli, partner: string, command: Command): Promise<void> 
       from_date: fromDate,
       to_date: toDate,
     },
-    { signal: cli.world.signal, extraFields: options.extraField },
+    { signal: cli.context.signal, extraFields: options.extraField },
   );
   const { terminal } = cli;
   if (options.json === true) return terminal.printJson(analytics);

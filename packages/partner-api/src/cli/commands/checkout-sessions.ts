@@ -20,7 +20,7 @@ interface CreateOptions extends GlobalOptions {
 
 const HELP = `
 Every request that arrives creates another session: it is never sent again after it may have
-arrived. Exit code 3 says that a session may exist that nobody knows; nobody can pay it.
+arrived. Exit code 3 says that a session may exist whose id was lost; it cannot be paid.
 
 Examples:
   $ pay-partner checkout-sessions create --merchant-id 1001 --order-id 71 --amount 12.34 \\
@@ -52,7 +52,7 @@ async function create(cli: Cli, command: Command): Promise<void> {
   };
   const { client } = await cli.open(command);
   const session = await client.checkoutSessions.create(params as CreateCheckoutSessionParams, {
-    signal: cli.world.signal,
+    signal: cli.context.signal,
     extraFields: options.extraField,
   });
   if (options.json === true) cli.terminal.printJson(session);
@@ -66,7 +66,7 @@ async function readBody(file: string): Promise<object> {
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    // Told below, as any other text that is no object.
+    // Reported below, like any other text that is no object.
   }
   throw new UsageError(`${file} does not hold a JSON object.`);
 }

@@ -28,11 +28,11 @@ interface ConformanceOptions extends GlobalOptions {
 
 const HELP = `
 The same checks for the sandbox and for the real provider; which one it is, the address says. Only
-reads are made unless --write is given: then a session is created (nobody pays it), a signup link
+reads are made unless --write is given: then a session is created (it is never paid), a signup link
 extended, a schedule set active, a webhook created (it stays). The drift report counts fields that
 the provider's document does not list and fields of another type; it quotes no values.
 
-Exit code 5: something deviates or could not be told, or a field has another type; with --strict
+Exit code 5: something deviates or could not be checked, or a field has another type; with --strict
 also when there are fields that the document does not list.
 
 Examples:
@@ -45,7 +45,7 @@ const NEWEST = 50;
 export function addConformanceCommand(program: Command, cli: Cli): void {
   program
     .command('conformance')
-    .description('compare the provider with its document; read-only unless told otherwise')
+    .description('compare the provider with its document; read-only by default')
     .option('--write', 'also what changes something')
     .option('--strict', 'unlisted fields count as a failure, too')
     .option('--merchant-id <id>', 'merchant to use')
@@ -60,7 +60,7 @@ export function addConformanceCommand(program: Command, cli: Cli): void {
 async function conform(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ConformanceOptions>();
   const { client } = await cli.open(command);
-  const { signal } = cli.world;
+  const { signal } = cli.context;
   const { merchantId, partnerName, scheduleId, webhookUrl, keyFile } = options;
   // A provider that cannot be reached at all is an error of its own, not a deviation.
   const { data } = await client.transactions.list({ limit: NEWEST }, { signal });
@@ -119,7 +119,7 @@ function printDrift(terminal: Terminal, drift: DriftReport): void {
   terminal.print('', 'Drift from the document', ...(lines.length === 0 ? ['none'] : lines));
 }
 
-/** How a check ended. `deviates`: the provider does something else; `error`: it cannot be told. */
+/** How a check ended. `deviates`: the provider does not do it; `error`: it could not be checked. */
 export interface CheckResult {
   readonly section: string;
   readonly title: string;
@@ -145,12 +145,12 @@ export async function* runChecks(
       await run(target);
       yield { ...facts, result: 'conforms' };
     } catch (error) {
-      yield { ...facts, ...judge(error) };
+      yield { ...facts, ...resultOf(error) };
     }
   }
 }
 
-function judge(error: unknown): Pick<CheckResult, 'result' | 'reason'> {
+function resultOf(error: unknown): Pick<CheckResult, 'result' | 'reason'> {
   if (error instanceof Skipped) return { result: 'skipped', reason: error.message };
   if (error instanceof Deviation) return { result: 'deviates', reason: error.message };
   if (!isPartnerApiError(error)) throw error;

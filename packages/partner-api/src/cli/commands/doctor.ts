@@ -53,14 +53,14 @@ async function examine(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<DoctorOptions>();
   const { terminal } = cli;
   const findings: Finding[] = [];
-  const tell = (...found: Finding[]): void => {
-    // What an interrupted check found is no news.
-    throwIfInterrupted(cli.world.signal);
+  const report = (...found: Finding[]): void => {
+    // What an interrupted check found does not count.
+    throwIfInterrupted(cli.context.signal);
     findings.push(...found);
     if (options.json !== true) for (const finding of found) print(terminal, finding);
   };
-  await examineConnection(cli, command, options, tell);
-  await examineWebhooks(cli, options, tell);
+  await examineConnection(cli, command, options, report);
+  await examineWebhooks(cli, options, report);
   const failed = findings.filter(({ result }) => result === 'fail').length;
   if (failed > 0) cli.exitCode = EXIT.checksFailed;
   if (options.json === true) return terminal.printJson({ ok: failed === 0, findings });
@@ -71,46 +71,46 @@ async function examineConnection(
   cli: Cli,
   command: Command,
   { merchantId }: DoctorOptions,
-  tell: (...found: Finding[]) => void,
+  report: (...found: Finding[]) => void,
 ): Promise<void> {
-  const { signal } = cli.world;
+  const { signal } = cli.context;
   let opened: OpenClient;
   try {
     opened = await cli.open(command);
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof InvalidRequestError)) throw error;
-    return tell(fail('settings', error.message, 'The rest can be looked at once this is right.'));
+    return report(fail('settings', error.message, 'The rest can be checked once this is right.'));
   }
   const { client, connection, apiKey } = opened;
   const { profileName, configPath, addresses } = connection;
-  tell(
+  report(
     ok('settings', profileName === undefined ? 'no profile' : `${profileName} of ${configPath}`),
   );
-  tell(checkKey(apiKey));
-  tell(...checkAddresses(addresses));
-  for (const host of listHosts(addresses)) tell(...(await checkHost(host, signal)));
-  tell(...(await checkAccess(client, merchantId, signal)));
+  report(checkKey(apiKey));
+  report(...checkAddresses(addresses));
+  for (const host of listHosts(addresses)) report(...(await checkHost(host, signal)));
+  report(...(await checkAccess(client, merchantId, signal)));
 }
 
 async function examineWebhooks(
   cli: Cli,
   { webhookUrl, webhookKeyFile, scheme: schemeName }: DoctorOptions,
-  tell: (...found: Finding[]) => void,
+  report: (...found: Finding[]) => void,
 ): Promise<void> {
   if (webhookKeyFile === undefined || schemeName === undefined) {
     const fix = 'Give --webhook-key-file and --scheme; webhooks solve finds the scheme.';
-    return tell(skip('signature scheme', 'not looked at', fix));
+    return report(skip('signature scheme', 'not checked', fix));
   }
   const key = await cli.readHidden(webhookKeyFile);
   const scheme = await readScheme(schemeName);
   const finding = await checkScheme(scheme, key);
-  tell(finding);
+  report(finding);
   if (finding.result === 'fail') return;
   if (webhookUrl === undefined) {
-    return tell(skip('webhook endpoint', 'not looked at', 'Give --webhook-url.'));
+    return report(skip('webhook endpoint', 'not checked', 'Give --webhook-url.'));
   }
   if (!URL.canParse(webhookUrl)) throw new UsageError('--webhook-url must be an address.');
-  tell(...(await checkEndpoint({ url: webhookUrl, scheme, key }, cli.world.signal)));
+  report(...(await checkEndpoint({ url: webhookUrl, scheme, key }, cli.context.signal)));
 }
 
 const MARKS = {

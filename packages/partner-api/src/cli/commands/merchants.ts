@@ -29,7 +29,7 @@ export function addMerchantCommands(program: Command, cli: Cli): void {
     .action(async (merchantId: string, _options: AssociateOptions, command: Command) => {
       const { action, extraField, json } = command.optsWithGlobals<AssociateOptions>();
       const { client } = await cli.open(command);
-      const options = { signal: cli.world.signal, extraFields: extraField };
+      const options = { signal: cli.context.signal, extraFields: extraField };
       const reply = await client.merchants.associate({ action, merchantId }, options);
       if (json === true) cli.terminal.printJson(reply);
       else cli.terminal.print(toPlainText(reply.message));

@@ -21,7 +21,7 @@ interface SetOptions extends GlobalOptions {
 }
 
 const HELP = `
-Profiles are in $XDG_CONFIG_HOME/pay-partner/config.json (else ~/.config), readable by you only. A
+Profiles are in $XDG_CONFIG_HOME/pay-partner/config.json (or ~/.config), readable by you only. A
 profile names the file of a key, or holds the key with --store-key: it is then asked for without
 being shown, or read from --api-key-file.
 
@@ -80,7 +80,7 @@ async function set(cli: Cli, name: string, command: Command): Promise<void> {
     const isDefault = options.default === true || Object.keys(file.profiles).length === 0;
     return { ...file, ...(isDefault ? { defaultProfile: name } : {}), profiles };
   });
-  cli.terminal.note(`Stored in ${configPathOf(options, cli.world.env)}.`);
+  cli.terminal.note(`Stored in ${configPathOf(options, cli.context.env)}.`);
 }
 
 async function readGiven(cli: Cli, options: SetOptions): Promise<Profile> {
@@ -98,11 +98,11 @@ async function readGiven(cli: Cli, options: SetOptions): Promise<Profile> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-async function readKeyToStore({ world, terminal }: Cli, options: SetOptions): Promise<string> {
+async function readKeyToStore({ context, terminal }: Cli, options: SetOptions): Promise<string> {
   const key =
     options.apiKeyFile === undefined
-      ? await askForKey(world)
-      : await readKeyFile(options.apiKeyFile, world);
+      ? await askForKey(context)
+      : await readKeyFile(options.apiKeyFile, context);
   if (key === undefined) {
     throw new UsageError('--store-key: there is no terminal to ask on; give --api-key-file - too.');
   }
@@ -150,7 +150,7 @@ async function read(
   command: Command,
 ): Promise<{ file: ProfileFile; path: string; options: GlobalOptions }> {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const path = configPathOf(options, cli.world.env);
+  const path = configPathOf(options, cli.context.env);
   return { file: await readProfiles(path), path, options };
 }
 

@@ -28,7 +28,7 @@ export function addReportCommands(program: Command, cli: Cli): void {
     .argument('<id>', 'the schedule')
     .option('--status <status>', 'active is the value shown')
     .option('--schedule-type <type>', 'daily is the value shown')
-    .option('--notification-email <address>', 'who is told')
+    .option('--notification-email <address>', 'who is notified')
     .option('--schedule-timezone <name>', 'zone to read a cadence in', parseTimezone, 'UTC')
     .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
     .addHelpText('after', EXAMPLES)
@@ -45,7 +45,7 @@ async function update(cli: Cli, id: string, command: Command): Promise<void> {
       schedule_type: options.scheduleType,
       notification_email: options.notificationEmail,
     },
-    { signal: cli.world.signal, extraFields: options.extraField },
+    { signal: cli.context.signal, extraFields: options.extraField },
   );
   const { terminal } = cli;
   if (options.json === true) return terminal.printJson(schedule);

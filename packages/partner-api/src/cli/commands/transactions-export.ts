@@ -72,7 +72,7 @@ export function addExportCommand(group: Command, cli: Cli): void {
     )
     .option('--page-size <rows>', 'rows a request', parseCount, PAGE_SIZE)
     .option('--checkpoint-seconds <seconds>', 'how much work a crash may cost', parseCount, 1)
-    .option('--restart', 'begin anew, although it could go on')
+    .option('--restart', 'start again, although it could be resumed')
     .option('--overwrite', 'replace a file of that name')
     .addHelpText('after', HELP)
     .action((_options: ExportOptions, command: Command) => exportTransactions(cli, command));
@@ -81,7 +81,7 @@ export function addExportCommand(group: Command, cli: Cli): void {
 async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ExportOptions>();
   const { terminal } = cli;
-  const { signal } = cli.world;
+  const { signal } = cli.context;
   const csv = {
     columns: options.columns ?? TRANSACTION_COLUMNS,
     extra: options.extra && options.columns === undefined,
@@ -153,7 +153,7 @@ function warnOfInexactNumbers(terminal: Terminal, { inexactNumbers }: ExportForm
 }
 
 function tellHowToGoOn(
-  { terminal, world }: Cli,
+  { terminal, context }: Cli,
   params: ListTransactionsParams,
   { output, bytes, saved }: ExportFile,
   error: unknown,
@@ -162,14 +162,14 @@ function tellHowToGoOn(
   const size = `${formatBytes(bytes)} in ${output}.partial`;
   const { status = 0 } = error;
   const isAboutCursor = error.outcome === 'refused' && status >= 400 && !ABOUT_THE_KEY.has(status);
-  if (world.signal.aborted) {
+  if (context.signal.aborted) {
     terminal.warn(`Kept ${size}. The same command goes on there.`);
   } else if (isAboutCursor && saved !== undefined && saved.rows > 0) {
     const upTo = toPlainText(saved.reached ?? '');
     terminal.warn(
       `The provider no longer takes the cursor of the checkpoint (${status}); how long it takes ` +
         `one is not shown. What there is stays in ${output}.partial (${formatCount(saved.rows)} ` +
-        `rows, back to ${upTo || 'an unknown time'}). Begin anew with --restart, or export what is ` +
+        `rows, back to ${upTo || 'an unknown time'}). Start again with --restart, or export what is ` +
         `missing into another file with --to-date ${upTo.slice(0, 10) || '<day>'} and drop the ids ` +
         `that you have${params.toDate === undefined ? '' : ` (instead of ${params.toDate})`}.`,
     );

@@ -62,7 +62,7 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const { client } = await cli.open(command);
   const params = { ...filtersOf(options), limit: options.limit, cursor: options.cursor };
   const { terminal } = cli;
-  const { signal } = cli.world;
+  const { signal } = cli.context;
   if (options.all === true) {
     const iterator = client.transactions.iterate(params, { signal });
     try {

@@ -43,7 +43,7 @@ async function list(cli: Cli, mid: string, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ListOptions>();
   const body = options.body === undefined ? undefined : await readBody(options.body);
   const { client } = await cli.open(command);
-  const transfers = await client.scheduledTransfers.list(mid, body, { signal: cli.world.signal });
+  const transfers = await client.scheduledTransfers.list(mid, body, { signal: cli.context.signal });
   const { terminal } = cli;
   const { scheduleTimezone: timezone } = options;
   if (options.json === true) return terminal.printJson(transfers);
@@ -65,7 +65,7 @@ async function list(cli: Cli, mid: string, command: Command): Promise<void> {
       terminal.tableWidth,
     ),
   );
-  terminal.note(`Next runs are reckoned in ${timezone}; the provider does not show its zone.`);
+  terminal.note(`Next runs are computed in ${timezone}; the provider does not show its zone.`);
 }
 
 function rowOf(transfer: ScheduledTransfer, timezone: string): string[] {

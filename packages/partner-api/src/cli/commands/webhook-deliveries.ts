@@ -138,16 +138,16 @@ async function verify(cli: Cli, command: Command): Promise<void> {
   const scheme = await readScheme(options.scheme);
   const keys = [];
   for (const file of options.keyFile) keys.push({ key: await cli.readHidden(file), id: file });
-  const verdict = await verifyWebhook(
+  const result = await verifyWebhook(
     options.anyAge === true ? { ...scheme, toleranceSeconds: 'off' } : scheme,
     keys,
     { ...delivery, ...(url === undefined ? {} : { url }) },
   );
   const { terminal } = cli;
-  if (!verdict.valid) cli.exitCode = EXIT.refused;
-  if (options.json === true) return terminal.printJson(verdict);
-  if (verdict.valid) terminal.print(`valid, signed with ${verdict.keyId ?? 'the key'}`);
-  else terminal.print(`not valid: ${verdict.reason} (${REFUSAL_WORDS[verdict.reason]})`);
+  if (!result.valid) cli.exitCode = EXIT.refused;
+  if (options.json === true) return terminal.printJson(result);
+  if (result.valid) terminal.print(`valid, signed with ${result.keyId ?? 'the key'}`);
+  else terminal.print(`not valid: ${result.reason} (${REFUSAL_WORDS[result.reason]})`);
 }
 
 /**

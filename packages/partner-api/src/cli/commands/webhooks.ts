@@ -36,7 +36,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
       const { resellerId, json } = command.optsWithGlobals<TestOptions>();
       const { client } = await cli.open(command);
       const params = { webhookId, resellerId };
-      const reply = await client.webhooks.test(params, { signal: cli.world.signal });
+      const reply = await client.webhooks.test(params, { signal: cli.context.signal });
       if (json === true) return cli.terminal.printJson(reply);
       const { data } = reply;
       const fields = Object.keys(data).map((name) => [name, fieldText(data, name)] as const);
@@ -63,7 +63,7 @@ The provider gives the key in full only once. It is written to --key-file (0600,
 before anything is printed; --print-key shows it on stdout instead, or too. Names of events are not
 shown by the provider's document: ask which there are.
 
-When the answer is lost (exit code 3), a webhook may exist whose key nobody has: look for its
+When the answer is lost (exit code 3), a webhook may exist whose key was lost: look for its
 address at the provider and have it removed before you create it again.
 
 Examples:
@@ -74,7 +74,7 @@ Examples:
 export function addCreateCommand(group: Command, cli: Cli): void {
   group
     .command('create')
-    .description('create a webhook, and store its key before anything else')
+    .description('create a webhook, and store its key first')
     .argument('<url>', 'address that takes deliveries')
     .option('--description <text>', 'for people')
     .option('--events <names>', 'events to deliver', collectNames)
@@ -98,7 +98,7 @@ async function create(cli: Cli, url: string, command: Command): Promise<void> {
   const params = { url, description, events, hmac_key: hmacKey };
   try {
     const created = await client.webhooks.create(params, {
-      signal: cli.world.signal,
+      signal: cli.context.signal,
       storeKey: async (key) => {
         if (options.printKey !== true) cli.terminal.hide(key);
         await sink?.store(key);
@@ -135,12 +135,12 @@ function isKeyNotStored(error: unknown): error is KeyNotStoredError {
 
 /** The webhook exists and its key has no place yet: any private place is better than none. */
 async function rescue(
-  { terminal, world }: Cli,
+  { terminal, context }: Cli,
   { hmacKey, webhookId }: KeyNotStoredError,
   options: GlobalOptions,
 ): Promise<void> {
   try {
-    const path = await storeElsewhere(hmacKey, webhookId, configPathOf(options, world.env));
+    const path = await storeElsewhere(hmacKey, webhookId, configPathOf(options, context.env));
     terminal.warn(
       `The webhook ${toPlainText(webhookId)} exists. Its key could not be written where you said; it is in ${path}.`,
     );
