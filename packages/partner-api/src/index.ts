@@ -37,11 +37,12 @@ export type {
   Webhooks,
   WebhookTest,
 } from './resources/webhooks.js';
-export type {
-  CheckoutSession,
-  CheckoutSessions,
-  CreateCheckoutSessionParams,
-  SplitFee,
+export {
+  CHECKOUT_SESSION_FIELDS,
+  type CheckoutSession,
+  type CheckoutSessions,
+  type CreateCheckoutSessionParams,
+  type SplitFee,
 } from './resources/checkout-sessions.js';
 export {
   WEBHOOK_SCHEMES,

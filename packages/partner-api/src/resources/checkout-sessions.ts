@@ -68,6 +68,9 @@ const Request = requestObject({
  */
 export type CreateCheckoutSessionParams = z.infer<typeof Request>;
 
+/** The names of the fields of spec 4.6. */
+export const CHECKOUT_SESSION_FIELDS: readonly string[] = Object.keys(Request.shape);
+
 const Reply = z.looseObject({ session_id: z.string().min(1) });
 
 /** Answer of spec 4.6 and 2.4; `session_id` is what the client SDK's `configure()` takes. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { describe, expect, it } from 'vitest';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import { testAttempt, testCheckout } from '../testing/test-checkout.js';
@@ -107,11 +108,11 @@ describe('the fields of /create-session', () => {
     expect(fieldsFor({ order: { ...ORDER, customer } }).name).toBe('A. Example');
   });
 
-  it('are those of docs/create-session-fields.md', () => {
+  it('are those of the schema and of docs/create-session-fields.md', () => {
     const path = join(import.meta.dirname, '../../../../docs/create-session-fields.md');
     const rows = readFileSync(path, 'utf8').matchAll(/^\| `(\w+)` /gm);
-    expect([...rows].map(([, name]) => name).toSorted()).toEqual(
-      Object.keys(fieldsFor()).toSorted(),
-    );
+    const documented = [...rows].map(([, name]) => name).toSorted();
+    expect(documented).toEqual(CHECKOUT_SESSION_FIELDS.toSorted());
+    expect(documented).toEqual(Object.keys(fieldsFor()).toSorted());
   });
 });

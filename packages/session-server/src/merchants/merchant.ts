@@ -1,4 +1,4 @@
-import type { CreateCheckoutSessionParams } from '@pay-checkout/partner-api';
+import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import { parseMinor } from '../money.js';
 import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
@@ -49,37 +49,11 @@ const avsFields = z
   .refine((fields) => new Set(fields).size === fields.length, 'expected each field once')
   .default(['houseNumber', 'postcode']);
 
-/** The names of the fields that we send ourselves (spec 4.6); the compiler knows when one is missing. */
-const SESSION_FIELDS: Readonly<Record<keyof CreateCheckoutSessionParams, true>> = {
-  host: true,
-  merchant_id: true,
-  order_id: true,
-  customer_id: true,
-  provider: true,
-  email: true,
-  phoneNumber: true,
-  name: true,
-  Amount: true,
-  AvsHouseNumber: true,
-  AvsPostcode: true,
-  MerchantReference: true,
-  RedirectUrl: true,
-  CancelUrl: true,
-  WebhookUrl: true,
-  backurl: true,
-  firstname: true,
-  lastname: true,
-  flat: true,
-  address1: true,
-  address2: true,
-  SplitFee: true,
-};
-
 const extraFields = z
   .record(z.string().min(1), z.union([z.string(), z.number(), z.boolean()]))
   .superRefine((fields, context) => {
     for (const name of Object.keys(fields)) {
-      if (!Object.hasOwn(SESSION_FIELDS, name)) continue;
+      if (!CHECKOUT_SESSION_FIELDS.includes(name)) continue;
       const message = 'expected a field that the server does not send itself';
       context.addIssue({ code: 'custom', path: [name], message });
     }
