@@ -5,7 +5,7 @@ import { CARDS, CONFIRMING, PAID } from './shopper.js';
 let journey: Journey;
 beforeAll(async () => {
   // Long enough for a slow machine to show what is said before it ends.
-  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '6' } });
+  journey = await Journey.start({ tuning: { settleWindowSeconds: 6 } });
 });
 afterAll(() => journey.stop());
 

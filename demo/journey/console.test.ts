@@ -23,7 +23,7 @@ let page: Page;
 const answers: Promise<string>[] = [];
 
 beforeAll(async () => {
-  journey = await Journey.start({}, { keepsPages: false }, true);
+  journey = await Journey.start({ hasConsole: true });
   ({ page } = await journey.shopper());
   await page.setViewportSize(DESK);
   // Only of what has come: the text of an answer that a new page cuts short may never be told.

@@ -27,7 +27,7 @@ type NavigationEntry = PerformanceNavigationTiming & { readonly notRestoredReaso
 let journey: Journey;
 let keepingBrowser: Browser | undefined;
 beforeAll(async () => {
-  journey = await Journey.start({}, { keepsPages: true });
+  journey = await Journey.start({ keepsPages: true });
   keepingBrowser = await findBrowserThatKeepsPages(journey.browser);
 });
 afterAll(async () => {

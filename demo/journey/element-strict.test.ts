@@ -9,7 +9,7 @@ import { NONCE, StrictPage } from './strict-page.js';
 let journey: Journey;
 let shopper: Shopper;
 beforeAll(async () => {
-  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+  journey = await Journey.start({ tuning: { settleWindowSeconds: 2 } });
 });
 beforeEach(async () => {
   shopper = await journey.shopper();

@@ -13,7 +13,7 @@ const UNCONFIRMED = 'We have not been able to confirm your payment yet.';
 
 let journey: Journey;
 beforeAll(async () => {
-  journey = await Journey.start({ 'session-server': { PAY_SETTLE_WINDOW_SECONDS: '2' } });
+  journey = await Journey.start({ tuning: { settleWindowSeconds: 2 } });
 });
 afterAll(() => journey.stop());
 

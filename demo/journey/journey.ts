@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import type { TuningChanges } from '@pay-checkout/session-server';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Stack, startStack as StartStack } from '../stack/stack.js';
@@ -10,6 +12,18 @@ import { SandboxControl } from './sandbox-control.js';
 import { Shopper } from './shopper.js';
 import { LATENCY_MS, PATIENCE_MS } from './patience.js';
 import { type BrowserHabits, startBrowser } from './start-browser.js';
+
+const TUNED_SESSION_SERVER = fileURLToPath(new URL('./tuned-session-server.ts', import.meta.url));
+/** Polls that follow each other this fast use up a minute's usual pages in seconds. */
+const TUNING: TuningChanges = { pollIntervalSeconds: 0.3, pollPagesPerMinute: 6000 };
+
+export interface JourneyOptions extends Partial<BrowserHabits> {
+  readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
+  /** Of the session server. */
+  readonly tuning?: TuningChanges;
+  /** Default false. */
+  readonly hasConsole?: boolean;
+}
 
 const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 
@@ -58,11 +72,12 @@ export class Journey {
     this.#folder = folder;
   }
 
-  static async start(
-    env: Partial<Record<ProcessName, ProcessEnv>> = {},
-    habits: BrowserHabits = { keepsPages: false },
+  static async start({
+    env,
+    tuning,
     hasConsole = false,
-  ): Promise<Journey> {
+    keepsPages = false,
+  }: JourneyOptions = {}): Promise<Journey> {
     // The stack finds its programs beside itself, so it is the built one that runs here.
     const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
     const folder = await mkdtemp(join(tmpdir(), 'journey-'));
@@ -73,14 +88,13 @@ export class Journey {
       env: {
         ...env,
         'session-server': {
-          // Looks that follow each other this fast use up a minute's usual pages in seconds.
-          PAY_READ_INTERVAL_SECONDS: '0.3',
-          PAY_READ_PAGES_PER_MINUTE: '6000',
-          ...env['session-server'],
+          ...env?.['session-server'],
+          TUNING: JSON.stringify({ ...TUNING, ...tuning }),
         },
       },
+      programs: { 'session-server': TUNED_SESSION_SERVER },
     });
-    const browser = await startBrowser(habits);
+    const browser = await startBrowser({ keepsPages });
     return new Journey(stack, browser, folder);
   }
 

@@ -8,7 +8,7 @@ import { CARDS, CONFIRMING } from './shopper.js';
 let journey: Journey;
 beforeAll(async () => {
   journey = await Journey.start({
-    'session-server': { PAY_OPENS_PER_MINUTE_PER_ADDRESS: '600' },
+    tuning: { rateLimits: { createPerAddress: 600 } },
   });
 });
 afterAll(() => journey.stop());

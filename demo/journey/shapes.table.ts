@@ -34,7 +34,8 @@ const results = new Map<string, string>();
 let journey: Journey;
 beforeAll(async () => {
   journey = await Journey.start({
-    'session-server': { PAY_OPENS_PER_MINUTE_PER_ADDRESS: '6000', PAY_LOG_LEVEL: 'error' },
+    env: { 'session-server': { PAY_LOG_LEVEL: 'error' } },
+    tuning: { rateLimits: { createPerAddress: 6000 } },
   });
 });
 afterAll(async () => {

@@ -14,6 +14,8 @@ const KEPT_LINES = 20;
 export interface ChildOptions {
   readonly name: ProcessName;
   readonly env: ProcessEnv;
+  /** Default: the one of {@link programOf}. */
+  readonly program?: string | undefined;
   /** Called for each line of output once the process listens. */
   readonly onLine: (name: ProcessName, line: string) => void;
   /** Called when the process ends unexpectedly. */
@@ -29,13 +31,13 @@ export class StackChild {
   #isListening = false;
 
   constructor(options: ChildOptions) {
-    const program = programOf(options.name);
+    const { program = programOf(options.name) } = options;
     if (!existsSync(program)) {
       throw new Error(`The ${options.name} is not built: ${program} is missing. Run npm start.`);
     }
     this.#options = options;
     this.#process = fork(program, [], {
-      env: { ...process.env, ...options.env },
+      env: { ...withoutSettings(process.env), ...options.env },
       execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A group of its own: Ctrl-C reaches us only, and we end the processes in order. When we
@@ -153,4 +155,9 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The session server takes its settings from the stack, and from no shell that the stack runs in. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PAY_')));
 }

@@ -33,8 +33,10 @@ export interface StackOptions {
   readonly ports?: Partial<Record<ProcessName, number>>;
   /** Also the partner console, and a past at the sandbox for it to show. Default false. */
   readonly hasConsole?: boolean;
-  /** More environment for a process, for example `PAY_SETTLE_WINDOW_SECONDS`. */
+  /** More environment for a process, for example `PAY_LOG_LEVEL`. */
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
+  /** Other programs than the packages' own. */
+  readonly programs?: Partial<Record<ProcessName, string>>;
   /** Called for each line that a running process prints. Default: nothing is shown. */
   readonly onLine?: (name: ProcessName, line: string) => void;
   /** Called once, after everything was stopped, when a process ends unexpectedly. */
@@ -86,6 +88,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     const child = new StackChild({
       name,
       env: { ...envs.get(name), ...options.env?.[name], ...env },
+      program: options.programs?.[name],
       onLine: (source, line) => options.onLine?.(source, line),
       onDeath: (_source, reason) => {
         if (stopping !== undefined) return;

@@ -11,20 +11,20 @@ const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'bench-
 writeFileSync(join(folder, 'pay-checkout.js'), '');
 writeFileSync(join(folder, 'merchants.json'), JSON.stringify(BENCH_MERCHANTS));
 const server = await startSessionServer(
-  parseConfig({
-    PAY_ENVIRONMENT: 'sandbox',
-    PAY_PORT: '0',
-    PAY_PUBLIC_URL: 'http://pay.localhost:4200',
-    PAY_DATABASE_FILE: join(folder, 'data.sqlite'),
-    PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
-    PAY_WIDGET_SCRIPT: join(folder, 'pay-checkout.js'),
-    PAY_PARTNER_API_URL: process.env['PROVIDER_URL'],
-    PAY_PARTNER_API_KEY: randomBytes(8).toString('hex'),
-    PAY_LOG_LEVEL: 'error',
-    PAY_OPENS_PER_MINUTE_PER_ADDRESS: '1000000000',
-    PAY_OPENS_PER_MINUTE_PER_MERCHANT: '1000000000',
-    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '1000000000',
-  }),
+  parseConfig(
+    {
+      PAY_ENVIRONMENT: 'sandbox',
+      PAY_PORT: '0',
+      PAY_PUBLIC_URL: 'http://pay.localhost:4200',
+      PAY_DATABASE_FILE: join(folder, 'data.sqlite'),
+      PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
+      PAY_WIDGET_SCRIPT: join(folder, 'pay-checkout.js'),
+      PAY_PARTNER_API_URL: process.env['PROVIDER_URL'],
+      PAY_PARTNER_API_KEY: randomBytes(8).toString('hex'),
+      PAY_LOG_LEVEL: 'error',
+    },
+    { rateLimits: { createPerAddress: 1e9, createPerMerchant: 1e9, statusPerAddress: 1e9 } },
+  ),
   {
     lookUpOrder: (_merchant, order) =>
       Promise.resolve({ order, amount: '9.99', currency: 'GBP', status: 'payable' }),

@@ -2,7 +2,7 @@ import { type StoredFacts, readDataFile } from './data-file.ts';
 import { DrillProcess } from './drill-process.ts';
 import { type Call, type Reply, send, within } from './http.ts';
 
-const PROGRAM = new URL('../dist/main.js', import.meta.url).pathname;
+const PROGRAM = new URL('./tuned-server.ts', import.meta.url).pathname;
 const DEATH_SECONDS = 15;
 
 export interface KillableServerOptions {

@@ -1,3 +1,4 @@
+import type { TuningChanges } from '../dist/config.js';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,8 +21,18 @@ import {
 
 /** Less than the leases of a dead process, so that waiting for one counts as a loss. */
 const WITHIN_SECONDS = 20;
-/** Makes the lease of an attempt that is being sent longer than that: it is this and five seconds. */
-const CREATE_SESSION_SECONDS = 30;
+/** The lease of an attempt that is being sent is its timeout and five seconds: longer than that. */
+const TUNING: TuningChanges = {
+  createSessionTimeoutSeconds: 30,
+  pollIntervalSeconds: 0.05,
+  pollPagesPerMinute: 100_000,
+  rateLimits: {
+    createPerAddress: 100_000,
+    createPerOrder: 100_000,
+    createPerMerchant: 100_000,
+    statusPerAddress: 100_000,
+  },
+};
 const MERCHANT_KEY = 'merchant-key-of-the-drill';
 
 export interface Round {
@@ -126,10 +137,13 @@ async function prepare(round: Round, lane: Lane, folder: string) {
     const shoppers = visits.map(({ shopper }) => shopper);
     return findForgotten(facts, shoppers, await sandbox.acknowledgedWebhooks(providerMerchant));
   };
-  const env = Object.assign(
-    environmentOf(lane, folder, port, dataFile),
-    ...round.stories.map((name) => STORIES[name]).map((story) => ('env' in story ? story.env : {})),
-  ) as Record<string, string>;
+  const tuning = round.stories
+    .map((name) => STORIES[name])
+    .reduce<TuningChanges>(
+      (all, story) => ('tuning' in story ? { ...all, ...story.tuning } : all),
+      TUNING,
+    );
+  const env = environmentOf(lane, folder, port, dataFile, tuning);
   const server = new KillableServer({
     port,
     dataFile,
@@ -173,6 +187,7 @@ function environmentOf(
   folder: string,
   port: number,
   dataFile: string,
+  tuning: TuningChanges,
 ): Record<string, string> {
   const url = `http://127.0.0.1:${String(port)}`;
   const widgetScript = join(folder, 'pay-checkout.js');
@@ -187,13 +202,7 @@ function environmentOf(
     PAY_PARTNER_API_URL: sandbox.url,
     PAY_PARTNER_API_KEY: DrillSandbox.apiKey,
     PAY_LOG_LEVEL: 'error',
-    PAY_CREATE_SESSION_TIMEOUT_SECONDS: String(CREATE_SESSION_SECONDS),
-    PAY_READ_INTERVAL_SECONDS: '0.05',
-    PAY_READ_PAGES_PER_MINUTE: '100000',
-    PAY_OPENS_PER_MINUTE_PER_ADDRESS: '100000',
-    PAY_OPENS_PER_MINUTE_PER_ORDER: '100000',
-    PAY_OPENS_PER_MINUTE_PER_MERCHANT: '100000',
-    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '100000',
+    TUNING: JSON.stringify(tuning),
   };
 }
 

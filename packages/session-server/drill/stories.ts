@@ -1,3 +1,4 @@
+import type { TuningChanges } from '../dist/config.js';
 import type { DrillSandbox } from './drill-sandbox.ts';
 import type { DrillShop } from './drill-shop.ts';
 import type { KillableServer } from './killable-server.ts';
@@ -27,7 +28,7 @@ export interface Ending {
 
 /** What a shopper does, and how it must end. */
 export interface Story extends Ending {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly tuning?: TuningChanges;
   /** The longest it may take, kills and restarts included. */
   readonly withinSeconds?: number;
   run(shopper: Shopper, stage: Stage): Promise<void>;
@@ -175,7 +176,7 @@ export const STORIES = {
   /** Waits until the checkout has expired, opens again, pays. */
   'comes too late': {
     tells: ['checkout.expired', 'checkout.paid'],
-    env: { PAY_EXPIRE_AFTER_SECONDS: '2' },
+    tuning: { expireAfterSeconds: 2 },
     async run(shopper, { shop }) {
       await shopper.open();
       await shop.until(shopper.order, 'checkout.expired');

@@ -29,7 +29,7 @@ export interface AppServices {
   readonly store: CheckoutStore;
   readonly checkouts: CheckoutService;
   readonly status: StatusService;
-  readonly evidence: ReconciliationService;
+  readonly reconciliation: ReconciliationService;
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;

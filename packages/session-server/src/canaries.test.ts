@@ -8,7 +8,7 @@ import { parseConfig } from './config.js';
 import type { LogFields, Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/merchant-source.js';
 import { signOrderToken } from './orders/order-token.js';
-import { startSessionServer } from './server.js';
+import { startSessionServer } from './serve.js';
 import { LocalServer } from './testing/local-server.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 
@@ -221,7 +221,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     const env: Record<string, string> = {
       PAY_OPERATOR_PORT: '0',
       PAY_OPERATOR_KEY: OPERATOR_KEY,
-      PAY_BODY_KEY: `canary:${BODY_KEY}`,
+      PAY_ENCRYPTION_KEY: `canary:${BODY_KEY}`,
     };
     stack = await TestStack.start({
       logger,
@@ -313,7 +313,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   });
 
   it('are not shown by inspecting what a platform has in its hands, nor are they in its errors', async () => {
-    const config = parseConfig(stack.env);
+    const config = stack.config;
     const { merchantsFile: path, environment } = config;
     const source = new FileMerchantSource({ path, environment, logger });
     const things: unknown[] = [stack.server, config, source];

@@ -11,7 +11,7 @@ const ENV = {
   PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
   PAY_PARTNER_API_URL: 'https://provider.example/prefix',
   PAY_PARTNER_API_KEY: 'key-that-is-not-quoted',
-  PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  PAY_ENCRYPTION_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
   PAY_TRUST_PROXY: '1',
 };
 
@@ -41,18 +41,36 @@ describe('the environment', () => {
   });
 
   it('may be empty where it may be absent', () => {
-    const empty = { PAY_PORT: '', PAY_WEBHOOK_BASE_URL: '', PAY_EXPIRE_AFTER_SECONDS: '' };
+    const empty = { PAY_PORT: '', PAY_WEBHOOK_BASE_URL: '', PAY_WATCH_DAYS: '' };
     expect(parseConfig({ ...ENV, ...empty })).toEqual(parseConfig(ENV));
   });
 
-  it('may hold anything else', () => {
-    expect(mistakesOf({ PATH: '/bin', PAY_OTHER: 'x' })).toEqual([]);
+  it('may hold anything else, and says which of it looks like a setting', () => {
+    const config = parseConfig({ ...ENV, PATH: '/bin', PAY_BROWSER: 'bundled', PAY_OTHER: 'x' });
+    expect(config.unknownVariables).toEqual(['PAY_BROWSER', 'PAY_OTHER']);
+    expect(parseConfig({ ...ENV, PAY_CRASH_AT: 'webhook:stored' }).unknownVariables).toEqual([]);
+  });
+
+  it.each([
+    ['PAY_TRUSTED_PROXY', 'PAY_TRUST_PROXY'],
+    ['PAY_OPERATOR_NAME', 'PAY_OPERATOR_NAMES'],
+    ['PAY_ENCRYPTION_KEYS', 'PAY_ENCRYPTION_KEY'],
+    ['PAY_LOGLEVEL', 'PAY_LOG_LEVEL'],
+  ])('with %s is refused, and asks whether %s was meant', (name, meant) => {
+    const mistakes = mistakesOf({ [name]: 'x', PAY_PORT: 'http' });
+    expect(mistakes).toHaveLength(2);
+    expect(mistakes[1]).toBe(`${name}: there is no such setting; did you mean ${meant}?`);
+  });
+
+  it('takes changes of the tuning from a program, one by one', () => {
+    const tuned = parseConfig(ENV, { settleWindowSeconds: 1, rateLimits: { createPerOrder: 2 } });
+    expect(tuned.settleWindowSeconds).toBe(1);
+    expect(tuned.rateLimits).toEqual({ ...parseConfig(ENV).rateLimits, createPerOrder: 2 });
   });
 
   it.each([
     ['PAY_ENVIRONMENT', undefined, 'sandbox'],
     ['PAY_ENVIRONMENT', 'test', 'sandbox'],
-    ['PAY_READ_PAGES_PER_MINUTE', '1', 'a whole number above 1'],
     ['PAY_PUBLIC_URL', undefined, 'absolute http or https address'],
     ['PAY_PUBLIC_URL', 'pay.example', 'absolute http or https address'],
     ['PAY_PUBLIC_URL', 'https://pay.example/', 'an origin alone'],
@@ -61,9 +79,9 @@ describe('the environment', () => {
     ['PAY_WEBHOOK_BASE_URL', 'http://pay.example', 'https'],
     ['PAY_PARTNER_API_URL', 'http://provider.example', 'https'],
     ['PAY_PARTNER_API_KEY', '', 'API key'],
-    ['PAY_BODY_KEY', undefined, 'production needs a key'],
-    ['PAY_BODY_KEY', Buffer.alloc(32).toString('base64'), 'base64 of 32 bytes'],
-    ['PAY_BODY_KEY', `k:${Buffer.alloc(16).toString('base64')}`, 'base64 of 32 bytes'],
+    ['PAY_ENCRYPTION_KEY', undefined, 'production needs a key'],
+    ['PAY_ENCRYPTION_KEY', Buffer.alloc(32).toString('base64'), 'base64 of 32 bytes'],
+    ['PAY_ENCRYPTION_KEY', `k:${Buffer.alloc(16).toString('base64')}`, 'base64 of 32 bytes'],
     ['PAY_TRUST_PROXY', undefined, 'production has no default; expected how many proxies'],
     ['PAY_TRUST_PROXY', '', 'production has no default; expected how many proxies'],
     ['PAY_TRUST_PROXY', 'true', 'or their addresses'],
@@ -77,13 +95,8 @@ describe('the environment', () => {
     ['PAY_PORT', 'http', 'port number'],
     ['PAY_PORT', '65536', '65535'],
     ['PAY_LOG_LEVEL', 'verbose', 'info'],
-    ['PAY_SETTLE_WINDOW_SECONDS', 'soon', 'number of seconds'],
-    ['PAY_SETTLE_WINDOW_SECONDS', '0', 'above 0'],
-    ['PAY_SETTLE_WINDOW_SECONDS', 'Infinity', 'number'],
+    ['PAY_RETENTION_DAYS', '0', 'whole number above 0'],
     ['PAY_WATCH_DAYS', '1.5', 'whole number'],
-    ['PAY_WEBHOOK_BYTES_PER_ATTEMPT', '524287', 'at least twice PAY_WEBHOOK_MAX_BYTES'],
-    ['PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT', '524287', 'at least twice PAY_WEBHOOK_MAX_BYTES'],
-    ['PAY_WEBHOOK_MAX_BYTES', 'large', 'whole number'],
     ['PAY_OPERATOR_PORT', 'http', 'port number'],
     ['PAY_OPERATOR_KEY', 'short', '32 characters'],
     ['PAY_OPERATOR_NAMES', 'pay.internal:9464', 'without ports'],
@@ -156,7 +169,7 @@ describe('the environment', () => {
     for (const secret of [
       env.PAY_PARTNER_API_KEY,
       env.PAY_OPERATOR_KEY,
-      env.PAY_BODY_KEY.slice(5),
+      env.PAY_ENCRYPTION_KEY.slice(5),
       bytes.toString('hex'),
       bytes.join(),
       '01 01 01 01',

@@ -1,10 +1,12 @@
 import { Secret } from '@pay-checkout/partner-api';
+import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
-import { BODY_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
+import type { RateLimits } from './http/limits.js';
+import { toFieldErrors } from './http/parse.js';
+import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
 
-const seconds = z.coerce.number('expected a number of seconds above 0').positive();
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
 const httpUrl = z.url({
   protocol: /^https?$/,
@@ -18,45 +20,33 @@ const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
   abort: true,
 });
 
-/** Addresses that only programs of the same machine reach. */
+/** Addresses that only programs on the same machine reach. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 const port = z.coerce.number('expected a port number from 0 to 65535').int().min(0).max(65_535);
 
-/** Paths of files, parted by commas. */
-const paths = z
+/** Texts, separated by commas. */
+const list = z
   .string()
   .default('')
   .transform((text) =>
     text
       .split(',')
-      .map((path) => path.trim())
-      .filter((path) => path !== ''),
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
   );
 
 /** Host names, without ports. */
-const hostNames = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => name !== ''),
-  )
+const hostNames = list
+  .transform((names) => names.map((name) => name.toLowerCase()))
   .refine((names) => names.every((name) => /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name)), {
-    error: 'expected host names without ports, parted by commas: "pay-1.internal"',
+    error: 'expected host names without ports, separated by commas: "pay-1.internal"',
   });
 
-const WEBHOOK_BOUNDS = [
-  'PAY_WEBHOOK_BYTES_PER_ATTEMPT',
-  'PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT',
-] as const;
 const ADDRESSES = ['PAY_PUBLIC_URL', 'PAY_WEBHOOK_BASE_URL', 'PAY_PARTNER_API_URL'] as const;
 
 const PROXIES_EXPECTED =
   'expected how many proxies stand before the server, or their addresses: "1" or "10.0.0.0/8"; "0" when there is none';
 
-/** How many proxies stand before us, or their addresses. */
 const trustProxy = z
   .string()
   .refine((text) => /^\d$/.test(text) || text.split(',').every(isProxyAddress), {
@@ -66,10 +56,10 @@ const trustProxy = z
     /^\d$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim()),
   );
 
-/** An address or a range; not one of all there is, since anybody could then choose an address. */
+/** An address or a range. Not a range of all: then anyone could choose an address. */
 function isProxyAddress(text: string): boolean {
   const part = text.trim();
-  // A number alone would be read as an address, too.
+  // A number alone would be read as an address.
   if (/^\d+$/.test(part)) return false;
   return ipaddr.isValid(part) || (ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
 }
@@ -91,7 +81,7 @@ const environmentSchema = z
     PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
-    PAY_EARLIER_WIDGET_SCRIPTS: paths,
+    PAY_EARLIER_WIDGET_SCRIPTS: list,
     PAY_PARTNER_API_URL: httpUrl,
     PAY_PARTNER_API_KEY: z.string('expected the provider’s API key').min(1),
     PAY_LOG_LEVEL: z
@@ -100,47 +90,24 @@ const environmentSchema = z
         'expected silent, error, warn, info or debug',
       )
       .default('info'),
-    PAY_EXPIRE_AFTER_SECONDS: seconds.default(3600),
-    PAY_SETTLE_WINDOW_SECONDS: seconds.default(300),
-    PAY_READ_INTERVAL_SECONDS: seconds.default(3),
-    // One for what is fresh, one for what is deep.
-    PAY_READ_PAGES_PER_MINUTE: wholeNumber.min(2, 'expected a whole number above 1').default(60),
-    PAY_CREATE_SESSION_TIMEOUT_SECONDS: seconds.default(10),
-    PAY_FOLLOW_SECONDS: seconds.default(10),
-    PAY_RENEWALS_PER_HOUR: wholeNumber.default(3),
     PAY_WATCH_DAYS: wholeNumber.default(14),
     PAY_REFUND_WATCH_DAYS: wholeNumber.default(90),
     PAY_TRUST_PROXY: trustProxy.optional(),
-    PAY_OPENS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(60),
-    PAY_OPENS_PER_MINUTE_PER_ORDER: wholeNumber.default(30),
-    PAY_OPENS_PER_MINUTE_PER_MERCHANT: wholeNumber.default(3000),
-    PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
-    PAY_PAGES_PER_MINUTE_PER_ADDRESS: wholeNumber.default(600),
-    PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS: wholeNumber.default(20),
-    PAY_BODY_KEY: z
+    PAY_ENCRYPTION_KEY: z
       .string()
-      .refine((text) => parseEncryptionKeys(text) !== undefined, { error: BODY_KEY_EXPECTED })
+      .refine((text) => parseEncryptionKeys(text) !== undefined, {
+        error: ENCRYPTION_KEY_EXPECTED,
+      })
       .optional(),
-    PAY_BODY_KEEP_DAYS: wholeNumber.default(30),
-    PAY_WEBHOOK_MAX_BYTES: wholeNumber.default(256 * 1024),
-    PAY_WEBHOOK_BYTES_PER_ATTEMPT: wholeNumber.default(4 * 1024 * 1024),
-    PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT: wholeNumber.default(256 * 1024 * 1024),
-    PAY_WEBHOOK_MOST_PARKED: wholeNumber.default(1000),
-    PAY_WEBHOOK_PARKED_HOURS: wholeNumber.default(72),
+    PAY_RETENTION_DAYS: wholeNumber.default(30),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
   .superRefine(
     (env, context) => {
-      for (const name of WEBHOOK_BOUNDS) {
-        if (env[name] < 2 * env.PAY_WEBHOOK_MAX_BYTES) {
-          const message = 'expected at least twice PAY_WEBHOOK_MAX_BYTES';
-          context.addIssue({ code: 'custom', path: [name], message });
-        }
-      }
       if (env.PAY_ENVIRONMENT !== 'production') return;
-      if (env.PAY_BODY_KEY === undefined) {
-        const message = `production needs a key for the bodies of webhooks; ${BODY_KEY_EXPECTED}`;
-        context.addIssue({ code: 'custom', path: ['PAY_BODY_KEY'], message });
+      if (env.PAY_ENCRYPTION_KEY === undefined) {
+        const message = `production needs a key for the bodies of webhooks; ${ENCRYPTION_KEY_EXPECTED}`;
+        context.addIssue({ code: 'custom', path: ['PAY_ENCRYPTION_KEY'], message });
       }
       if (env.PAY_TRUST_PROXY === undefined) {
         const message = `production has no default; ${PROXIES_EXPECTED}`;
@@ -165,7 +132,70 @@ const environmentSchema = z
     { when: () => true },
   );
 
-/** Settings of the server process, in the units that their names say. Printed, they show no secret. */
+/** What an operator need not set: constants with their defaults, for programs and tests. */
+export interface Tuning {
+  /** How long a checkout stays open by our clock. */
+  readonly expireAfterSeconds: number;
+  /** How long a return may wait for a transaction before it is `unconfirmed`. */
+  readonly settleWindowSeconds: number;
+  /** Shortest time between two polls of one provider account. */
+  readonly pollIntervalSeconds: number;
+  /** List pages a minute of one provider account; at least 2, and half of them are for the backfill. */
+  readonly pollPagesPerMinute: number;
+  /** Deadline of a call to the provider, body included. */
+  readonly createSessionTimeoutSeconds: number;
+  /** How long a request waits for another one that creates a checkout of the same order. */
+  readonly ownerWaitSeconds: number;
+  /** New sessions of one order after the SDK refused one. */
+  readonly renewalsPerHour: number;
+  readonly rateLimits: RateLimits;
+  readonly webhooks: WebhookLimits;
+}
+
+interface WebhookLimits {
+  /** Largest body that is taken. */
+  readonly maxBytes: number;
+  /** Bytes, headers too, that are kept for the address of one attempt. */
+  readonly bytesPerAttempt: number;
+  /** Bytes, headers too, that are taken in an hour from one registered endpoint. */
+  readonly bytesPerHourPerEndpoint: number;
+  /** Unmatched webhooks that are kept for each registered endpoint, and for how long. */
+  readonly maxUnmatched: number;
+  readonly unmatchedHours: number;
+}
+
+export const DEFAULT_TUNING: Tuning = {
+  expireAfterSeconds: 3600,
+  settleWindowSeconds: 300,
+  pollIntervalSeconds: 3,
+  pollPagesPerMinute: 60,
+  createSessionTimeoutSeconds: 10,
+  ownerWaitSeconds: 10,
+  renewalsPerHour: 3,
+  rateLimits: {
+    createPerAddress: 60,
+    createPerOrder: 30,
+    createPerMerchant: 3000,
+    statusPerAddress: 600,
+    pagesPerAddress: 600,
+    wrongKeysPerAddress: 20,
+  },
+  webhooks: {
+    maxBytes: 256 * 1024,
+    bytesPerAttempt: 4 * 1024 * 1024,
+    bytesPerHourPerEndpoint: 256 * 1024 * 1024,
+    maxUnmatched: 1000,
+    unmatchedHours: 72,
+  },
+};
+
+/** Changes to {@link DEFAULT_TUNING}. */
+export type TuningChanges = Partial<Omit<Tuning, 'rateLimits' | 'webhooks'>> & {
+  readonly rateLimits?: Partial<RateLimits>;
+  readonly webhooks?: Partial<WebhookLimits>;
+};
+
+/** Settings of the server, in the units that their names say. Printed, they show no secret. */
 export type Config = ReturnType<typeof parseConfig>;
 
 /**
@@ -173,17 +203,30 @@ export type Config = ReturnType<typeof parseConfig>;
  *
  * @throws {ConfigError} naming every bad variable; values are not quoted
  */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
+export function parseConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  tuning: TuningChanges = {},
+) {
   const given = Object.entries(env).filter(([, value]) => value !== '');
+  const { misspelt, unknown } = checkNames(given.map(([name]) => name));
   const parsed = environmentSchema.safeParse(Object.fromEntries(given));
-  if (!parsed.success) {
-    throw new ConfigError(
-      'environment',
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    );
+  const mistakes = parsed.success ? [] : toFieldErrors(parsed.error);
+  if (!parsed.success || misspelt.length > 0) {
+    throw new ConfigError('environment', [
+      ...mistakes.map(({ field, message }) => `${field}: ${message}`),
+      ...misspelt,
+    ]);
   }
   const values = parsed.data;
   return {
+    ...DEFAULT_TUNING,
+    ...tuning,
+    rateLimits: { ...DEFAULT_TUNING.rateLimits, ...tuning.rateLimits },
+    webhooks: {
+      ...DEFAULT_TUNING.webhooks,
+      ...tuning.webhooks,
+      keepDays: values.PAY_RETENTION_DAYS,
+    },
     environment: values.PAY_ENVIRONMENT,
     host: values.PAY_HOST,
     port: values.PAY_PORT,
@@ -193,7 +236,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
         : {
             host: values.PAY_OPERATOR_HOST,
             port: values.PAY_OPERATOR_PORT,
-            key: hidden(values.PAY_OPERATOR_KEY),
+            key: toSecret(values.PAY_OPERATOR_KEY),
             names: values.PAY_OPERATOR_NAMES,
           },
     publicUrl: values.PAY_PUBLIC_URL,
@@ -205,38 +248,35 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     partnerApiUrl: values.PAY_PARTNER_API_URL,
     partnerApiKey: new Secret(values.PAY_PARTNER_API_KEY),
     logLevel: values.PAY_LOG_LEVEL,
-    expireAfterSeconds: values.PAY_EXPIRE_AFTER_SECONDS,
-    settleWindowSeconds: values.PAY_SETTLE_WINDOW_SECONDS,
-    readIntervalSeconds: values.PAY_READ_INTERVAL_SECONDS,
-    readPagesPerMinute: values.PAY_READ_PAGES_PER_MINUTE,
-    createSessionTimeoutSeconds: values.PAY_CREATE_SESSION_TIMEOUT_SECONDS,
-    ownerWaitSeconds: values.PAY_FOLLOW_SECONDS,
-    renewalsPerHour: values.PAY_RENEWALS_PER_HOUR,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
-    bodyKeys:
-      values.PAY_BODY_KEY === undefined ? undefined : parseEncryptionKeys(values.PAY_BODY_KEY),
-    webhooks: {
-      maxBytes: values.PAY_WEBHOOK_MAX_BYTES,
-      bytesPerAttempt: values.PAY_WEBHOOK_BYTES_PER_ATTEMPT,
-      bytesPerHourPerEndpoint: values.PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT,
-      keepDays: values.PAY_BODY_KEEP_DAYS,
-      maxUnmatched: values.PAY_WEBHOOK_MOST_PARKED,
-      unmatchedHours: values.PAY_WEBHOOK_PARKED_HOURS,
-    },
+    encryptionKeys:
+      values.PAY_ENCRYPTION_KEY === undefined
+        ? undefined
+        : parseEncryptionKeys(values.PAY_ENCRYPTION_KEY),
     trustProxy: values.PAY_TRUST_PROXY ?? 0,
-    rateLimits: {
-      createPerAddress: values.PAY_OPENS_PER_MINUTE_PER_ADDRESS,
-      createPerOrder: values.PAY_OPENS_PER_MINUTE_PER_ORDER,
-      createPerMerchant: values.PAY_OPENS_PER_MINUTE_PER_MERCHANT,
-      statusPerAddress: values.PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS,
-      pagesPerAddress: values.PAY_PAGES_PER_MINUTE_PER_ADDRESS,
-      wrongKeysPerAddress: values.PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS,
-    },
+    /** Variables that begin with `PAY_` and are no setting: the log warns of them. */
+    unknownVariables: unknown,
   };
 }
 
-function hidden(text: string | undefined): Secret | undefined {
+const SETTINGS = [...Object.keys(environmentSchema.shape), 'PAY_CRASH_AT'];
+/** Edits from one of our names, up to which another name is a misspelling of it. */
+const MISSPELLING_EDITS = 2;
+
+function checkNames(names: readonly string[]) {
+  const others = names.filter((name) => name.startsWith('PAY_') && !SETTINGS.includes(name));
+  const isMisspelt = (name: string): boolean =>
+    distance(name, closest(name, SETTINGS)) <= MISSPELLING_EDITS;
+  return {
+    misspelt: others
+      .filter(isMisspelt)
+      .map((name) => `${name}: there is no such setting; did you mean ${closest(name, SETTINGS)}?`),
+    unknown: others.filter((name) => !isMisspelt(name)),
+  };
+}
+
+function toSecret(text: string | undefined): Secret | undefined {
   return text === undefined ? undefined : new Secret(text);
 }

@@ -1,6 +1,6 @@
 /** The session server as a library: configuration, start, and what pages and shops see of it. */
 export type * from './contract.js';
-export { type Config, parseConfig } from './config.js';
+export { type Config, parseConfig, type Tuning, type TuningChanges } from './config.js';
 export { AppError, ConfigError, type FieldError } from './errors.js';
 export { checkOrderToken, type OrderTokenCheck, signOrderToken } from './orders/order-token.js';
 export type { LogFields, Logger } from './logger.js';
@@ -8,4 +8,5 @@ export type { Merchant } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
 export { csp, type CspOptions, type PageCsp, TRUSTED_TYPES_POLICIES } from './security/csp.js';
-export { type SessionServer, type SessionServerParts, startSessionServer } from './server.js';
+export { type RunningServer, runSessionServer, startSessionServer } from './serve.js';
+export { createSessionServer, type SessionServer, type SessionServerOptions } from './server.js';

@@ -5,7 +5,7 @@ import { ConfigError } from './errors.js';
 import { runExplain } from './cli/explain-command.js';
 import { runEvents } from './cli/events-command.js';
 import { runRestore } from './cli/restore-command.js';
-import { startSessionServer } from './server.js';
+import { runSessionServer } from './serve.js';
 import { runWebhooks } from './cli/webhooks-command.js';
 
 const USAGE = `Usage:
@@ -23,28 +23,10 @@ const USAGE = `Usage:
 Settings come from the environment: see docs/operations/configure.md.
 `;
 
-/** The process: environment → config → server → listen, and close when asked. */
-async function serve(): Promise<void> {
-  const config = parseConfig(process.env);
-  const server = await startSessionServer(config);
-  const stop = (): void => {
-    void server.close().then(() => {
-      if (process.connected) process.disconnect();
-    });
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  process.once('disconnect', stop);
-  const { port, operatorPort } = server;
-  const beside = operatorPort === undefined ? '' : `, operator on port ${String(operatorPort)}`;
-  process.stdout.write(`session server on port ${String(port)}${beside}\n`);
-  process.send?.({ type: 'listening', port, operatorPort });
-}
-
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
   armCrashPoint(parseCrashPlan(process.env));
-  if (command === undefined) return serve();
+  if (command === undefined) return runSessionServer(parseConfig(process.env));
   const lines = await runCommand(command, words);
   if (lines) {
     process.stdout.write(`${lines.join('\n')}\n`);
@@ -54,7 +36,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.exitCode = 2;
 }
 
-/** What a command says; undefined when there is none of that name. */
+/** The lines that a command prints; undefined for an unknown command. */
 async function runCommand(
   command: string,
   words: readonly string[],

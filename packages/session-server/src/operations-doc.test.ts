@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from './config.js';
+import { DEFAULT_TUNING, parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
 import { readOperationsGuide } from './testing/operations-guide.js';
 
@@ -14,7 +14,7 @@ const ENV: Readonly<Record<string, string>> = {
   PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
   PAY_PARTNER_API_URL: 'https://provider.example',
   PAY_PARTNER_API_KEY: 'invented-key',
-  PAY_BODY_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
+  PAY_ENCRYPTION_KEY: `2026:${Buffer.alloc(32, 1).toString('base64')}`,
   PAY_TRUST_PROXY: '1',
   // Without it there is no listener whose other settings could be compared.
   PAY_OPERATOR_PORT: '9464',
@@ -70,14 +70,30 @@ describe('the settings of docs/operations', () => {
   });
 });
 
+describe('the constants of docs/operations', () => {
+  it('are those of the code, with their values', () => {
+    const listed = rowsOf('Constants')
+      .filter((cells) => cells.length > 0)
+      .map((cells) => [(cells[0] ?? '').replaceAll('`', ''), Number(cells.at(-1))]);
+    const { rateLimits, webhooks, ...others } = DEFAULT_TUNING;
+    const within = (group: string, values: object) =>
+      Object.entries(values).map(([name, value]) => [`${group}.${name}`, value as number]);
+    expect(listed).toEqual([
+      ...Object.entries(others),
+      ...within('rateLimits', rateLimits),
+      ...within('webhooks', webhooks),
+    ]);
+  });
+});
+
 describe('the settings of README.md', () => {
   it('are all that production needs', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const lines = [...readme.matchAll(/^export (PAY_\w+)=(\S+)/gm)];
     const given = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
-    expect(given['PAY_BODY_KEY']).toBe('2026:…');
-    const { PAY_BODY_KEY } = ENV;
-    expect(parseConfig({ ...given, PAY_BODY_KEY }).environment).toBe('production');
+    expect(given['PAY_ENCRYPTION_KEY']).toBe('2026:…');
+    const { PAY_ENCRYPTION_KEY } = ENV;
+    expect(parseConfig({ ...given, PAY_ENCRYPTION_KEY }).environment).toBe('production');
   });
 });
 

@@ -1,4 +1,6 @@
+import type { RequestListener } from 'node:http';
 import { PartnerClient } from '@pay-checkout/partner-api';
+import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
 import { CheckoutService } from './checkouts/service.js';
@@ -9,7 +11,6 @@ import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
 import { ReconciliationService } from './reconciliation/service.js';
 import { startSchedule } from './reconciliation/schedule.js';
-import { type Listener, startListener } from './http/listener.js';
 import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
@@ -28,17 +29,28 @@ import { SqliteCheckoutStore } from './store/sqlite-store.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
+/**
+ * The one place where the parts are made and put together. The start order:
+ * 1. merchants, then the store: nothing runs while either has a mistake;
+ * 2. the provider's client and the shop client, which connect when they are first used;
+ * 3. reconciliation, checkouts and status, which need all of these;
+ * 4. the loops: webhook worker, outbox dispatcher, schedule;
+ * 5. the router and the operator's app, for the program that listens.
+ * `close()` ends the loops first and the store last.
+ */
 export interface SessionServer {
-  /** The port that it listens on. */
-  readonly port: number;
-  /** The port of the operator's listener; undefined when there is none. */
-  readonly operatorPort: number | undefined;
-  /** Stops taking requests, ends the ones under way, stops the jobs, closes the store. */
+  /** For an Express app of your own, mounted at its root before any body parser. */
+  readonly router: Router;
+  /** The router as a server of its own, which answers 404 beside it. */
+  readonly handler: RequestListener;
+  /** Metrics and the operator's routes, for a listener of their own; undefined without a port for it. */
+  readonly operator: RequestListener | undefined;
+  /** Ends the loops and closes the store. End the requests under way first. May be called twice. */
   close(): Promise<void>;
 }
 
 /** What a platform may bring of its own. */
-export interface SessionServerParts {
+export interface SessionServerOptions {
   /** Default: JSON lines on standard output. */
   readonly logger?: Logger;
   /** Default: the file `config.merchantsFile`. The server closes it. */
@@ -50,19 +62,22 @@ export interface SessionServerParts {
 }
 
 /**
- * Starts the session server: the one place where its parts are made and put together.
+ * Makes a session server that does not listen.
  *
  * @throws {ConfigError} listing every mistake of the merchants file
  * @throws {DataFileError} when the data file cannot be used as it is
  */
-export async function startSessionServer(
+export async function createSessionServer(
   config: Config,
-  parts: SessionServerParts = {},
+  options: SessionServerOptions = {},
 ): Promise<SessionServer> {
-  const clock = parts.clock ?? systemClock;
-  const logger = parts.logger ?? createLogger(config.logLevel);
+  const { clock = systemClock, logger = createLogger(config.logLevel) } = options;
+  if (config.unknownVariables.length > 0) {
+    const variables = config.unknownVariables;
+    logger.warn({ variables }, 'there are PAY_ variables that are no settings');
+  }
   const merchants =
-    parts.merchants ??
+    options.merchants ??
     new FileMerchantSource({
       path: config.merchantsFile,
       environment: config.environment,
@@ -70,23 +85,26 @@ export async function startSessionServer(
     });
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
+  const rules = storeRulesOf(config);
   const store: CheckoutStore = await SqliteCheckoutStore.open({
     path: config.databaseFile,
     clock,
-    rules: storeRulesOf(config),
+    rules,
     observer,
-    // Asked for nothing before the server listens.
+    // Not called before the start is over; the key file of a sandbox is beside the data file.
     hashReference: (reference) => encryption.hashReference(reference),
   });
-  const encryption = new WebhookEncryption(config.bodyKeys ?? loadSandboxKeys(config.databaseFile));
+  const encryption = new WebhookEncryption(
+    config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
+  );
   const loss = await store.findLoss();
   if (loss?.isRead === false) {
     await Promise.all([store.close(), merchants.close()]);
     throw unfinishedRestore(config.databaseFile);
   }
-  const shop = new ShopClient();
-  const lookUpOrder = parts.lookUpOrder ?? createOrderLookup(shop);
   const changes = new ChangeFeed();
+  const common = { store, merchants, changes, clock, logger, observer };
+
   const provider = new PartnerClient({
     apiKey: config.partnerApiKey,
     baseUrl: config.partnerApiUrl,
@@ -94,123 +112,73 @@ export async function startSessionServer(
   });
   const partner = createPartnerGateway(provider);
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
+  const shop = new ShopClient();
+  const lookUpOrder = options.lookUpOrder ?? createOrderLookup(shop);
+
   const unused = await store.findUnused();
-  const lost = new LostAttempts({
-    ...{ loss, unused, store, merchants, lookUpOrder, clock, logger },
+  const lostAttempts = new LostAttempts({
+    ...{ ...common, loss, unused, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,
   });
-  const evidence = new ReconciliationService({
-    store,
-    merchants,
-    gateway,
-    changes,
-    clock,
-    logger,
-    intervalMs: config.readIntervalSeconds * 1000,
-    pagesPerMinute: config.readPagesPerMinute,
-    lostAttempts: lost,
-    observer,
+  const reconciliation = new ReconciliationService({
+    ...{ ...common, gateway, lostAttempts },
+    intervalMs: config.pollIntervalSeconds * 1000,
+    pagesPerMinute: config.pollPagesPerMinute,
   });
+  const { maxOrderId, ownerWaitSeconds } = config;
   const checkouts = new CheckoutService({
-    merchants,
-    store,
-    gateway,
-    lookUpOrder,
-    evidence,
-    changes,
-    clock,
-    logger,
+    ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
     addresses: config,
-    maxOrderId: config.maxOrderId,
-    ownerWaitSeconds: config.ownerWaitSeconds,
-    observer,
   });
-  const status = new StatusService({ store, changes, evidence });
-  const webhookWorker = startWebhookWorker({
-    store,
-    merchants,
-    evidence,
-    changes,
-    encryption,
-    clock,
-    logger,
+  const status = new StatusService({ store, changes, reconciliation });
+
+  const worker = startWebhookWorker({
+    ...{ ...common, evidence: reconciliation, encryption },
     limits: config.webhooks,
-    observer,
   });
-  const router = createRouter({
-    ...config,
-    encryption,
-    onWebhook: () => {
-      webhookWorker.wake();
-    },
-    merchants,
-    store,
-    checkouts,
-    status,
-    evidence,
-    changes,
-    clock,
-    logger,
-    observer,
-  });
-  const dispatcher = startOutboxDispatcher({ store, merchants, shop, clock, logger, observer });
-  const jobs = [webhookWorker, startSchedule({ store, reconciliation: evidence, changes, logger })];
+  const dispatcher = startOutboxDispatcher({ ...common, shop });
+  const jobs: RunLoop[] = [worker, startSchedule({ ...common, reconciliation })];
   if (loss) {
-    const { watchSeconds } = storeRulesOf(config);
-    const isRetrying = () => lost.isRetrying();
-    jobs.push(
-      startLossWatch({
-        loss,
-        watchSeconds,
-        reconciliation: evidence,
-        merchants,
-        isRetrying,
-        clock,
-        logger,
-      }),
-    );
+    const { watchSeconds } = rules;
+    const isRetrying = () => lostAttempts.isRetrying();
+    jobs.push(startLossWatch({ ...common, loss, watchSeconds, reconciliation, isRetrying }));
   }
   changes.onAny(() => {
     dispatcher.wake();
   });
 
-  const listeners: Listener[] = [];
+  const router = createRouter({
+    ...{ ...config, ...common, checkouts, status, reconciliation, encryption },
+    onWebhook: () => {
+      worker.wake();
+    },
+  });
+  let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    // Requests and tries to tell a shop have the same two seconds to end.
-    await Promise.all([dispatcher, ...listeners].map((part) => part.close()));
-    await Promise.all(jobs.map((job: RunLoop) => job.close()));
-    await evidence.close();
+    await dispatcher.close();
+    await Promise.all(jobs.map((job) => job.close()));
+    await reconciliation.close();
     provider.close();
     await Promise.all([shop.close(), merchants.close()]);
     await store.close();
   };
-  try {
-    listeners.push(await startListener(createApp(router, { ...config, logger }), config));
-    if (config.operator && metrics) {
-      const service = new OperatorService({
-        store,
-        merchants,
-        gateway,
-        evidence,
-        clock,
-        maxOrderId: config.maxOrderId,
-        onRedelivery: () => {
-          dispatcher.wake();
-        },
-      });
-      const access = config.operator;
-      const operatorApp = createOperatorApp({ access, metrics, service, logger });
-      listeners.push(await startListener(operatorApp, config.operator));
-    }
-    let closing: Promise<void> | undefined;
-    const [main, operator] = listeners;
-    return {
-      port: main?.port ?? 0,
-      operatorPort: operator?.port,
-      close: () => (closing ??= close()),
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return {
+    router,
+    handler: createApp(router, { trustProxy: config.trustProxy, logger }),
+    operator:
+      config.operator &&
+      metrics &&
+      createOperatorApp({
+        access: config.operator,
+        metrics,
+        logger,
+        service: new OperatorService({
+          ...{ ...common, gateway, evidence: reconciliation, maxOrderId },
+          onRedelivery: () => {
+            dispatcher.wake();
+          },
+        }),
+      }),
+    close: () => (closing ??= close()),
+  };
 }

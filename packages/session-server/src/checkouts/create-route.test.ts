@@ -105,7 +105,8 @@ describe('an opening', () => {
 
   it('is limited by the address that our own proxies give, and by no other', async () => {
     const guarded = await TestStack.start({
-      env: { PAY_TRUST_PROXY: '127.0.0.1', PAY_OPENS_PER_MINUTE_PER_ADDRESS: '1' },
+      env: { PAY_TRUST_PROXY: '127.0.0.1' },
+      tuning: { rateLimits: { createPerAddress: 1 } },
     });
     try {
       const from = (forwarded: string) =>

@@ -100,7 +100,7 @@ describe('opening a checkout', () => {
   });
 
   it('says opening when another request has been at the provider for too long', async () => {
-    const patient = await TestStack.start({ env: { PAY_FOLLOW_SECONDS: '0.4' } });
+    const patient = await TestStack.start({ tuning: { ownerWaitSeconds: 0.4 } });
     try {
       patient.sandbox.control.addFault({ operation: 'create-session', fault: 'hold' });
       const leader = patient.open('A10', { amount: '5.00' });

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.js';
 import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
-import type { ReconciliationService } from '../reconciliation/service.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -38,12 +37,17 @@ const RETRY_SECONDS = 2;
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
 
+/** Hears that a checkout may have been paid. */
+export interface PaymentHints {
+  hint(checkout: Checkout): void;
+}
+
 export interface CheckoutServiceOptions {
   readonly merchants: MerchantSource;
   readonly store: CheckoutStore;
   readonly gateway: PartnerGateway;
   readonly lookUpOrder: OrderLookup;
-  readonly evidence: ReconciliationService;
+  readonly reconciliation: PaymentHints;
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -172,7 +176,7 @@ export class CheckoutService {
     const change = told && (await this.#options.store.recordHint(checkout, told));
     crashPoint('hint:stored');
     if (change && change.after !== change.before) this.#options.changes.notify(checkout);
-    this.#options.evidence.hint(known);
+    this.#options.reconciliation.hint(known);
     return { state: (change?.after ?? known).state };
   }
 
@@ -215,10 +219,10 @@ export class CheckoutService {
       crashPoint('create:attempt-stored');
       switch (decision.kind) {
         case 'settled':
-          this.#options.evidence.hint(decision.checkout);
+          this.#options.reconciliation.hint(decision.checkout);
           return { kind: 'opened', merchant, checkout: decision.checkout };
         case 'may-be-paying':
-          this.#options.evidence.hint(decision.checkout);
+          this.#options.reconciliation.hint(decision.checkout);
           return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
         case 'price-is-old':
           return undefined;

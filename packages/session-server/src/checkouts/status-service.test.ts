@@ -22,7 +22,7 @@ it('a question that waits is answered in its time, also when the clock goes back
   const status = new StatusService({
     store,
     changes: new ChangeFeed(),
-    evidence: { hint: () => undefined },
+    reconciliation: { hint: () => undefined },
   });
   vi.useFakeTimers({ toFake: ['Date'] });
   const { checkouts } = await status.ask([{ checkout: checkout.id, revision: 1 }], 0.05, () => {
@@ -50,7 +50,7 @@ it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
     const status = new StatusService({
       store: { findMany: () => Promise.resolve([testCheckout({ state })]) },
       changes: new ChangeFeed(),
-      evidence: { hint: ({ id }) => hinted.push(id) },
+      reconciliation: { hint: ({ id }) => hinted.push(id) },
     });
     const question = [{ checkout: 'checkout-1', revision: 1 }];
     await status.ask(question, 0, () => new AbortController().signal);

@@ -1,6 +1,6 @@
 import { checkoutNotFound } from '../errors.js';
 import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
-import type { ReconciliationService } from '../reconciliation/service.js';
+import type { PaymentHints } from './service.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
 import type { CheckoutStore } from './repository.js';
@@ -22,17 +22,17 @@ export interface StatusQuestion {
 export class StatusService {
   readonly #store: Pick<CheckoutStore, 'findMany'>;
   readonly #changes: ChangeFeed;
-  readonly #evidence: Pick<ReconciliationService, 'hint'>;
+  readonly #reconciliation: PaymentHints;
   readonly #waiters = new Map<string, number>();
 
   constructor(options: {
     readonly store: Pick<CheckoutStore, 'findMany'>;
     readonly changes: ChangeFeed;
-    readonly evidence: Pick<ReconciliationService, 'hint'>;
+    readonly reconciliation: PaymentHints;
   }) {
     this.#store = options.store;
     this.#changes = options.changes;
-    this.#evidence = options.evidence;
+    this.#reconciliation = options.reconciliation;
   }
 
   /**
@@ -73,7 +73,7 @@ export class StatusService {
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout.state)) {
-        this.#evidence.hint(checkout);
+        this.#reconciliation.hint(checkout);
       }
     }
     return known;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => stack.close());
 
-const run = (...words: string[]): Promise<string[]> => runEvents(parseConfig(stack.env), words);
+const run = (...words: string[]): Promise<string[]> => runEvents(stack.config, words);
 
 /**
  * A cancelled order whose event the shop refused, and which is tried again so many seconds later; with
@@ -93,14 +93,17 @@ describe('the counts of webhooks', () => {
     await stack.post(path, { event: 'test' });
     await stack.post(path, { any: 1 });
     await expect
-      .poll(async () => (await runWebhooks(parseConfig(stack.env))).join('\n'))
+      .poll(async () => (await runWebhooks(stack.config)).join('\n'))
       .toMatch(/processed +1\n(.*\n)*tests +1$/);
   });
 });
 
 describe('a data file', () => {
   it('that does not exist is not created by reading it', async () => {
-    const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: join(stack.folder, 'none') });
+    const config = parseConfig(
+      { ...stack.env, PAY_DATABASE_FILE: join(stack.folder, 'none') },
+      stack.tuning,
+    );
     await expect(runEvents(config, ['dead-lettered'])).rejects.toThrow(
       'there is no such data file',
     );

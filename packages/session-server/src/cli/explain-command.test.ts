@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../config.js';
 import { runExplain } from './explain-command.js';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -28,7 +27,7 @@ describe('explaining an order, beside the running server', () => {
     add({ id: 'txn-amount', amount: '1.00' });
     add({ id: 'txn-status', status: 'PENDING' });
     add({ id: 'txn-near', orderRef: 'Q1.7', resellerOrderId: 'Q1' });
-    const text = (await runExplain(parseConfig(stack.env), 'Q1')).join('\n');
+    const text = (await runExplain(stack.config, 'Q1')).join('\n');
     expect(text).toMatch(/txn-good .*: counts$/m);
     expect(text).toMatch(/txn-amount .*: does not count, and needs a person: amount_mismatch$/m);
     expect(text).toMatch(/txn-status .*: does not count: the status is not in the paid list$/m);
@@ -36,15 +35,13 @@ describe('explaining an order, beside the running server', () => {
   });
 
   it('says so when no checkout was created for an order', async () => {
-    expect(await runExplain(parseConfig(stack.env), 'Q2', 'teashop')).toEqual([
+    expect(await runExplain(stack.config, 'Q2', 'teashop')).toEqual([
       'Order Q2 of teashop: no checkout was created.',
     ]);
   });
 
   it('refuses a merchant that does not exist, and changes nothing in the file', async () => {
-    await expect(runExplain(parseConfig(stack.env), 'Q1', 'unknown-shop')).rejects.toThrow(
-      'unknown-shop',
-    );
+    await expect(runExplain(stack.config, 'Q1', 'unknown-shop')).rejects.toThrow('unknown-shop');
     expect((await stack.reopen('Q1')).status).toBe(200);
     expect(stack.env['PAY_DATABASE_FILE']).toBe(join(stack.folder, 'data.sqlite'));
   });

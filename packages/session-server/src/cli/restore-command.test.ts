@@ -10,7 +10,6 @@ import {
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseConfig } from '../config.js';
 import type { MerchantOrder } from '../contract.js';
 import { createLogger } from '../logger.js';
 import { runRestore } from './restore-command.js';
@@ -35,7 +34,7 @@ async function backUp(): Promise<void> {
 }
 
 const restore = (...words: string[]) =>
-  runRestore(parseConfig(stack.env), words.length === 0 ? [backupFile()] : words, stack.clock);
+  runRestore(stack.config, words.length === 0 ? [backupFile()] : words, stack.clock);
 
 async function orderOf(order: string): Promise<MerchantOrder> {
   const { body } = await stack.fetch<MerchantOrder>(`/v1/merchant/orders/${order}`, {
@@ -265,7 +264,7 @@ describe('putting a backup back', () => {
     await expect(stack.startServer()).rejects.toThrow(
       'finish it first: pay-session-server restore',
     );
-    expect(await runRestore(parseConfig(stack.env), [], stack.clock)).toContain(
+    expect(await runRestore(stack.config, [], stack.clock)).toContain(
       'Payments found of checkouts that were lost: 1',
     );
     await stack.startServer();
@@ -341,7 +340,7 @@ describe('putting a backup back', () => {
     for (const words of [['--since', 'yesterday'], ['--since'], ['a', 'b'], ['--all']]) {
       await expect(restore(...words)).rejects.toThrow('expected: restore <backup file>');
     }
-    expect(await runRestore(parseConfig(stack.env), [])).toEqual(['No restore is unfinished.']);
+    expect(await runRestore(stack.config, [])).toEqual(['No restore is unfinished.']);
     expect(existsSync(backupFile())).toBe(false);
     await stack.startServer();
   });

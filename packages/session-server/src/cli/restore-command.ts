@@ -108,8 +108,8 @@ async function reconcileLoss(
     ...shared,
     gateway,
     changes: new ChangeFeed(),
-    intervalMs: config.readIntervalSeconds * 1000,
-    pagesPerMinute: config.readPagesPerMinute,
+    intervalMs: config.pollIntervalSeconds * 1000,
+    pagesPerMinute: config.pollPagesPerMinute,
     lostAttempts,
   });
   try {

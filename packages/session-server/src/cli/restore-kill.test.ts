@@ -62,7 +62,7 @@ async function restoreUntil(at: string, env: Record<string, string> = {}): Promi
 }
 
 /** Runs it again, to its end; answers what it says. */
-const restore = (...words: string[]) => runRestore(parseConfig(stack.env), words, stack.clock);
+const restore = (...words: string[]) => runRestore(stack.config, words, stack.clock);
 
 /** What stands in a data file that was kept, with its log. */
 function ordersOf(kept: string): unknown[] {
@@ -116,7 +116,7 @@ describe('a restore that is killed', { timeout: 60_000 }, () => {
     const link = join(stack.folder, 'link.sqlite');
     symlinkSync(dataFile(), link);
     await restoreUntil('restore:old-file-kept', { PAY_DATABASE_FILE: link });
-    const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: link });
+    const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: link }, stack.tuning);
     expect(await runRestore(config, [backupFile()], stack.clock)).toContain(
       'The server may be started.',
     );

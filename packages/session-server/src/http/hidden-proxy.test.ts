@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { TuningChanges } from '../config.js';
 import type { Logger } from '../logger.js';
 import { TestStack } from '../testing/test-stack.js';
 
@@ -10,9 +11,12 @@ const logger: Logger = {
   error: () => undefined,
 };
 
-async function start(env: Readonly<Record<string, string>>): Promise<void> {
+async function start(
+  env: Readonly<Record<string, string>>,
+  tuning: TuningChanges = {},
+): Promise<void> {
   warnings.length = 0;
-  stack = await TestStack.start({ env, logger });
+  stack = await TestStack.start({ env, tuning, logger });
 }
 afterEach(() => stack.close());
 
@@ -21,12 +25,8 @@ const madeUp = (at: number) => ({ 'x-forwarded-for': `198.51.100.${String(at)}` 
 
 describe('a server that was told of no proxy', () => {
   it('believes no address of a header: whoever makes one up each time is limited all the same', async () => {
-    await start({
-      PAY_TRUST_PROXY: '0',
-      PAY_OPENS_PER_MINUTE_PER_ADDRESS: '2',
-      PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '2',
-      PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS: '2',
-    });
+    const rateLimits = { createPerAddress: 2, statusPerAddress: 2, wrongKeysPerAddress: 2 };
+    await start({ PAY_TRUST_PROXY: '0' }, { rateLimits });
     const ways: ((at: number) => Promise<{ status: number }>)[] = [
       (at) => stack.post('/v1/checkouts', {}, madeUp(at)),
       (at) => stack.fetch('/v1/checkouts', { headers: madeUp(at) }),

@@ -7,13 +7,15 @@ import { addressOf, Limit } from './limits.js';
 let stack: TestStack;
 beforeAll(async () => {
   stack = await TestStack.start({
-    env: {
-      PAY_TRUST_PROXY: '1',
-      PAY_OPENS_PER_MINUTE_PER_ADDRESS: '5',
-      PAY_OPENS_PER_MINUTE_PER_ORDER: '7',
-      PAY_OPENS_PER_MINUTE_PER_MERCHANT: '40',
-      PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '4',
-      PAY_PAGES_PER_MINUTE_PER_ADDRESS: '2',
+    env: { PAY_TRUST_PROXY: '1' },
+    tuning: {
+      rateLimits: {
+        createPerAddress: 5,
+        createPerOrder: 7,
+        createPerMerchant: 40,
+        statusPerAddress: 4,
+        pagesPerAddress: 2,
+      },
     },
   });
   stack.shop.orders.set('L1', { amount: '5.00' });
@@ -174,11 +176,8 @@ describe('where an order opens by its name alone', () => {
   let openShop: TestStack;
   beforeAll(async () => {
     openShop = await TestStack.start({
-      env: {
-        PAY_TRUST_PROXY: '1',
-        PAY_OPENS_PER_MINUTE_PER_ORDER: '2',
-        PAY_OPENS_PER_MINUTE_PER_MERCHANT: '6',
-      },
+      env: { PAY_TRUST_PROXY: '1' },
+      tuning: { rateLimits: { createPerOrder: 2, createPerMerchant: 6 } },
       merchant: { openBy: 'order' },
     });
   });

@@ -7,7 +7,8 @@ const OTHER = '198.51.100.31';
 let stack: TestStack;
 beforeEach(async () => {
   stack = await TestStack.start({
-    env: { PAY_TRUST_PROXY: '1', PAY_BAD_KEYS_PER_MINUTE_PER_ADDRESS: '3' },
+    env: { PAY_TRUST_PROXY: '1' },
+    tuning: { rateLimits: { wrongKeysPerAddress: 3 } },
   });
   await stack.open('K1', { amount: '5.00' });
 });

@@ -5,7 +5,8 @@ import { readOperationsGuide } from '../testing/operations-guide.js';
 let stack: TestStack;
 beforeAll(async () => {
   stack = await TestStack.start({
-    env: { PAY_OPERATOR_PORT: '0', PAY_SETTLE_WINDOW_SECONDS: '60' },
+    env: { PAY_OPERATOR_PORT: '0' },
+    tuning: { settleWindowSeconds: 60 },
   });
 });
 afterAll(() => stack.close());
@@ -185,7 +186,8 @@ describe('the metrics', () => {
 describe('a backfill that the minute has no pages for', () => {
   it('shows how long it has been under way', async () => {
     const busy = await TestStack.start({
-      env: { PAY_OPERATOR_PORT: '0', PAY_READ_PAGES_PER_MINUTE: '2' },
+      env: { PAY_OPERATOR_PORT: '0' },
+      tuning: { pollPagesPerMinute: 2 },
     });
     const backfillSeconds = async () => {
       const { text } = await busy.askOperator('/metrics');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionPage, TransactionQuery } from '../provider/gateway.js';
-import { parseConfig } from '../config.js';
+import { DEFAULT_TUNING } from '../config.js';
 import { AppError } from '../errors.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
@@ -13,15 +13,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const PAGE_ROWS = 100;
 /** The least that a server is started with; all else is as docs/operations says. */
-const ENV = {
-  PAY_ENVIRONMENT: 'sandbox',
-  PAY_PUBLIC_URL: 'https://pay.example',
-  PAY_DATABASE_FILE: '/data/pay.sqlite',
-  PAY_MERCHANTS_FILE: '/etc/pay/merchants.json',
-  PAY_WIDGET_SCRIPT: '/srv/pay-checkout.js',
-  PAY_PARTNER_API_URL: 'https://provider.example',
-  PAY_PARTNER_API_KEY: 'invented-key',
-};
 /** When the first row of the list was made. */
 const FIRST = START - 20 * DAY_MS;
 
@@ -225,12 +216,12 @@ describe('a backfill of a busy merchant', () => {
 
 describe('the pages of a minute', () => {
   it('are what docs/operations says, for a thousand shoppers who wait', async () => {
-    const { readIntervalSeconds, readPagesPerMinute } = parseConfig(ENV);
+    const { pollIntervalSeconds, pollPagesPerMinute } = DEFAULT_TUNING;
     const page = readOperationsGuide();
     const text = page.replaceAll(/\s+/g, ' ');
     const [, most, fewest] = /(\d+) list calls a minute.*?no more than (\d+)/.exec(text) ?? [];
-    expect(Number(most)).toBe(readPagesPerMinute);
-    expect(Number(fewest)).toBe(60 / readIntervalSeconds);
+    expect(Number(most)).toBe(pollPagesPerMinute);
+    expect(Number(fewest)).toBe(60 / pollIntervalSeconds);
     // What is recent: more pages than the quota has, or one.
     for (const [rowEveryMs, calls] of [
       [SECOND_MS / 2, most],
@@ -238,8 +229,8 @@ describe('the pages of a minute', () => {
     ] as const) {
       const list = new BusyList(rowEveryMs);
       const poller = list.poller({
-        intervalMs: readIntervalSeconds * SECOND_MS,
-        pagesPerMinute: readPagesPerMinute,
+        intervalMs: pollIntervalSeconds * SECOND_MS,
+        pagesPerMinute: pollPagesPerMinute,
       });
       const waiting = Array.from({ length: 1000 }, (_, age) =>
         waitForPayments(poller, age * 3 * SECOND_MS),

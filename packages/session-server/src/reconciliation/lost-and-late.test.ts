@@ -162,7 +162,7 @@ describe('a thousand shoppers who wait for one merchant', () => {
   it('cause as many polls as the interval allows, however many they are', async () => {
     await stack.close();
     const intervalSeconds = 0.5;
-    stack = await TestStack.start({ env: { PAY_READ_INTERVAL_SECONDS: String(intervalSeconds) } });
+    stack = await TestStack.start({ tuning: { pollIntervalSeconds: intervalSeconds } });
     const checkouts = await Promise.all(
       Array.from({ length: 250 }, (_, index) => opened(`W${String(index)}`)),
     );

@@ -79,7 +79,7 @@ describe('while the provider is down for ten minutes', () => {
 describe('a session that the provider makes after our time is over', () => {
   it('is never shown; another one is, and only that one', async () => {
     await stack.close();
-    stack = await TestStack.start({ env: { PAY_CREATE_SESSION_TIMEOUT_SECONDS: '0.3' } });
+    stack = await TestStack.start({ tuning: { createSessionTimeoutSeconds: 0.3 } });
     stack.sandbox.control.addFault({ operation: 'create-session', fault: 'hold', times: 1 });
     const { status, body } = await stack.open('S1', { amount: '9.99' });
     expect(status).toBe(200);

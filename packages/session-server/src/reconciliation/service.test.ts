@@ -4,7 +4,7 @@ import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await TestStack.start({ env: { PAY_SETTLE_WINDOW_SECONDS: '0.5' } });
+  stack = await TestStack.start({ tuning: { settleWindowSeconds: 0.5 } });
 });
 afterAll(() => stack.close());
 

@@ -27,7 +27,7 @@ const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 export interface ReturnRoutesOptions {
   readonly store: CheckoutStore;
   readonly merchants: MerchantSource;
-  readonly evidence: ReconciliationService;
+  readonly reconciliation: ReconciliationService;
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly publicUrl: string;
@@ -35,7 +35,7 @@ export interface ReturnRoutesOptions {
 
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
-  const { store, merchants, evidence, changes, clock, publicUrl } = options;
+  const { store, merchants, reconciliation, changes, clock, publicUrl } = options;
   const router = Router();
   const visits = new ReturnVisits(store);
 
@@ -54,7 +54,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     }
     const { kind, checkout } = visit;
     if (visit.hasMoved) changes.notify(checkout.id);
-    if (visit.isRecorded) evidence.hint(checkout);
+    if (visit.isRecorded) reconciliation.hint(checkout);
     setPageHeaders(response, { framedBy: merchant.origins });
     const page = renderReturnPage({
       checkout: checkout.id,

@@ -10,6 +10,8 @@ import type { Problem } from '../contract.js';
 import { TestStack } from '../testing/test-stack.js';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const TUNED_PROGRAM = fileURLToPath(new URL('../../drill/tuned-server.ts', import.meta.url));
+const TUNING = { rateLimits: { createPerAddress: 100_000, createPerMerchant: 100_000 } };
 /** Blocks of 512 bytes: no file may grow beyond. It stands for a disk that is full. */
 const SMALL_DISK_BLOCKS = 2000;
 
@@ -147,8 +149,8 @@ describe('a server whose disk is full', () => {
   let url: string;
   beforeEach(async () => {
     const limit = `ulimit -S -f ${String(SMALL_DISK_BLOCKS)}; exec "$0" "$1"`;
-    child = spawn('sh', ['-c', limit, process.execPath, PROGRAM], {
-      env: { ...process.env, ...stack.env, PAY_OPENS_PER_MINUTE_PER_MERCHANT: '100000' },
+    child = spawn('sh', ['-c', limit, process.execPath, TUNED_PROGRAM], {
+      env: { ...process.env, ...stack.env, TUNING: JSON.stringify(TUNING) },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const [{ port }] = (await once(child, 'message')) as [{ port: number }];

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
 import type { Clock } from '../clock.js';
-import { parseConfig } from '../config.js';
+import { type Config, parseConfig, type TuningChanges } from '../config.js';
 import type { CheckoutStatusReply, OpenCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
-import { type SessionServer, startSessionServer } from '../server.js';
+import { type RunningServer, startSessionServer } from '../serve.js';
 import { TestShop } from './test-shop.js';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';
@@ -19,6 +19,8 @@ export interface TestStackOptions {
   readonly merchant?: Readonly<Record<string, unknown>>;
   /** Added to the environment of the session server. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Changed in the tuning of the tests. */
+  readonly tuning?: TuningChanges;
   readonly logger?: Logger;
 }
 
@@ -53,7 +55,7 @@ export class TestStack {
   readonly clock = new MovableClock();
   readonly sandbox: Sandbox;
   readonly folder = mkdtempSync(join(tmpdir(), 'session-server-'));
-  server!: SessionServer;
+  server!: RunningServer;
   sandboxUrl = '';
   readonly #options: TestStackOptions;
 
@@ -77,9 +79,8 @@ export class TestStack {
 
   /** Starts the session server, again after a stop, on the same data. */
   async startServer(): Promise<void> {
-    const config = parseConfig(this.env);
     const { logger } = this.#options;
-    this.server = await startSessionServer(config, {
+    this.server = await startSessionServer(this.config, {
       clock: this.clock,
       ...(logger === undefined ? {} : { logger }),
     });
@@ -98,12 +99,23 @@ export class TestStack {
       PAY_PARTNER_API_URL: this.sandboxUrl,
       PAY_PARTNER_API_KEY: SANDBOX_KEY,
       PAY_LOG_LEVEL: 'silent',
-      PAY_READ_INTERVAL_SECONDS: '0.05',
-      PAY_READ_PAGES_PER_MINUTE: '10000',
-      PAY_OPENS_PER_MINUTE_PER_ADDRESS: '10000',
-      PAY_QUESTIONS_PER_MINUTE_PER_ADDRESS: '10000',
       ...this.#options.env,
     };
+  }
+
+  /** The tuning that the server is started with. */
+  get tuning(): TuningChanges {
+    const { rateLimits, ...tuning } = this.#options.tuning ?? {};
+    return {
+      pollIntervalSeconds: 0.05,
+      pollPagesPerMinute: 10_000,
+      ...tuning,
+      rateLimits: { createPerAddress: 10_000, statusPerAddress: 10_000, ...rateLimits },
+    };
+  }
+
+  get config(): Config {
+    return parseConfig(this.env, this.tuning);
   }
 
   get url(): string {
@@ -219,7 +231,7 @@ export class TestStack {
     return found;
   }
 
-  /** Writes the merchants file anew; the server reads it when it starts, or within a second or so. */
+  /** Rewrites the merchants file; the server reads it when it starts, or within a second or so. */
   changeMerchant(changes: Readonly<Record<string, unknown>>): void {
     const path = join(this.folder, 'merchants.json');
     const file = JSON.parse(readFileSync(path, 'utf8')) as { merchants: [object] };

@@ -69,7 +69,7 @@ describe('an encrypted body', () => {
   });
 });
 
-describe('PAY_BODY_KEY', () => {
+describe('PAY_ENCRYPTION_KEY', () => {
   const base64 = Buffer.alloc(32, 3).toString('base64');
 
   it('holds keys with names, newest first', () => {

@@ -118,11 +118,11 @@ function derive({ key }: EncryptionKey, purpose: 'seal' | 'digest' | 'reference'
 
 const KEY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 
-/** The message for a `PAY_BODY_KEY` that cannot be read. */
-export const BODY_KEY_EXPECTED =
+/** The message for a `PAY_ENCRYPTION_KEY` that cannot be read. */
+export const ENCRYPTION_KEY_EXPECTED =
   'expected "<id>:<base64 of 32 bytes>", several separated by commas, newest first, each id once';
 
-/** Keys from `PAY_BODY_KEY`, newest first; undefined when the text is not made of such keys. */
+/** Keys from `PAY_ENCRYPTION_KEY`, newest first; undefined when the text is not made of such keys. */
 export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
   const keys = text.split(',').flatMap((part) => {
     const [, id, base64] = KEY.exec(part.trim()) ?? [];
@@ -153,6 +153,6 @@ export function loadSandboxKeys(databaseFile: string): EncryptionKey[] {
     rmSync(draft);
   }
   const keys = parseEncryptionKeys(readFileSync(path, 'utf8'));
-  if (!keys) throw new ConfigError(path, [BODY_KEY_EXPECTED]);
+  if (!keys) throw new ConfigError(path, [ENCRYPTION_KEY_EXPECTED]);
   return keys;
 }

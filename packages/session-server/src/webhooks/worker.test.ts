@@ -85,7 +85,7 @@ describe('webhooks to a registered endpoint', () => {
   beforeEach(async () => {
     stack = await TestStack.start({
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
-      env: { PAY_WEBHOOK_MOST_PARKED: '20', PAY_WEBHOOK_PARKED_HOURS: '2' },
+      tuning: { webhooks: { maxUnmatched: 20, unmatchedHours: 2 } },
     });
   });
   afterEach(() => stack.close());
@@ -181,11 +181,9 @@ describe('more webhooks than are kept', () => {
   beforeEach(async () => {
     stack = await TestStack.start({
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
-      env: {
-        PAY_WEBHOOK_MAX_BYTES: String(MAX_BYTES),
-        PAY_WEBHOOK_BYTES_PER_ATTEMPT: '5000',
-        PAY_WEBHOOK_BYTES_PER_HOUR_PER_ENDPOINT: '9000',
-        PAY_BODY_KEEP_DAYS: '3',
+      env: { PAY_RETENTION_DAYS: '3' },
+      tuning: {
+        webhooks: { maxBytes: MAX_BYTES, bytesPerAttempt: 5000, bytesPerHourPerEndpoint: 9000 },
       },
     });
   });
@@ -245,7 +243,7 @@ describe('forged and replayed webhooks', () => {
   const INTERVAL_SECONDS = 1;
   beforeEach(async () => {
     stack = await TestStack.start({
-      env: { PAY_READ_INTERVAL_SECONDS: String(INTERVAL_SECONDS) },
+      tuning: { pollIntervalSeconds: INTERVAL_SECONDS },
     });
   });
   afterEach(() => stack.close());
@@ -479,7 +477,7 @@ describe('the bodies of webhooks', () => {
   });
 
   it('are erased after the set time, processed or not', async () => {
-    stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
+    stack = await TestStack.start({ env: { PAY_RETENTION_DAYS: '3' } });
     const { path } = await opened('B2');
     await send(path, { body: 1 });
     expect(await settled()).toMatchObject({ processed: 1 });
@@ -492,18 +490,18 @@ describe('the bodies of webhooks', () => {
   });
 
   it('can be read on when a new key was put before the old one, and not when it is gone', async () => {
-    const env: Record<string, string> = { PAY_BODY_KEY: key('k1', 1) };
+    const env: Record<string, string> = { PAY_ENCRYPTION_KEY: key('k1', 1) };
     stack = await TestStack.start({
       merchant: { webhookEndpoints: [{ tokenHash, paths: PATHS }] },
       env,
     });
     await send(endpoint, { data: { order_id: 1 } });
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
-    env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
+    env['PAY_ENCRYPTION_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
     await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
-    env['PAY_BODY_KEY'] = key('k2', 2);
+    env['PAY_ENCRYPTION_KEY'] = key('k2', 2);
     await stack.server.close();
     await stack.startServer();
     await expect
@@ -512,14 +510,14 @@ describe('the bodies of webhooks', () => {
   });
 
   it('that prove something prove it once, also when a new key was put before the old one', async () => {
-    const env: Record<string, string> = { PAY_BODY_KEY: key('k1', 1) };
+    const env: Record<string, string> = { PAY_ENCRYPTION_KEY: key('k1', 1) };
     const webhooks = { paths: PATHS, ...SIGNED, evidence: { failedStatuses: ['FAILED'] } };
     stack = await TestStack.start({ merchant: { webhooks }, env });
     const { checkout, path } = await opened('B7');
     await sendSigned(path, { status: 'FAILED' });
     await stack.until(checkout, 'failed');
     await stack.reopen('B7');
-    env['PAY_BODY_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
+    env['PAY_ENCRYPTION_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
     expect(await sendSigned(path, { status: 'FAILED' })).toBe(204);
@@ -541,7 +539,7 @@ describe('the bodies of webhooks', () => {
   });
 
   it('are in no file any more when they have been erased, not even sealed, also while others come', async () => {
-    stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
+    stack = await TestStack.start({ env: { PAY_RETENTION_DAYS: '3' } });
     const { path } = await opened('B4');
     await send(path, { body: 'to be erased' });
     expect(await settled()).toMatchObject({ processed: 1 });
@@ -557,7 +555,7 @@ describe('the bodies of webhooks', () => {
   });
 
   it('are erased while another process reads the file, and leave the log when it is done', async () => {
-    stack = await TestStack.start({ env: { PAY_BODY_KEEP_DAYS: '3' } });
+    stack = await TestStack.start({ env: { PAY_RETENTION_DAYS: '3' } });
     const { path } = await opened('B5');
     await send(path, { body: 'to be erased' });
     expect(await settled()).toMatchObject({ processed: 1 });

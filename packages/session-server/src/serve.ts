@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from './config.js';
+import { createSessionServer, type SessionServerOptions } from './server.js';
+
+export interface RunningServer {
+  /** The port that it listens on. */
+  readonly port: number;
+  /** The port of the operator's listener; undefined when there is none. */
+  readonly operatorPort: number | undefined;
+  /** Stops listening, ends the requests under way, then the server. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Creates a session server and listens; see {@link createSessionServer}. */
+export async function startSessionServer(
+  config: Config,
+  options: SessionServerOptions = {},
+): Promise<RunningServer> {
+  const server = await createSessionServer(config, options);
+  const listeners: Listener[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await server.close();
+  };
+  try {
+    const main = await startListener(server.handler, config);
+    listeners.push(main);
+    const operator =
+      server.operator && config.operator
+        ? await startListener(server.operator, config.operator)
+        : undefined;
+    if (operator) listeners.push(operator);
+    let closing: Promise<void> | undefined;
+    return {
+      port: main.port,
+      operatorPort: operator?.port,
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Runs the server as this process: tells its parent the port, and closes when asked to stop. */
+export async function runSessionServer(config: Config): Promise<void> {
+  const server = await startSessionServer(config);
+  const stop = (): void => {
+    void server.close().then(() => {
+      if (process.connected) process.disconnect();
+    });
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  process.once('disconnect', stop);
+  const { port, operatorPort } = server;
+  const beside = operatorPort === undefined ? '' : `, operator on port ${String(operatorPort)}`;
+  process.stdout.write(`session server on port ${String(port)}${beside}\n`);
+  process.send?.({ type: 'listening', port, operatorPort });
+}
+
+/**
+ * How long a client may take, in milliseconds. Requests are short, so a slow sender only holds
+ * a connection. Idle connections are kept longer than most proxies keep theirs (a minute): otherwise
+ * a request meets a connection that is being closed, and its answer is lost.
+ */
+const LIMITS = {
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+};
+
+/** How long requests that are under way may take when a listener closes. */
+const DRAIN_MS = 2000;
+
+export interface Listener {
+  /** The port that it listens on. */
+  readonly port: number;
+  /** Lets requests end, then ends them: a shopper's long poll asks again. */
+  close(): Promise<void>;
+}
+
+/** Listens. Rejects when the address is not available. */
+export async function startListener(
+  app: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+  limits: Readonly<typeof LIMITS> = LIMITS,
+): Promise<Listener> {
+  const server = createServer(limits, app);
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => {
+        server.closeAllConnections();
+      }, DRAIN_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
