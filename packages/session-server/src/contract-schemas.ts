@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HintRequest, OpenCheckoutRequest, SdkDescription } from './contract.js';
+import type { HintRequest, CreateCheckoutRequest, SdkDescription } from './contract.js';
 
 /** An order as the shop names it: starts with a letter or digit, at most 64 characters. */
 export const orderName = z
@@ -30,7 +30,7 @@ export const origin = httpUrl.refine((text) => new URL(text).origin === text, {
 });
 
 /** Body of `POST /v1/checkouts`. Strict: a body with an amount or an address is refused by name. */
-export const openCheckoutRequest = z.strictObject({
+export const createCheckoutRequest = z.strictObject({
   merchant: z.string().min(1).max(64),
   order: orderName,
   orderToken: z.string().max(200).optional(),
@@ -45,7 +45,7 @@ export const openCheckoutRequest = z.strictObject({
     .optional(),
   locale: z.string().max(35).optional(),
   renew: z.string().min(1).max(500).optional(),
-}) satisfies z.ZodType<Loose<OpenCheckoutRequest>>;
+}) satisfies z.ZodType<Loose<CreateCheckoutRequest>>;
 
 const hintKind = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
 

@@ -60,7 +60,7 @@ export interface SdkDescription {
 }
 
 /** Body of `POST /v1/checkouts`. It names an order; it never says a price or an address to go to. */
-export interface OpenCheckoutRequest {
+export interface CreateCheckoutRequest {
   readonly merchant: string;
   readonly order: string;
   /** `<order>.<exp>.<hmac>`, made by the shop's back end. */
@@ -73,7 +73,7 @@ export interface OpenCheckoutRequest {
 }
 
 /** 200 of `POST /v1/checkouts`. */
-export interface OpenCheckoutReply {
+export interface CreateCheckoutReply {
   readonly checkout: string;
   readonly state: CheckoutState;
   /** Counts the changes of this checkout; polls name the last one seen. */

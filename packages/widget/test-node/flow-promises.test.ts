@@ -2,7 +2,7 @@ import type {
   CheckoutState,
   CheckoutStatus,
   NeedsReply,
-  OpenCheckoutReply,
+  CreateCheckoutReply,
 } from '@pay-checkout/session-server/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ const openings = fc
     presentation: fc.constantFrom('inline', 'popup', 'redirect'),
   })
   .map(({ hasSession, presentation, ...fields }): FlowEvent => {
-    const reply: OpenCheckoutReply = {
+    const reply: CreateCheckoutReply = {
       ...fields,
       amount: '42.50',
       currency: 'GBP',
@@ -100,7 +100,7 @@ const pageEvents = fc.constantFrom<FlowEvent>(
 const scenarios = fc.array(fc.oneof(statuses, openings, pageEvents), { maxLength: 40 });
 
 /** Scenarios in which a card is sent first. */
-const OPEN: OpenCheckoutReply = {
+const OPEN: CreateCheckoutReply = {
   checkout: 'c-1',
   state: 'open',
   revision: 1,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OpenCheckoutReply, Problem } from '../contract.js';
+import type { CreateCheckoutReply, Problem } from '../contract.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -18,7 +18,7 @@ const send = (init: {
   origin?: string;
   body?: string | Uint8Array;
 }) =>
-  stack.fetch<OpenCheckoutReply & Problem>(init.path ?? '/v1/checkouts', {
+  stack.fetch<CreateCheckoutReply & Problem>(init.path ?? '/v1/checkouts', {
     method: 'POST',
     headers: {
       origin: init.origin ?? SHOP_ORIGIN,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckoutStatusReply, NeedsReply, OpenCheckoutReply, Problem } from '../contract.js';
+import type { CheckoutStatusReply, NeedsReply, CreateCheckoutReply, Problem } from '../contract.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
@@ -353,7 +353,7 @@ describe('an order whose address is required', () => {
       });
       expect(strict.createSessionCalls()).toBe(0);
       const opened = await strict.reopen('E1', { avs: { houseNumber: '4', postcode: 'zz1 1zz' } });
-      expect((opened.body as OpenCheckoutReply).sessionId).toBeDefined();
+      expect((opened.body as CreateCheckoutReply).sessionId).toBeDefined();
       const refused = await strict.reopen('E1', { avs: { houseNumber: ' ', postcode: 'zz1 1zz' } });
       expect(refused.body).toMatchObject({ errors: [{ field: 'avs.houseNumber' }] });
     } finally {

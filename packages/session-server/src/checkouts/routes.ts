@@ -4,11 +4,16 @@ import type {
   Environment,
   HintRequest,
   NeedsReply,
-  OpenCheckoutReply,
-  OpenCheckoutRequest,
+  CreateCheckoutReply,
+  CreateCheckoutRequest,
   OpeningReply,
 } from '../contract.js';
-import { configQuery, hintRequest, openCheckoutRequest, statusQuery } from '../contract-schemas.js';
+import {
+  configQuery,
+  hintRequest,
+  createCheckoutRequest,
+  statusQuery,
+} from '../contract-schemas.js';
 import { crashPoint } from '../crash-points.js';
 import { refuseOtherOrigins } from '../http/cors.js';
 import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
@@ -38,7 +43,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   const limits = new CreateLimits(rateLimits);
 
   router.post('/checkouts', limitCreate, ...body, async (request, response) => {
-    const wanted = parse(openCheckoutRequest, request.body) as OpenCheckoutRequest;
+    const wanted = parse(createCheckoutRequest, request.body) as CreateCheckoutRequest;
     const { order, orderToken } = wanted;
     const merchant = await service.merchant(wanted.merchant);
     refuseOtherOrigins(request.headers.origin, merchant, publicUrl);
@@ -93,7 +98,7 @@ function abortedByClose(response: Response): AbortSignal {
 function toReply(
   result: Exclude<CreateResult, { kind: 'opening' }>,
   environment: Environment,
-): OpenCheckoutReply | NeedsReply {
+): CreateCheckoutReply | NeedsReply {
   const { merchant } = result;
   if (result.kind === 'needs-avs') {
     const amount = formatMinor(result.amountMinor, merchant.decimals);

@@ -1,6 +1,6 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import type { Clock } from '../clock.js';
-import type { CheckoutState, HintRequest, OpenCheckoutRequest } from '../contract.js';
+import type { CheckoutState, HintRequest, CreateCheckoutRequest } from '../contract.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
@@ -117,7 +117,7 @@ export class CheckoutService {
    */
   async create(
     merchant: Merchant,
-    request: OpenCheckoutRequest,
+    request: CreateCheckoutRequest,
     checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     const { observer } = this.#options;
@@ -133,7 +133,7 @@ export class CheckoutService {
 
   async #create(
     merchant: Merchant,
-    request: OpenCheckoutRequest,
+    request: CreateCheckoutRequest,
     checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     this.#checkToken(merchant, request);
@@ -148,7 +148,7 @@ export class CheckoutService {
   /** Undefined when the order was opened at another price after this one was asked for. */
   async #createAtCurrentPrice(
     merchant: Merchant,
-    request: OpenCheckoutRequest,
+    request: CreateCheckoutRequest,
   ): Promise<CreateResult | undefined> {
     const pricedAt = this.#options.clock.now();
     const order = await this.#options.lookUpOrder(merchant, request.order);
@@ -180,7 +180,7 @@ export class CheckoutService {
     return { state: (change?.after ?? known).state };
   }
 
-  #checkToken(merchant: Merchant, request: OpenCheckoutRequest): void {
+  #checkToken(merchant: Merchant, request: CreateCheckoutRequest): void {
     if (merchant.openBy === 'order' && request.orderToken === undefined) return;
     const verdict = checkOrderToken(
       request.orderToken ?? '',
@@ -341,7 +341,7 @@ export function attemptRequest(
   merchant: Merchant,
   order: ShopOrder,
   amountMinor: number,
-  request: Pick<OpenCheckoutRequest, 'renew'>,
+  request: Pick<CreateCheckoutRequest, 'renew'>,
 ): AttemptRequest {
   return {
     merchant: merchant.id,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hintRequest, openCheckoutRequest } from '../contract-schemas.js';
+import { hintRequest, createCheckoutRequest } from '../contract-schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -67,7 +67,7 @@ export function describeApi(publicUrl: string): Json {
     paths: {
       '/v1/checkouts': {
         post: operation('Open a checkout, or answer with the one that is open', {
-          body: toSchema(openCheckoutRequest),
+          body: toSchema(createCheckoutRequest),
           answers: {
             200: object({
               checkout: text,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import {
   hintRequest,
-  openCheckoutRequest,
+  createCheckoutRequest,
   orderLookupReply,
   orderName,
   statusQuery,
@@ -26,14 +26,14 @@ function fieldsOf(schema: z.ZodType, input: unknown): string[] {
 
 describe('bad input', () => {
   it('is a 400 that names every wrong field, and says each in words', () => {
-    const work = () => parse(openCheckoutRequest, { order: '../x', amount: '0.01', split: [] });
+    const work = () => parse(createCheckoutRequest, { order: '../x', amount: '0.01', split: [] });
     expect(work).toThrow(/amount: not accepted here; leave it out/);
     try {
       work();
     } catch (error) {
       expect(error).toMatchObject({ status: 400, code: 'invalid_request' });
     }
-    expect(fieldsOf(openCheckoutRequest, { order: '../x', amount: '0.01', split: [] })).toEqual([
+    expect(fieldsOf(createCheckoutRequest, { order: '../x', amount: '0.01', split: [] })).toEqual([
       'merchant',
       'order',
       'amount',
@@ -42,7 +42,7 @@ describe('bad input', () => {
   });
 
   it.each([[null], [undefined], ['text'], [[]], [7]])('that is no object is named: %j', (input) => {
-    expect(fieldsOf(openCheckoutRequest, input)).toEqual(['body']);
+    expect(fieldsOf(createCheckoutRequest, input)).toEqual(['body']);
   });
 });
 
@@ -57,7 +57,7 @@ describe('the body that opens a checkout', () => {
     [['renew'], { ...OPEN, renew: '' }],
     [['orderToken'], { ...OPEN, orderToken: 'x'.repeat(201) }],
   ])('wrong in %j: %j', (fields, body) => {
-    expect(fieldsOf(openCheckoutRequest, body)).toEqual(fields);
+    expect(fieldsOf(createCheckoutRequest, body)).toEqual(fields);
   });
 });
 

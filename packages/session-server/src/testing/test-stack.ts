@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
 import type { Clock } from '../clock.js';
 import { type Config, parseConfig, type TuningChanges } from '../config.js';
-import type { CheckoutStatusReply, OpenCheckoutReply, Problem } from '../contract.js';
+import type { CheckoutStatusReply, CreateCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { type RunningServer, startSessionServer } from '../serve.js';
@@ -145,7 +145,7 @@ export class TestStack {
   }
 
   reopen(order: string, more: Readonly<Record<string, unknown>> = {}) {
-    return this.post<OpenCheckoutReply & Problem>('/v1/checkouts', {
+    return this.post<CreateCheckoutReply & Problem>('/v1/checkouts', {
       merchant: 'teashop',
       order,
       orderToken: this.token(order),

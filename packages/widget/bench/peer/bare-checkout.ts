@@ -2,7 +2,7 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import type {
   CheckoutConfigReply,
   CheckoutStatusReply,
-  OpenCheckoutReply,
+  CreateCheckoutReply,
 } from '@pay-checkout/session-server/contract';
 
 interface Sdk {
@@ -52,7 +52,7 @@ class BareCheckout extends LitElement {
   async start(): Promise<void> {
     this.phase = 'opening';
     const { merchant, order, orderToken } = this;
-    const reply = await this.#ask<OpenCheckoutReply>('/v1/checkouts', {
+    const reply = await this.#ask<CreateCheckoutReply>('/v1/checkouts', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ merchant, order, orderToken }),

@@ -3,7 +3,7 @@ import type {
   CheckoutState,
   CheckoutStatus,
   NeedsReply,
-  OpenCheckoutReply,
+  CreateCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
 import {
@@ -17,7 +17,7 @@ import type { Phase } from './phases.js';
 
 const known: KnownCheckout = { checkout: 'c-1', revision: 3, order: 'A1001' };
 const session = { sessionId: 's-1' };
-const reply: OpenCheckoutReply = {
+const reply: CreateCheckoutReply = {
   checkout: 'c-1',
   state: 'open',
   revision: 4,

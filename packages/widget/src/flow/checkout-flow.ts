@@ -3,7 +3,7 @@ import type {
   CheckoutStatus,
   HintKind,
   NeedsReply,
-  OpenCheckoutReply,
+  CreateCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
 import type { Presentation } from './presentation.js';
@@ -11,7 +11,7 @@ import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
 /** What the page knows about one checkout. */
 export interface KnownCheckout extends Partial<
-  Pick<OpenCheckoutReply, 'amount' | 'currency' | 'environment'>
+  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment'>
 > {
   readonly checkout: string;
   /** The latest one seen; `-1` while only the id is known, from the page's address. */
@@ -100,7 +100,7 @@ export type FlowEvent =
   | { readonly type: 'follow'; readonly checkout: string; readonly order: string | null }
   | {
       readonly type: 'created';
-      readonly reply: OpenCheckoutReply;
+      readonly reply: CreateCheckoutReply;
       readonly order: string | null;
       /** Where the payment happens. */
       readonly presentation: Presentation;

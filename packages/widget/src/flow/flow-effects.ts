@@ -1,8 +1,8 @@
 import type {
   CheckoutConfigReply,
   HintKind,
-  OpenCheckoutReply,
-  OpenCheckoutRequest,
+  CreateCheckoutReply,
+  CreateCheckoutRequest,
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveControllerHost } from 'lit';
 import { coded } from '../coded-error.js';
@@ -73,7 +73,7 @@ export type EffectEvent =
   | { readonly type: 'sdk-loaded' | 'became-visible' | 'page-hidden' | 'page-restored' }
   | {
       readonly type: 'checkout-created';
-      readonly reply: OpenCheckoutReply;
+      readonly reply: CreateCheckoutReply;
       readonly order: string;
     }
   /** A hint for the server about the session that is shown. */
@@ -167,7 +167,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     locale: language,
     renew,
     avs: address?.input,
-  } as OpenCheckoutRequest;
+  } as CreateCheckoutRequest;
   try {
     await lastHint;
     while (!signal.aborted) {

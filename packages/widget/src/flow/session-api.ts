@@ -3,8 +3,8 @@ import type {
   CheckoutStatusReply,
   HintRequest,
   NeedsReply,
-  OpenCheckoutReply,
-  OpenCheckoutRequest,
+  CreateCheckoutReply,
+  CreateCheckoutRequest,
   OpeningReply,
   Problem,
 } from '@pay-checkout/session-server/contract';
@@ -13,9 +13,9 @@ import { backOffMs, pause } from '../pause.js';
 
 /** Creates a checkout. The default asks the session server; `createSession` may replace it. */
 export type CreateSession = (
-  request: OpenCheckoutRequest,
+  request: CreateCheckoutRequest,
   signal: AbortSignal,
-) => Promise<OpenCheckoutReply | NeedsReply | OpeningReply>;
+) => Promise<CreateCheckoutReply | NeedsReply | OpeningReply>;
 
 /** Longer than the server and its provider take to give up. */
 const REQUEST_TIMEOUT_MS = 25_000;
@@ -36,9 +36,9 @@ const MAX_OPENING_MS = 60_000;
  */
 export async function createCheckout(
   create: CreateSession,
-  request: OpenCheckoutRequest,
+  request: CreateCheckoutRequest,
   signal: AbortSignal,
-): Promise<OpenCheckoutReply | NeedsReply> {
+): Promise<CreateCheckoutReply | NeedsReply> {
   const giveUpAt = Date.now() + MAX_OPENING_MS;
   for (let tries = 1; ;) {
     let waitMs: number;

@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import type {
   AvsField,
   NeedsReply,
-  OpenCheckoutRequest,
+  CreateCheckoutRequest,
 } from '@pay-checkout/session-server/contract';
 import { en } from '../labels/en.js';
 import { TestServer } from '../testing/test-server.js';
@@ -37,7 +37,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     return harness;
   }
   const sent = async (): Promise<unknown> =>
-    ((await server.opens()).at(-1)?.body as OpenCheckoutRequest).avs;
+    ((await server.opens()).at(-1)?.body as CreateCheckoutRequest).avs;
 
   it('requires house number and postcode, and pays with them', async () => {
     const harness = await requireAddress(needs(), opened());

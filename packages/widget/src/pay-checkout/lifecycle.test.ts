@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import type { OpenCheckoutReply } from '@pay-checkout/session-server/contract';
+import type { CreateCheckoutReply } from '@pay-checkout/session-server/contract';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { EVERY_PHASE } from '../testing/every-phase.js';
 import { nextTask, until } from '../testing/until.js';
@@ -350,9 +350,9 @@ describe('<pay-checkout> in a page that changes', () => {
     }
 
     it('another order shows nothing of a late answer about the previous one', async () => {
-      const answers: PromiseWithResolvers<OpenCheckoutReply>[] = [];
-      const createSession = (): Promise<OpenCheckoutReply> => {
-        const answer = Promise.withResolvers<OpenCheckoutReply>();
+      const answers: PromiseWithResolvers<CreateCheckoutReply>[] = [];
+      const createSession = (): Promise<CreateCheckoutReply> => {
+        const answer = Promise.withResolvers<CreateCheckoutReply>();
         answers.push(answer);
         return answer.promise;
       };

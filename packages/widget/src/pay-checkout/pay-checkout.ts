@@ -1,4 +1,4 @@
-import type { OpenCheckoutReply } from '@pay-checkout/session-server/contract';
+import type { CreateCheckoutReply } from '@pay-checkout/session-server/contract';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { hasOnlyId, isInProgress, isRechecking, type FlowState } from '../flow/checkout-flow.js';
 import { FlowController } from '../flow/flow-controller.js';
@@ -17,7 +17,7 @@ import { styles } from './pay-checkout.styles.js';
 export type Theme = 'auto' | 'light' | 'dark';
 
 type Rendered = TemplateResult | typeof nothing;
-type Price = Partial<Pick<OpenCheckoutReply, 'amount' | 'currency' | 'environment'>>;
+type Price = Partial<Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment'>>;
 
 const REFLECTED = { reflect: true };
 

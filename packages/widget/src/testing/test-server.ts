@@ -1,7 +1,7 @@
 import type {
   CheckoutStatus,
   HintRequest,
-  OpenCheckoutReply,
+  CreateCheckoutReply,
   SdkDescription,
 } from '@pay-checkout/session-server/contract';
 import type { SeenRequest, Script } from '../../test-server/script.js';
@@ -42,7 +42,7 @@ export class TestServer {
     };
   }
 
-  openReply(changes: Partial<OpenCheckoutReply> = {}): OpenCheckoutReply {
+  openReply(changes: Partial<CreateCheckoutReply> = {}): CreateCheckoutReply {
     return {
       checkout: this.checkout,
       state: 'open',
