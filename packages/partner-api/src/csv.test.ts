@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { TRANSACTION_COLUMNS, TransactionCsv } from './csv.js';
-import { parseJson } from './http/json.js';
+import { parseJson } from './decimal.js';
 import type { Transaction } from './resources/transactions.js';
 
 function lineOf(row: Transaction, columns: readonly string[], guardFormulas = true): string {

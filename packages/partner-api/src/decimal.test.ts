@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decimalOf, toPlainDecimal } from './decimal.js';
-import { parseJson } from './http/json.js';
+import { decimalOf, parseJson, toPlainDecimal } from './decimal.js';
 
 function read(json: string): Record<string, unknown> {
   return parseJson(json) as Record<string, unknown>;

@@ -16,7 +16,7 @@ interface WithSources {
 }
 
 /** Whether the text of a JSON number says more than its double may hold. */
-export function needsSource(text: string): boolean {
+function needsSource(text: string): boolean {
   return text.length > EXACT_DIGITS || /[eE]/.test(text);
 }
 
@@ -24,9 +24,40 @@ export function needsSource(text: string): boolean {
  * Remembers how a number stood in the JSON. The property is a symbol so that `JSON.stringify` and
  * `Object.keys` do not see it, and enumerable so that a copy by spread keeps it.
  */
-export function rememberSource(holder: object, field: string, text: string): void {
+function rememberSource(holder: object, field: string, text: string): void {
   const withSources = holder as WithSources;
   (withSources[SOURCES] ??= new Map()).set(field, text);
+}
+
+/** A number that may be too long for a double, or digits in a text that look like one. */
+const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/;
+
+const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * Reads JSON of any depth without losing digits: `decimalOf` gives the exact text of numbers that
+ * are too long for a double.
+ */
+export function parseJson(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as unknown;
+  // Long numbers pass the parser as texts that no provider can guess. A reviver, which is given the
+  // source text of each number, fails where an answer has some thousands of levels.
+  const mark = crypto.randomUUID();
+  const marked = text.replace(TEXT_OR_NUMBER, (token) =>
+    token.startsWith('"') || !needsSource(token) ? token : `"${mark}${token}"`,
+  );
+  const root = { body: JSON.parse(marked) as unknown };
+  const open: Record<string, unknown>[] = [root];
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value === 'object' && value !== null) open.push(value as typeof holder);
+      if (typeof value !== 'string' || !value.startsWith(mark)) continue;
+      const source = value.slice(mark.length);
+      holder[key] = Number(source);
+      rememberSource(holder, key, source);
+    }
+  }
+  return root.body;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { fieldText, toJsonText } from './decimal.js';
-import { parseJson } from './http/json.js';
+import { fieldText, parseJson, toJsonText } from './decimal.js';
 
 const LONG = '{"amount":12345678901234567.89,"net":0.1,"inner":{"fee":9007199254740993}}';
 

@@ -44,14 +44,7 @@ export {
   type CreateCheckoutSessionParams,
   type SplitFee,
 } from './resources/checkout-sessions.js';
-export {
-  WEBHOOK_SCHEMES,
-  type KeyEncoding,
-  type SignatureAlgorithm,
-  type SignatureEncoding,
-  type TimestampUnit,
-  type WebhookScheme,
-} from './webhooks/scheme.js';
+export * from './webhooks/scheme.js';
 export {
   signWebhook,
   verifyWebhook,
@@ -65,32 +58,7 @@ export { solveWebhookScheme, type SolvedWebhookSchemes } from './webhooks/solve-
 export { TransactionCsv, type TransactionCsvOptions } from './csv.js';
 export { decimalOf, fieldText, toJsonText } from './decimal.js';
 export { Secret } from './secret.js';
-export {
-  AuthenticationError,
-  CallAbortedError,
-  ConflictError,
-  ConnectionError,
-  InvalidRequestError,
-  InvalidResponseError,
-  isPartnerApiError,
-  KeyNotStoredError,
-  NotFoundError,
-  PaginationError,
-  PartnerApiError,
-  PermissionError,
-  RateLimitError,
-  RedirectError,
-  RequestRefusedError,
-  ServerError,
-  TimeoutError,
-  UnknownPartnerError,
-  UnsuccessfulAnswerError,
-  type Outcome,
-  type OutcomeAdvice,
-  type PaginationProblem,
-  type PartnerApiErrorDetails,
-  type ResponseProblem,
-} from './errors.js';
+export * from './errors.js';
 export type { Clock } from './http/time-limit.js';
 export {
   FetchTransport,

@@ -8,7 +8,7 @@ import {
 } from '../errors.js';
 import { type DriftLog, findMismatches, type Mismatch, type Validation } from './drift.js';
 import { type AttemptContext, describeHead, failureOfStatus } from './failure.js';
-import { parseJson } from './json.js';
+import { parseJson } from '../decimal.js';
 import { isObject, type Operation, UnsuccessfulReply } from './operation.js';
 import type { TransportReply } from './transport.js';
 

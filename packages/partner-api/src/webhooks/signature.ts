@@ -189,7 +189,7 @@ function writeTimestamp(time: Date, unit: TimestampUnit = 'seconds'): string {
 }
 
 /** Puts the parts in their places; the body byte by byte, for it may not be text. */
-export function fillTemplate(
+function fillTemplate(
   template: string,
   parts: SignedParts & { readonly body: string | Uint8Array },
 ): Uint8Array<ArrayBuffer> {
@@ -245,10 +245,10 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,3})?$/;
 
 /** The bytes of a key, or why they cannot be used. */
-export type DecodedKey = Uint8Array<ArrayBuffer> | 'bad_key' | 'key_too_short';
+type DecodedKey = Uint8Array<ArrayBuffer> | 'bad_key' | 'key_too_short';
 
 /** Reads a key strictly: a key that decodes to little or nothing would "verify" anything. */
-export function decodeKey(text: string, encoding: KeyEncoding): DecodedKey {
+function decodeKey(text: string, encoding: KeyEncoding): DecodedKey {
   const bytes = decode(text, encoding);
   if (bytes === undefined) return 'bad_key';
   return bytes.length < MIN_KEY_BYTES ? 'key_too_short' : bytes;
@@ -277,7 +277,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Writes a signature the one way that its encoding allows. */
-export function encodeSignature(bytes: Uint8Array, encoding: SignatureEncoding): string {
+function encodeSignature(bytes: Uint8Array, encoding: SignatureEncoding): string {
   if (encoding === 'hex') {
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
@@ -288,7 +288,7 @@ export function encodeSignature(bytes: Uint8Array, encoding: SignatureEncoding):
 }
 
 /** An HMAC by WebCrypto, which every runtime has. */
-export async function signBytes(
+async function signBytes(
   algorithm: SignatureAlgorithm,
   key: Uint8Array<ArrayBuffer>,
   content: Uint8Array<ArrayBuffer>,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { decimalOf } from '../decimal.js';
-import { parseJson } from './json.js';
+import { decimalOf, parseJson } from './decimal.js';
 
 describe('parseJson', () => {
   it('reads what JSON.parse reads', () => {
