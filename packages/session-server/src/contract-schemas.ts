@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import type { HintRequest, CreateCheckoutRequest, SdkDescription } from './contract.js';
+import type {
+  CheckoutConfigReply,
+  CheckoutStatusReply,
+  CreateCheckoutReply,
+  CreateCheckoutRequest,
+  HintRequest,
+  MerchantOrder,
+  NeedsReply,
+  OpeningReply,
+  Problem,
+  SdkDescription,
+} from './contract.js';
 
 /** An order as the shop names it: starts with a letter or digit, at most 64 characters. */
 export const orderName = z
@@ -82,6 +93,116 @@ export const sdkDescription = z.strictObject({
     connect: z.array(origin),
   }),
 }) satisfies z.ZodType<SdkDescription>;
+
+const state = z.enum([
+  'open',
+  'returned',
+  'paid',
+  'failed',
+  'cancelled',
+  'left',
+  'expired',
+  'unconfirmed',
+]);
+const refund = z.enum(['none', 'partial', 'full']);
+const environment = z.enum(['sandbox', 'production']);
+const price = {
+  amount: z.string().describe('Decimal text, such as "12.34"'),
+  currency: z.string(),
+};
+
+/** The replies of the server, as `/openapi.json` describes them. */
+export const createCheckoutReply = z.object({
+  checkout: z.string(),
+  state,
+  revision: z.int(),
+  sessionId: z.string().exactOptional(),
+  sdk: sdkDescription.exactOptional(),
+  ...price,
+  environment,
+}) satisfies z.ZodType<CreateCheckoutReply>;
+
+export const needsReply = z.object({
+  needs: z.array(z.literal('avs')),
+  fields: z
+    .array(z.enum(['houseNumber', 'postcode', 'flat', 'address1', 'address2']))
+    .exactOptional(),
+  ...price,
+  environment,
+}) satisfies z.ZodType<NeedsReply>;
+
+export const openingReply = z.object({
+  state: z.literal('opening'),
+  retryAfterSeconds: z.number(),
+}) satisfies z.ZodType<OpeningReply>;
+
+export const checkoutStatusReply = z.object({
+  checkouts: z.array(
+    z.object({
+      checkout: z.string(),
+      merchant: z.string(),
+      order: z.string(),
+      state,
+      certain: z.boolean(),
+      revision: z.int(),
+      refund,
+    }),
+  ),
+  retryAfterSeconds: z.number().exactOptional(),
+}) satisfies z.ZodType<CheckoutStatusReply>;
+
+export const hintReply = z.object({ state });
+
+export const checkoutConfigReply = z.object({
+  merchant: z.string(),
+  environment,
+  sdk: sdkDescription,
+}) satisfies z.ZodType<CheckoutConfigReply>;
+
+export const merchantOrder = z.object({
+  merchant: z.string(),
+  order: z.string(),
+  state,
+  certain: z.boolean(),
+  checkouts: z.array(
+    z.object({
+      checkout: z.string(),
+      state,
+      certain: z.boolean(),
+      ...price,
+      refund,
+      attention: z.array(z.string()).describe('See docs/events.md'),
+      createdAt: z.string(),
+      attempts: z.array(
+        z.object({
+          orderId: z.int(),
+          merchantReference: z.string(),
+          status: z.string(),
+          createdAt: z.string(),
+        }),
+      ),
+      transactions: z.array(
+        z.object({
+          id: z.string(),
+          orderId: z.int(),
+          status: z.string(),
+          ...price,
+          transactionTime: z.string(),
+        }),
+      ),
+    }),
+  ),
+}) satisfies z.ZodType<MerchantOrder>;
+
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  requestId: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).exactOptional(),
+}) satisfies z.ZodType<Problem>;
 
 /** Query of `GET /v1/checkout-config`. */
 export const configQuery = z.object({ merchant: z.string().min(1).max(64) });
