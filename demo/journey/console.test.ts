@@ -229,7 +229,7 @@ describe('the partner console', () => {
       .trimEnd()
       .split('\r\n');
     expect(lines.length).toBeGreaterThan(50);
-    expect(lines.slice(1).every((line) => line.includes(',REFUNDED,'))).toBe(true);
+    expect(lines.slice(1).every((line) => /,"?REFUNDED"?,/.test(line))).toBe(true);
   });
 
   it('creates a webhook, keeps its key on the machine, and tests it', async () => {
