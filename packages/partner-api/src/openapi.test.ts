@@ -16,7 +16,7 @@ describe('the OpenAPI document', () => {
       transfersBaseUrl: server.url,
     });
     const storeKey = (): void => undefined;
-    for (const call of [
+    const calls: readonly Promise<unknown>[] = [
       client.transactions.list(),
       client.reports.updateSchedule({ id: 'a' }),
       client.merchants.associate({ action: 'reactivate', merchantId: 1 }),
@@ -25,9 +25,8 @@ describe('the OpenAPI document', () => {
       client.checkoutSessions.create({ merchant_id: 1, order_id: 2 }),
       client.webhooks.create({ url: 'https://a.example' }, { storeKey }),
       client.webhooks.test({ webhookId: 'a' }),
-    ]) {
-      await failureOf(call);
-    }
+    ];
+    await Promise.all(calls.map((call) => failureOf(call)));
     const sent = server.requests.map(
       ({ method, url }) => `${method.toLowerCase()} ${decodeURIComponent(url)}`,
     );
