@@ -16,7 +16,7 @@ export interface AppErrorOptions {
   readonly errors?: readonly FieldError[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Id of the merchant whose shop or entry has to be polled at: for the log only. */
+  /** Id of the merchant whose shop or entry needs attention: for the log only. */
   readonly merchant?: string;
 }
 

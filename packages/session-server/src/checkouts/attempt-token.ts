@@ -28,7 +28,7 @@ export function makeTokens(orderId: number): AttemptTokens {
   return { return: token(), cancel: token(), back: token(), webhook: token() };
 }
 
-/** How a token that somebody sent is polled up; any text may be sent. */
+/** How a received token is looked up; it may be any text. */
 export function toStoredToken(token: string): StoredToken {
   const place = token.slice(SECRET_CHARS);
   const orderId = /^[0-9a-z]{1,10}$/.test(place) ? Number.parseInt(place, 36) : undefined;

@@ -114,8 +114,8 @@ describe('an order in which a payment was sent off', () => {
   });
 });
 
-describe('a price that was polled up before the order was opened at a newer one', () => {
-  it('is polled up again, and takes nothing from the newer one', async () => {
+describe('a price that was looked up before a checkout at a newer one was created', () => {
+  it('is looked up again, and takes nothing from the newer one', async () => {
     await opened('A8', '20.00');
     const answerLookup = stack.shop.holdNextLookup();
     const late = stack.reopen('A8');
