@@ -10,66 +10,66 @@ const STORIES_OF: Record<
   Exclude<CrashPoint, `store:${string}` | `restore:${string}`>,
   readonly StoryName[]
 > = {
-  'create:order-priced': ['pays'],
-  'create:attempt-stored': ['pays', 'opens in three tabs'],
+  'shop:order-priced': ['pays'],
+  'create:begin-attempt': ['pays', 'opens in three tabs'],
   'create:waiting': ['waits for the first tab'],
-  'create:session-created': ['pays', 'opens in three tabs'],
-  'create:session-activated': ['pays', 'opens in three tabs'],
-  'create:attempt-ended': ['answer lost'],
+  'provider:session-created': ['pays', 'opens in three tabs'],
+  'create:activate-session': ['pays', 'opens in three tabs'],
+  'create:end-attempt': ['answer lost'],
   'create:before-answer': ['pays'],
-  'hint:stored': ['cancels on the page'],
+  'hint:record': ['cancels on the page'],
   'hint:before-answer': ['cancels on the page'],
-  'return:recorded': ['pays', 'cancels'],
+  'return:record': ['pays', 'cancels'],
   'return:before-answer': ['pays', 'cancels'],
-  'webhook:stored': ['pays', 'vanishes'],
+  'webhook:record': ['pays', 'vanishes'],
   'webhook:before-answer': ['vanishes'],
-  'webhook:test-counted': ['webhook test'],
-  'webhook:unmatched-retried': ['pays'],
+  'webhook:count-test': ['webhook test'],
+  'webhook:retry-unmatched': ['pays'],
   // Deliveries are worked on a moment after they came: whoever comes back is told without them.
-  'webhook:claimed': ['vanishes'],
-  'webhook:marked-unmatched': ['stray webhook'],
-  'webhook:completed': ['vanishes'],
-  'webhook:erased': ['pays'],
-  'poll:page-read': ['pays', 'vanishes', 'only comes back'],
+  'webhook:claim': ['vanishes'],
+  'webhook:mark-unmatched': ['stray webhook'],
+  'webhook:complete': ['vanishes'],
+  'webhook:erase': ['pays'],
+  'provider:page-read': ['pays', 'vanishes', 'only comes back'],
   'poll:attempts-found': ['pays', 'vanishes'],
-  'poll:match-stored': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
+  'poll:store-match': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
   'poll:page-processed': ['vanishes'],
   'poll:ended': ['pays', 'vanishes'],
-  'schedule:time-applied': ['comes too late'],
-  'schedule:polls-claimed': ['vanishes unheard'],
-  'outbox:claimed': ['pays', 'cancels'],
-  'outbox:answered': ['pays', 'cancels'],
-  'outbox:delivered-stored': ['pays', 'cancels'],
-  'outbox:failure-stored': ['shop refuses once'],
+  'schedule:apply-time': ['comes too late'],
+  'schedule:claim-polls': ['vanishes unheard'],
+  'outbox:claim': ['pays', 'cancels'],
+  'shop:event-answered': ['pays', 'cancels'],
+  'outbox:mark-delivered': ['pays', 'cancels'],
+  'outbox:mark-failed': ['shop refuses once'],
 };
 
 /** Deaths where something is done for the second time, or among much that comes at once. */
 const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName])[] = [
-  [['create:attempt-stored:2'], 'asked a new price'],
-  [['create:session-activated:2'], 'asked a new price'],
-  [['create:session-created:2'], 'pays the old price'],
-  [['return:recorded'], 'pays the old price'],
-  [['poll:match-stored'], 'pays the old price'],
-  [['create:attempt-stored:2'], 'renews'],
-  [['create:session-created:2'], 'renews'],
-  [['create:session-activated:2'], 'renews'],
-  [['webhook:completed'], 'pays twice'],
-  [['poll:match-stored:3'], 'pays twice'],
-  [['outbox:answered:2'], 'pays twice'],
-  [['webhook:completed'], 'is given back'],
-  [['poll:match-stored:2'], 'is given back'],
-  [['outbox:answered:2'], 'is given back'],
-  [['webhook:claimed'], 'is proved by a webhook'],
-  [['webhook:completed'], 'is proved by a webhook'],
-  [['outbox:claimed'], 'is proved by a webhook'],
-  [['webhook:stored:50', 'webhook:before-answer:60', 'webhook:claimed'], 'is flooded'],
+  [['create:begin-attempt:2'], 'asked a new price'],
+  [['create:activate-session:2'], 'asked a new price'],
+  [['provider:session-created:2'], 'pays the old price'],
+  [['return:record'], 'pays the old price'],
+  [['poll:store-match'], 'pays the old price'],
+  [['create:begin-attempt:2'], 'renews'],
+  [['provider:session-created:2'], 'renews'],
+  [['create:activate-session:2'], 'renews'],
+  [['webhook:complete'], 'pays twice'],
+  [['poll:store-match:3'], 'pays twice'],
+  [['shop:event-answered:2'], 'pays twice'],
+  [['webhook:complete'], 'is given back'],
+  [['poll:store-match:2'], 'is given back'],
+  [['shop:event-answered:2'], 'is given back'],
+  [['webhook:claim'], 'is proved by a webhook'],
+  [['webhook:complete'], 'is proved by a webhook'],
+  [['outbox:claim'], 'is proved by a webhook'],
+  [['webhook:record:50', 'webhook:before-answer:60', 'webhook:claim'], 'is flooded'],
 ];
 
 /**
  * Where a look is under way, the sweeper may have claimed the planned one just before the death: the
  * next one that nobody asks for is a minute later.
  */
-const DURING_A_LOOK = ['poll:page-read', 'poll:attempts-found', 'poll:page-processed'];
+const DURING_A_LOOK = ['provider:page-read', 'poll:attempts-found', 'poll:page-processed'];
 const NEXT_LOOK_SECONDS = 90;
 
 /** Deaths from outside, at a moment that the provider or the shop knows. */
@@ -117,11 +117,11 @@ function outsideRounds(): Round[] {
 /** Dies a second time while it repairs what the first death left. */
 function recoveryRounds(): Round[] {
   return [
-    roundOf(['store:recovered'], 'pays'),
-    roundOf(['create:session-created', 'store:recovered'], 'pays'),
-    roundOf(['outbox:answered', 'store:recovered'], 'pays'),
-    roundOf(['webhook:claimed', 'store:recovered'], 'vanishes'),
-    roundOf(['webhook:marked-unmatched', 'webhook:unmatched-retried'], 'stray webhook'),
+    roundOf(['store:recover'], 'pays'),
+    roundOf(['provider:session-created', 'store:recover'], 'pays'),
+    roundOf(['shop:event-answered', 'store:recover'], 'pays'),
+    roundOf(['webhook:claim', 'store:recover'], 'vanishes'),
+    roundOf(['webhook:mark-unmatched', 'webhook:retry-unmatched'], 'stray webhook'),
   ];
 }
 

@@ -2,12 +2,13 @@ import express, { type Express, Router } from 'express';
 import type { ChangeFeed } from './checkouts/change-feed.js';
 import { checkoutRoutes } from './checkouts/routes.js';
 import type { CheckoutService } from './checkouts/service.js';
-import type { CheckoutStore } from './checkouts/repository.js';
+import type { StepContext } from './checkouts/steps.js';
 import type { StatusService } from './checkouts/status-service.js';
 import type { Clock } from './clock.js';
 import type { Environment } from './contract.js';
 import { assetRoutes } from './hosted/assets.js';
 import { hostedRoutes } from './hosted/routes.js';
+import { addAnswerCrashPoints } from './crash-decorators.js';
 import { allowPages } from './http/cors.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
 import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
@@ -21,12 +22,15 @@ import type { Observer } from './observer.js';
 import { merchantOrderRoutes } from './orders/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
+import { ping } from './store/counters.js';
+import type { Database } from './store/database.js';
 import type { WebhookEncryption } from './webhooks/encryption.js';
 import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 
 export interface AppServices {
   readonly merchants: MerchantSource;
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly checkouts: CheckoutService;
   readonly status: StatusService;
   readonly reconciliation: ReconciliationService;
@@ -51,8 +55,9 @@ const OWN_PATHS = ['/v1', '/healthz', '/readyz', '/openapi.json'];
 
 /** Everything that the server answers, to mount at the root of an app. */
 export function createRouter(services: AppServices): Router {
-  const { merchants, store, checkouts: service, logger, publicUrl, widgetScript } = services;
+  const { merchants, database, checkouts: service, logger, publicUrl, widgetScript } = services;
   const router = Router();
+  router.use(addAnswerCrashPoints);
   router.use(OWN_PATHS, observeRequests(services.observer), requestId, warnOfHiddenProxy(logger));
 
   // Pages and their files set headers of their own.
@@ -61,7 +66,7 @@ export function createRouter(services: AppServices): Router {
   router.use('/v1', hostedRoutes(services));
 
   router.use(OWN_PATHS, dataHeaders);
-  router.use(healthRoutes(store));
+  router.use(healthRoutes({ ping: () => ping(database) }));
   const api = describeApi(publicUrl);
   router.get('/openapi.json', (_request, response) => void response.json(api));
   const { webhooks: limits, onWebhook: onStored } = services;

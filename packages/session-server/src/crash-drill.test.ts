@@ -8,12 +8,12 @@ const DRILL = fileURLToPath(new URL('../drill/main.ts', import.meta.url));
 
 /** One round for each kind of step, and one at a new price; `npm run drill` plays them all. */
 const ROUNDS = [
-  'create:session-created pays',
-  'return:recorded pays',
-  'return:recorded pays the old price',
-  'webhook:stored vanishes',
-  'poll:match-stored vanishes',
-  'outbox:answered pays',
+  'provider:session-created pays',
+  'return:record pays',
+  'return:record pays the old price',
+  'webhook:record vanishes',
+  'poll:store-match vanishes',
+  'shop:event-answered pays',
   'store:committed:5 pays',
 ];
 

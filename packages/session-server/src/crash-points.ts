@@ -2,48 +2,48 @@ import { ConfigError } from './errors.js';
 
 /**
  * Places where the process can be made to die, so that a drill can show that nothing is lost there:
- * each is right after (or before) a step that stores, sends or answers something. `docs/drill.md`
- * says what each one means.
+ * each is right after (or before) a step that stores, sends or answers something. One with the name of a
+ * transaction is right after its commit. `docs/drill.md` says what each one means.
  */
 export const CRASH_POINTS = [
-  'create:order-priced',
-  'create:attempt-stored',
+  'shop:order-priced',
+  'create:begin-attempt',
   'create:waiting',
-  'create:session-created',
-  'create:session-activated',
-  'create:attempt-ended',
+  'provider:session-created',
+  'create:activate-session',
+  'create:end-attempt',
   'create:before-answer',
-  'hint:stored',
+  'hint:record',
   'hint:before-answer',
-  'return:recorded',
+  'return:record',
   'return:before-answer',
-  'webhook:stored',
+  'webhook:record',
   'webhook:before-answer',
-  'webhook:test-counted',
-  'webhook:unmatched-retried',
-  'webhook:claimed',
-  'webhook:marked-unmatched',
-  'webhook:completed',
-  'webhook:erased',
-  'poll:page-read',
+  'webhook:count-test',
+  'webhook:retry-unmatched',
+  'webhook:claim',
+  'webhook:mark-unmatched',
+  'webhook:complete',
+  'webhook:erase',
+  'provider:page-read',
   'poll:attempts-found',
-  'poll:match-stored',
+  'poll:store-match',
   'poll:page-processed',
   'poll:ended',
-  'schedule:time-applied',
-  'schedule:polls-claimed',
-  'outbox:claimed',
-  'outbox:answered',
-  'outbox:delivered-stored',
-  'outbox:failure-stored',
+  'schedule:apply-time',
+  'schedule:claim-polls',
+  'outbox:claim',
+  'shop:event-answered',
+  'outbox:mark-delivered',
+  'outbox:mark-failed',
   'restore:copied',
-  'restore:declared',
+  'restore:declare',
   'restore:old-file-kept',
   'restore:file-replaced',
-  'restore:adopted',
+  'restore:adopt',
   'restore:page-reconciled',
-  'restore:read',
-  'store:recovered',
+  'restore:mark-read',
+  'store:recover',
   'store:written',
   'store:committed',
 ] as const;
@@ -59,8 +59,8 @@ export interface CrashPlan {
 let armed: CrashPlan | undefined;
 let passes = 0;
 
-/** Dies here, by SIGKILL, if the process was armed for this place; else does nothing. */
-export function crashPoint(point: CrashPoint): void {
+/** Dies here, by SIGKILL, if the process was armed for this place; otherwise does nothing. */
+export function crashPoint(point: string): void {
   if (armed?.point !== point) return;
   passes += 1;
   if (passes === armed.pass) process.kill(process.pid, 'SIGKILL');
@@ -73,7 +73,7 @@ export function armCrashPoint(plan: CrashPlan | undefined): void {
 }
 
 /**
- * Reads `PAY_CRASH_AT=<point>[:<pass>]`, `create:attempt-stored` or `store:committed:7` for example.
+ * Reads `PAY_CRASH_AT=<point>[:<pass>]`, `create:begin-attempt` or `store:committed:7` for example.
  * Ignored in production.
  *
  * @throws {ConfigError} when there is no such point
@@ -87,7 +87,7 @@ export function parseCrashPlan(
   const point = CRASH_POINTS.find((known) => known === name);
   if (point === undefined) {
     throw new ConfigError('environment', [
-      'PAY_CRASH_AT: expected a crash point of docs/drill.md, such as "webhook:stored" or "store:committed:7"',
+      'PAY_CRASH_AT: expected a crash point of docs/drill.md, such as "webhook:record" or "store:committed:7"',
     ]);
   }
   return { point, pass: Number(pass) };

@@ -4,11 +4,19 @@ import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
 import { CheckoutService } from './checkouts/service.js';
-import type { CheckoutStore } from './checkouts/repository.js';
+import { checkoutRulesOf } from './checkouts/rules.js';
+import type { StepContext } from './checkouts/steps.js';
 import { createPartnerGateway, observeGateway } from './provider/gateway.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
+import {
+  addDatabaseCrashPoints,
+  addDeliveryCrashPoint,
+  addGatewayCrashPoints,
+  addLookupCrashPoint,
+} from './crash-decorators.js';
+import { crashPoint } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
 import { startSchedule } from './reconciliation/schedule.js';
 import { createLogger, type Logger } from './logger.js';
@@ -23,20 +31,22 @@ import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import type { RunLoop } from './run-loop.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
-import { storeRulesOf } from './store/store-rules.js';
+import { recover } from './recover.js';
+import { findLoss, findUnused } from './restore/repository.js';
 import { unfinishedRestore } from './store/data-file-error.js';
-import { SqliteCheckoutStore } from './store/sqlite-store.js';
+import { SqliteDatabase } from './store/sqlite-database.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
+import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
 /**
  * The one place where the parts are made and put together. The start order:
- * 1. merchants, then the store: nothing runs while either has a mistake;
+ * 1. merchants, then the database: nothing runs while either has a mistake;
  * 2. the provider's client and the shop client, which connect when they are first used;
  * 3. reconciliation, checkouts and status, which need all of these;
  * 4. the loops: webhook worker, outbox dispatcher, schedule;
  * 5. the router and the operator's app, for the program that listens.
- * `close()` ends the loops first and the store last.
+ * `close()` ends the loops first and the database last.
  */
 export interface SessionServer {
   /** For an Express app of your own, mounted at its root before any body parser. */
@@ -45,7 +55,7 @@ export interface SessionServer {
   readonly handler: RequestListener;
   /** Metrics and the operator's routes, for a listener of their own; undefined without a port for it. */
   readonly operator: RequestListener | undefined;
-  /** Ends the loops and closes the store. End the requests under way first. May be called twice. */
+  /** Ends the loops and closes the database. End the requests under way first. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -85,37 +95,40 @@ export async function createSessionServer(
     });
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
-  const rules = storeRulesOf(config);
-  const store: CheckoutStore = await SqliteCheckoutStore.open({
-    path: config.databaseFile,
-    clock,
-    rules,
-    observer,
-    // Not called before the start is over; the key file of a sandbox is beside the data file.
-    hashReference: (reference) => encryption.hashReference(reference),
-  });
+  const rules = checkoutRulesOf(config);
+  const database = addDatabaseCrashPoints(new SqliteDatabase(config.databaseFile));
+  await recover(database, clock.now());
   const encryption = new WebhookEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
-  const loss = await store.findLoss();
+  const loss = await findLoss(database);
   if (loss?.isRead === false) {
-    await Promise.all([store.close(), merchants.close()]);
+    await Promise.all([database.close(), merchants.close()]);
     throw unfinishedRestore(config.databaseFile);
   }
   const changes = new ChangeFeed();
-  const common = { store, merchants, changes, clock, logger, observer };
+  const hash = (reference: string) => encryption.hashReference(reference);
+  const context: StepContext = {
+    rules,
+    clock,
+    onChange: (before, after) => {
+      observer.checkoutChanged(before, after);
+    },
+    onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
+  };
+  const common = { database, context, merchants, changes, clock, logger, observer };
 
   const provider = new PartnerClient({
     apiKey: config.partnerApiKey,
     baseUrl: config.partnerApiUrl,
     timeoutSeconds: config.createSessionTimeoutSeconds,
   });
-  const partner = createPartnerGateway(provider);
+  const partner = addGatewayCrashPoints(createPartnerGateway(provider));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = new ShopClient();
-  const lookUpOrder = options.lookUpOrder ?? createOrderLookup(shop);
+  const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));
 
-  const unused = await store.findUnused();
+  const unused = await findUnused(database, clock.now());
   const lostAttempts = new LostAttempts({
     ...{ ...common, loss, unused, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,
@@ -124,19 +137,21 @@ export async function createSessionServer(
     ...{ ...common, gateway, lostAttempts },
     intervalMs: config.pollIntervalSeconds * 1000,
     pagesPerMinute: config.pollPagesPerMinute,
+    onStep: crashPoint,
   });
   const { maxOrderId, ownerWaitSeconds } = config;
   const checkouts = new CheckoutService({
     ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
     addresses: config,
+    onStep: crashPoint,
   });
-  const status = new StatusService({ store, changes, reconciliation });
+  const status = new StatusService({ database, changes, reconciliation });
 
   const worker = startWebhookWorker({
     ...{ ...common, evidence: reconciliation, encryption },
     limits: config.webhooks,
   });
-  const dispatcher = startOutboxDispatcher({ ...common, shop });
+  const dispatcher = startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) });
   const jobs: RunLoop[] = [worker, startSchedule({ ...common, reconciliation })];
   if (loss) {
     const { watchSeconds } = rules;
@@ -160,7 +175,7 @@ export async function createSessionServer(
     await reconciliation.close();
     provider.close();
     await Promise.all([shop.close(), merchants.close()]);
-    await store.close();
+    await database.close();
   };
   return {
     router,
@@ -174,6 +189,7 @@ export async function createSessionServer(
         logger,
         service: new OperatorService({
           ...{ ...common, gateway, evidence: reconciliation, maxOrderId },
+          settleWindowSeconds: config.settleWindowSeconds,
           onRedelivery: () => {
             dispatcher.wake();
           },

@@ -1,7 +1,8 @@
 import type { AvsInput } from '../contract.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
-import type { AttemptRequest, CheckoutStore } from './repository.js';
+import type { Reader } from '../store/database.js';
+import { type AttemptRequest, findAttempts, findCheckoutsOfOrder } from './repository.js';
 import { isCertain, isPaymentPending } from './state-machine.js';
 
 /** An address as a shop gives it. */
@@ -77,14 +78,14 @@ export async function needsAddress(
   merchant: Merchant,
   avs: AvsFields,
   request: AttemptRequest,
-  store: Pick<CheckoutStore, 'findOrder' | 'findAttempts'>,
+  reader: Reader,
 ): Promise<boolean> {
   if (merchant.avs !== 'required' || (avs.AvsHouseNumber && avs.AvsPostcode)) return false;
-  const checkouts = await store.findOrder(request.merchant, request.order);
+  const checkouts = await findCheckoutsOfOrder(reader, request.merchant, request.order);
   if (checkouts.some(({ state }) => state === 'paid' || isPaymentPending(state))) return false;
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   if (!same || isCertain(same.state)) return true;
-  const attempts = await store.findAttempts(same.id);
+  const attempts = await findAttempts(reader, same.id);
   const active = attempts.find(({ status }) => status === 'active');
   return active === undefined || active.sessionId === request.renew;
 }

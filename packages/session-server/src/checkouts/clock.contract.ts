@@ -57,7 +57,7 @@ export function describeClock(story: StoreStory): void {
           merchant: 'teashop',
           providerMerchantId: 1001,
           createdAt: START,
-          looks: 7,
+          polls: 7,
         },
       ]);
     });
@@ -159,7 +159,7 @@ export function describeClock(story: StoreStory): void {
       }
       await story.store.recordReturn(toStoredToken(tokens.return));
       expect(await story.store.claimDuePolls(10)).toMatchObject([
-        { orderId: attempt.orderId, looks: 1 },
+        { orderId: attempt.orderId, polls: 1 },
       ]);
       const cameBackAt = (story.now - START) / SECOND_MS;
       const looks = await looksUntil(story.now + HOUR_MS / 2);
@@ -174,7 +174,7 @@ export function describeClock(story: StoreStory): void {
       await looksUntil(START + 14 * DAY_MS);
       story.now = START + 15 * DAY_MS;
       await story.store.recordReturn(toStoredToken(tokens.return));
-      expect(await story.store.claimDuePolls(10)).toMatchObject([{ looks: 1 }]);
+      expect(await story.store.claimDuePolls(10)).toMatchObject([{ polls: 1 }]);
       expect(await looksUntil(story.now + HOUR_MS / 2)).toHaveLength(4);
     });
 

@@ -1,5 +1,6 @@
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
-import type { Attempt, AttemptRequest, StoreRules } from './repository.js';
+import type { Attempt, AttemptRequest } from './repository.js';
+import type { CheckoutRules } from './rules.js';
 
 /** What a store knows of an attempt beside what others may know. */
 export interface ActiveAttempt extends Attempt {
@@ -54,7 +55,7 @@ const PAYING_RETRY_SECONDS = 5;
 export function isBeingPaid(
   { submittedAt }: ActiveAttempt,
   now: number,
-  { settleWindowSeconds }: Pick<StoreRules, 'settleWindowSeconds'>,
+  { settleWindowSeconds }: Pick<CheckoutRules, 'settleWindowSeconds'>,
 ): boolean {
   return submittedAt !== undefined && now < submittedAt + settleWindowSeconds * 1000;
 }
@@ -68,7 +69,7 @@ export function planOpening(
   history: OrderHistory,
   request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAt'>,
   now: number,
-  rules: Pick<StoreRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
+  rules: Pick<CheckoutRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
 ): OpeningPlan {
   const { checkouts, live } = history;
   const paid = checkouts.find(({ state }) => state === 'paid');

@@ -9,12 +9,13 @@ import { describeClock } from './clock.contract.js';
 import { describeOpenings } from './opening-rules.contract.js';
 import { describePayments } from './payments.contract.js';
 import { describeSteps } from './steps.contract.js';
-import type { CheckoutStore, StoreRules } from './repository.js';
+import type { CheckoutRules } from './rules.js';
+import type { TestStore } from '../testing/test-store.js';
 
 export interface StoreUnderTest {
-  readonly store: CheckoutStore;
+  readonly store: TestStore;
   /** Closes the store, and opens what it left behind as a process that has just started would. */
-  reopen(): Promise<CheckoutStore>;
+  reopen(): Promise<TestStore>;
   /** Closes it and removes what it left behind. */
   remove(): Promise<void>;
 }
@@ -22,7 +23,7 @@ export interface StoreUnderTest {
 /** Makes an empty store with a clock and rules of the test's own. */
 export type OpenStore = (options: {
   readonly clock: Clock;
-  readonly rules: StoreRules;
+  readonly rules: CheckoutRules;
 }) => Promise<StoreUnderTest>;
 
 /** The promises that every store keeps, whatever it stores in. */

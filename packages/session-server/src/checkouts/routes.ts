@@ -14,7 +14,6 @@ import {
   createCheckoutRequest,
   statusQuery,
 } from '../contract-schemas.js';
-import { crashPoint } from '../crash-points.js';
 import { refuseOtherOrigins } from '../http/cors.js';
 import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
@@ -50,7 +49,6 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     const result = await service.create(merchant, wanted, () =>
       limits.count({ merchant: merchant.id, order, hasToken: orderToken !== undefined }, request),
     );
-    crashPoint('create:before-answer');
     if (result.kind === 'opening') {
       const { retryAfterSeconds } = result;
       response.set('retry-after', String(retryAfterSeconds));
@@ -79,7 +77,6 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   router.post('/checkouts/:id/hints', limitStatus, ...body, async (request, response) => {
     const hint = parse(hintRequest, request.body) as HintRequest;
     const taken = await service.takeHint(String(request.params['id']), hint);
-    crashPoint('hint:before-answer');
     response.json(taken);
   });
 

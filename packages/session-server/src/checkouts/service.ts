@@ -1,7 +1,6 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import type { Clock } from '../clock.js';
 import type { CheckoutState, HintRequest, CreateCheckoutRequest } from '../contract.js';
-import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -11,16 +10,20 @@ import { parseMinor } from '../money.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import { orderVersionOf } from '../orders/order-version.js';
+import type { Database } from '../store/database.js';
 import type { AvsFields } from './avs.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './state-machine.js';
-import type {
-  Attempt,
-  CheckoutStore,
-  AttemptDecision,
-  AttemptRequest,
-  SessionHint,
+import {
+  activateSession,
+  type Attempt,
+  type AttemptDecision,
+  type AttemptRequest,
+  findCheckout,
+  findCheckoutsOfOrder,
+  type SessionHint,
 } from './repository.js';
+import { beginAttempt, endSending, recordHint, type StepContext } from './steps.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
 import { needsAddress, toAvsFields } from './avs.js';
@@ -44,7 +47,8 @@ export interface PaymentHints {
 
 export interface CheckoutServiceOptions {
   readonly merchants: MerchantSource;
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly gateway: PartnerGateway;
   readonly lookUpOrder: OrderLookup;
   readonly reconciliation: PaymentHints;
@@ -56,6 +60,8 @@ export interface CheckoutServiceOptions {
   /** How long a request waits for another one that is opening the same order. */
   readonly ownerWaitSeconds: number;
   readonly observer: Pick<Observer, 'checkoutRequested'>;
+  /** Called after steps that a drill interrupts. */
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 export type CreateResult =
@@ -75,9 +81,9 @@ export type CreateResult =
     };
 
 type SendResult =
-  | { readonly kind: 'exposed'; readonly sessionId: string }
+  | { readonly kind: 'active'; readonly sessionId: string }
   /** There is a session, which nobody may see. */
-  | { readonly kind: 'overtaken' }
+  | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
 
 /** An order with all that is computed of it before anything is stored. */
@@ -152,13 +158,12 @@ export class CheckoutService {
   ): Promise<CreateResult | undefined> {
     const pricedAt = this.#options.clock.now();
     const order = await this.#options.lookUpOrder(merchant, request.order);
-    crashPoint('create:order-priced');
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
     const avs = toAvsFields(order, request.avs);
     const opening = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
-    if (await needsAddress(merchant, avs, opening, this.#options.store)) {
+    if (await needsAddress(merchant, avs, opening, this.#options.database)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
     const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
@@ -170,12 +175,14 @@ export class CheckoutService {
    * page that has the session; nothing was sent off in it. What was sent off is remembered.
    */
   async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
-    const known = await this.#options.store.find(checkout);
+    const { database, context, changes } = this.#options;
+    const known = await findCheckout(database, checkout);
     if (!known) throw checkoutNotFound();
     const told = toSessionHint(hint);
-    const change = told && (await this.#options.store.recordHint(checkout, told));
-    crashPoint('hint:stored');
-    if (change && change.after !== change.before) this.#options.changes.notify(checkout);
+    const change =
+      told &&
+      (await database.transaction('hint:record', (tx) => recordHint(tx, checkout, told, context)));
+    if (change && change.after !== change.before) changes.notify(checkout);
     this.#options.reconciliation.hint(known);
     return { state: (change?.after ?? known).state };
   }
@@ -203,20 +210,21 @@ export class CheckoutService {
     if (order.status === 'void') {
       throw new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.');
     }
-    const checkouts = await this.#options.store.findOrder(merchant.id, order.order);
+    const checkouts = await findCheckoutsOfOrder(this.#options.database, merchant.id, order.order);
     const paid = checkouts.find(({ state }) => state === 'paid');
     if (paid) return { kind: 'opened', merchant, checkout: paid };
     throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
   }
 
   async #lead(priced: PricedOrder, request: AttemptRequest): Promise<CreateResult | undefined> {
-    const { store, changes, clock } = this.#options;
+    const { database, context, changes, clock, onStep } = this.#options;
     const { merchant } = priced;
     const until = clock.now() + this.#options.ownerWaitSeconds * 1000;
     let attempts = 0;
     for (;;) {
-      const decision = await store.beginAttempt(request);
-      crashPoint('create:attempt-stored');
+      const decision = await database.transaction('create:begin-attempt', (tx) =>
+        beginAttempt(tx, request, context),
+      );
       switch (decision.kind) {
         case 'settled':
           this.#options.reconciliation.hint(decision.checkout);
@@ -238,15 +246,15 @@ export class CheckoutService {
         case 'wait': {
           const left = until - clock.now();
           if (left <= 0) return { kind: 'opening', retryAfterSeconds: RETRY_SECONDS };
-          crashPoint('create:waiting');
+          onStep?.('create:waiting');
           await changes.wait([decision.checkout.id], Math.min(left, OWNER_POLL_MS));
           break;
         }
         case 'send': {
           const sent = await this.#send(priced, decision);
-          if (sent.kind === 'exposed') return opened(merchant, decision.checkout, sent.sessionId);
-          // It is decided anew: another attempt took over, or the order is paid meanwhile.
-          if (sent.kind === 'overtaken') break;
+          if (sent.kind === 'active') return opened(merchant, decision.checkout, sent.sessionId);
+          // It is decided again: another attempt took over, or the order is paid meanwhile.
+          if (sent.kind === 'superseded') break;
           attempts += 1;
           if (attempts >= MAX_ATTEMPTS || sent.isFinal) throw sent.error;
         }
@@ -258,20 +266,21 @@ export class CheckoutService {
     priced: PricedOrder,
     decision: Extract<AttemptDecision, { kind: 'send' }>,
   ): Promise<SendResult> {
-    const { store, gateway, addresses, changes } = this.#options;
+    const { database, gateway, addresses, changes } = this.#options;
     const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
     const result = await gateway.createSession(fields, priced.merchant.extraFields);
-    crashPoint('create:session-created');
     if (result.kind === 'created') {
-      const isExposed = await store.activateSession(attempt.orderId, result.sessionId);
-      crashPoint('create:session-activated');
+      const isActive = await database.transaction('create:activate-session', (tx) =>
+        activateSession(tx, attempt.orderId, result.sessionId),
+      );
       changes.notifyWaiters(checkout.id);
-      return isExposed ? { kind: 'exposed', sessionId: result.sessionId } : { kind: 'overtaken' };
+      return isActive ? { kind: 'active', sessionId: result.sessionId } : { kind: 'superseded' };
     }
-    await store.endAttempt(attempt.orderId, result.kind);
-    crashPoint('create:attempt-ended');
+    await database.transaction('create:end-attempt', (tx) =>
+      endSending(tx, attempt.orderId, result.kind),
+    );
     changes.notifyWaiters(checkout.id);
     this.#logFailure(attempt, result);
     const error = createSessionError(checkout.merchant, result);

@@ -1,26 +1,33 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../clock.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testCheckout } from '../testing/test-checkout.js';
 import { ChangeFeed } from './change-feed.js';
+import { insertCheckout } from './repository.js';
 import type { Checkout } from './state-machine.js';
 import { StatusService } from './status-service.js';
 
-afterEach(() => {
+let folder: string;
+let store: TestStore;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'status-'));
+  const path = join(folder, 'data.sqlite');
+  store = await TestStore.open({ path, clock: systemClock, rules: TEST_RULES });
+});
+afterEach(async () => {
   vi.useRealTimers();
+  await store.close();
+  rmSync(folder, { recursive: true });
 });
 
 it('a question that waits is answered in its time, also when the clock goes back', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'status-'));
-  const path = join(folder, 'data.sqlite');
-  const store = await SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
   const { checkout } = await new StoreHarness(store).expose();
   const status = new StatusService({
-    store,
+    database: store.database,
     changes: new ChangeFeed(),
     reconciliation: { hint: () => undefined },
   });
@@ -30,8 +37,6 @@ it('a question that waits is answered in its time, also when the clock goes back
     return new AbortController().signal;
   });
   expect(checkouts).toMatchObject([{ checkout: checkout.id, revision: 1 }]);
-  await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
@@ -47,8 +52,9 @@ it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
   'who waits for a checkout that is %s has it polled for: %s; who only asks: %s',
   async (state, waits, asksOnce) => {
     const hinted: string[] = [];
+    await store.database.transaction('test', (tx) => insertCheckout(tx, testCheckout({ state })));
     const status = new StatusService({
-      store: { findMany: () => Promise.resolve([testCheckout({ state })]) },
+      database: store.database,
       changes: new ChangeFeed(),
       reconciliation: { hint: ({ id }) => hinted.push(id) },
     });

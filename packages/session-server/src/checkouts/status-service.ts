@@ -3,7 +3,8 @@ import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { PaymentHints } from './service.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
-import type { CheckoutStore } from './repository.js';
+import type { Reader } from '../store/database.js';
+import { findCheckouts } from './repository.js';
 
 /** Waiters that one checkout may have at a time; more are answered at once. */
 const MAX_WAITERS = 4;
@@ -20,17 +21,17 @@ export interface StatusQuestion {
 
 /** Answers what state checkouts are in, and waits for one to move. */
 export class StatusService {
-  readonly #store: Pick<CheckoutStore, 'findMany'>;
+  readonly #database: Reader;
   readonly #changes: ChangeFeed;
   readonly #reconciliation: PaymentHints;
   readonly #waiters = new Map<string, number>();
 
   constructor(options: {
-    readonly store: Pick<CheckoutStore, 'findMany'>;
+    readonly database: Reader;
     readonly changes: ChangeFeed;
     readonly reconciliation: PaymentHints;
   }) {
-    this.#store = options.store;
+    this.#database = options.database;
     this.#changes = options.changes;
     this.#reconciliation = options.reconciliation;
   }
@@ -69,7 +70,7 @@ export class StatusService {
 
   /** Somebody who waits may be paying at this moment, with an SDK that tells nothing. */
   async #look(ids: readonly string[], isWaiting: boolean): Promise<Checkout[]> {
-    const known = await this.#store.findMany(ids);
+    const known = await findCheckouts(this.#database, ids);
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout.state)) {

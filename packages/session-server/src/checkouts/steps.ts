@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import { renderEvent } from '../outbox/event.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
+import { renderEvent } from './event.js';
 import { isBeingPaid, type OrderHistory, planOpening } from './opening-rules.js';
 import {
   type Attempt,
@@ -22,15 +22,15 @@ import {
   insertCheckout,
   type SessionHint,
   setSubmitted,
-  type StoreRules,
   updateCheckout,
   watchAgain,
 } from './repository.js';
+import type { CheckoutRules } from './rules.js';
 import { advance, type Checkout, type CheckoutFact, eventsBetween } from './state-machine.js';
 
 /** What the steps of a checkout need beside their transaction. */
 export interface StepContext {
-  readonly rules: StoreRules;
+  readonly rules: CheckoutRules;
   readonly clock: Clock;
   /** Called when a change is durable; `before` is undefined for a new checkout. */
   readonly onChange: (before: Checkout | undefined, after: Checkout) => void;

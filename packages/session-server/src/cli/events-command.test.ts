@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
 import { runWebhooks } from './webhooks-command.js';
@@ -26,11 +26,14 @@ async function refuse(order: string, retryInSeconds?: number): Promise<string> {
   const { body } = await stack.open(order, { amount: '9.99' });
   await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
   await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
-  const store = SqliteCheckoutStore.openBeside({
-    path: join(stack.folder, 'data.sqlite'),
-    clock: { now: () => Date.now() + HOUR_MS },
-    rules: TEST_RULES,
-  });
+  const store = TestStore.openBeside(
+    {
+      path: join(stack.folder, 'data.sqlite'),
+      clock: { now: () => Date.now() + HOUR_MS },
+      rules: TEST_RULES,
+    },
+    'beside',
+  );
   const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
   const [event] = await store.claimEvents(claim);
   await store.markFailed(event?.id ?? '', retryInSeconds);

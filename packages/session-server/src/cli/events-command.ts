@@ -1,13 +1,14 @@
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
-import { storeRulesOf } from '../store/store-rules.js';
-import type {
-  DeadLetter,
-  DeadLetterFilter,
-  OutboxRepository,
-  RedeliverFilter,
+import type { Database } from '../store/database.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
+import {
+  type DeadLetter,
+  type DeadLetterFilter,
+  findDeadLetters,
+  redeliverEvents,
+  type RedeliverFilter,
 } from '../outbox/repository.js';
 
 const MAX_SHOWN = 1000;
@@ -21,22 +22,18 @@ const MAX_SHOWN = 1000;
  */
 export async function runEvents(config: Config, words: readonly string[]): Promise<string[]> {
   const command = parseWords(words);
-  const store = SqliteCheckoutStore.openBeside({
-    path: config.databaseFile,
-    clock: systemClock,
-    rules: storeRulesOf(config),
-  });
+  const database = new SqliteDatabase(config.databaseFile, 'beside');
   try {
-    return await command(store);
+    return await command(database);
   } finally {
-    await store.close();
+    await database.close();
   }
 }
 
-function parseWords(words: readonly string[]): (store: OutboxRepository) => Promise<string[]> {
+function parseWords(words: readonly string[]): (database: Database) => Promise<string[]> {
   const [verb, ...rest] = words;
   if (verb === 'dead-lettered' && rest.length <= 1) {
-    return (store) => listDeadLettered(store, { merchant: rest[0] });
+    return (database) => listDeadLettered(database, { merchant: rest[0] });
   }
   const filter = verb === 'redeliver' ? parseFilter(rest) : undefined;
   if (filter === undefined) {
@@ -46,9 +43,12 @@ function parseWords(words: readonly string[]): (store: OutboxRepository) => Prom
       'expected: events dead-lettered [merchant], or: events redeliver <event id>… | --merchant <id> [--retrying] | --all',
     );
   }
-  return async (store) => [
-    `${String(await store.redeliverEvents(filter))} events will be delivered again`,
-  ];
+  return async (database) => {
+    const count = await database.transaction('outbox:redeliver', (tx) =>
+      redeliverEvents(tx, filter, systemClock.now()),
+    );
+    return [`${String(count)} events will be delivered again`];
+  };
 }
 
 /** Strict, so that nothing is redelivered because a word was left out. */
@@ -64,11 +64,8 @@ function parseFilter(words: readonly string[]): RedeliverFilter | undefined {
     : undefined;
 }
 
-async function listDeadLettered(
-  store: OutboxRepository,
-  filter: DeadLetterFilter,
-): Promise<string[]> {
-  const events = await store.findDeadLetters(filter, MAX_SHOWN + 1);
+async function listDeadLettered(database: Database, filter: DeadLetterFilter): Promise<string[]> {
+  const events = await findDeadLetters(database, filter, MAX_SHOWN + 1);
   const shown = events.slice(0, MAX_SHOWN).map(describeDeadLetter);
   if (events.length > MAX_SHOWN) shown.push(`and more: the oldest ${String(MAX_SHOWN)} are shown`);
   return events.length === 0 ? ['no event is dead-lettered'] : shown;

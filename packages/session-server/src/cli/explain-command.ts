@@ -5,8 +5,7 @@ import type { Config } from '../config.js';
 import { ConfigError } from '../errors.js';
 import { explainOrder } from '../reconciliation/explain.js';
 import { readMerchants } from '../merchants/merchant-source.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
-import { storeRulesOf } from '../store/store-rules.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
 
 /** `pay-session-server explain <order> [merchant]`, beside a running server or without one. */
 export async function runExplain(
@@ -25,21 +24,17 @@ export async function runExplain(
     baseUrl: config.partnerApiUrl,
     timeoutSeconds: config.createSessionTimeoutSeconds,
   });
-  const store = SqliteCheckoutStore.openToRead({
-    path: config.databaseFile,
-    clock: systemClock,
-    rules: storeRulesOf(config),
-  });
+  const database = new SqliteDatabase(config.databaseFile, 'read');
   try {
     const lines: string[] = [];
     for (const merchant of merchants) {
       const gateway = createPartnerGateway(client);
       const now = systemClock.now();
-      lines.push(...(await explainOrder({ merchant, order, store, gateway, now })));
+      lines.push(...(await explainOrder({ merchant, order, database, gateway, now })));
     }
     return lines;
   } finally {
-    await store.close();
+    await database.close();
     client.close();
   }
 }

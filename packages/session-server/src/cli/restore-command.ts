@@ -1,7 +1,10 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
 import { ChangeFeed } from '../checkouts/change-feed.js';
+import { checkoutRulesOf } from '../checkouts/rules.js';
+import type { StepContext } from '../checkouts/steps.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
+import { addDatabaseCrashPoints } from '../crash-decorators.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
@@ -13,10 +16,11 @@ import { ShopClient } from '../provider/shop-client.js';
 import { newestRange, readNextPage } from '../reconciliation/page-range.js';
 import { ReconciliationService } from '../reconciliation/service.js';
 import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
+import { recover } from '../recover.js';
 import { replaceDataFile } from '../restore/replace-data-file.js';
-import type { Loss } from '../restore/restore-store.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
-import { storeRulesOf } from '../store/store-rules.js';
+import { declareLoss, findLoss, type Loss, markLossRead } from '../restore/repository.js';
+import type { Database } from '../store/database.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
 
 /**
  * `pay-session-server restore <backup file>`, `restore --since <time>` and `restore`, while no server
@@ -32,28 +36,39 @@ export async function runRestore(
 ): Promise<string[]> {
   const wanted = parseArgs(args, clock.now());
   const lines: string[] = [];
-  const open = (path: string) =>
-    SqliteCheckoutStore.open({ path, clock, rules: storeRulesOf(config) });
-  const declareLoss = async (path: string, since?: number): Promise<void> => {
-    const store = await open(path);
-    await store.declareLoss(since).finally(() => store.close());
-    crashPoint('restore:declared');
+  const rules = checkoutRulesOf(config);
+  const open = async (path: string): Promise<Database> => {
+    const database = addDatabaseCrashPoints(new SqliteDatabase(path));
+    await recover(database, clock.now());
+    return database;
+  };
+  const declare = async (path: string, since?: number): Promise<void> => {
+    const database = await open(path);
+    await database
+      .transaction('restore:declare', (tx) => declareLoss(tx, since, clock.now(), rules))
+      .finally(() => database.close());
   };
   const path = config.databaseFile;
   if (wanted.kind === 'backup') {
     const backupFile = wanted.file;
-    const kept = await replaceDataFile({ path, backupFile, clock, prepare: declareLoss });
+    const kept = await replaceDataFile({
+      path,
+      backupFile,
+      clock,
+      prepare: declare,
+      onStep: crashPoint,
+    });
     if (kept !== undefined) lines.push(`The old data file is kept: ${kept}`);
   } else if (wanted.kind === 'since') {
-    await declareLoss(path, wanted.since);
+    await declare(path, wanted.since);
   }
-  const store = await open(path);
+  const database = await open(path);
   try {
-    const loss = await store.findLoss();
+    const loss = await findLoss(database);
     if (!loss || (loss.isRead && wanted.kind === 'finish')) return ['No restore is unfinished.'];
-    return [...lines, ...(await reconcileLoss(config, store, loss, clock))];
+    return [...lines, ...(await reconcileLoss(config, database, loss, clock))];
   } finally {
-    await store.close();
+    await database.close();
   }
 }
 
@@ -83,7 +98,7 @@ function parseArgs(args: readonly string[], now: number): Wanted {
 /** Reads the provider's lists back to the loss, stores what they prove, and says what was found. */
 async function reconcileLoss(
   config: Config,
-  store: SqliteCheckoutStore,
+  database: Database,
   loss: Loss,
   clock: Clock,
 ): Promise<string[]> {
@@ -100,7 +115,14 @@ async function reconcileLoss(
   });
   const shop = new ShopClient();
   const gateway = createPartnerGateway(client);
-  const shared = { store, merchants, clock, logger: createLogger('silent') };
+  const context: StepContext = {
+    rules: checkoutRulesOf(config),
+    clock,
+    onChange: () => undefined,
+    // The next start retries every unmatched webhook.
+    onAttempt: () => Promise.resolve(),
+  };
+  const shared = { database, context, merchants, clock, logger: createLogger('silent') };
   const lookUpOrder = createOrderLookup(shop);
   // Each order is looked up once, whatever the shops answered about others.
   const lostAttempts = new LostAttempts({ ...shared, loss, lookUpOrder, pauseMs: 0 });
@@ -114,8 +136,7 @@ async function reconcileLoss(
   });
   try {
     const count = await readSince(loss.since, clock.now(), { all, gateway, reconciliation });
-    await store.markLossRead();
-    crashPoint('restore:read');
+    await database.transaction('restore:mark-read', markLossRead);
     return [
       `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
       `Payments found of checkouts that were lost: ${String(lostAttempts.adopted)}`,

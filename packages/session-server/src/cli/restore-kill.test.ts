@@ -18,12 +18,12 @@ type Left = 'the old file' | 'the new file' | 'the new file, read';
 /** Each crash point of a restore. */
 const POINTS: Record<Extract<CrashPoint, `restore:${string}`>, Left> = {
   'restore:copied': 'the old file',
-  'restore:declared': 'the old file',
+  'restore:declare': 'the old file',
   'restore:old-file-kept': 'the old file',
   'restore:file-replaced': 'the new file',
-  'restore:adopted': 'the new file',
+  'restore:adopt': 'the new file',
   'restore:page-reconciled': 'the new file',
-  'restore:read': 'the new file, read',
+  'restore:mark-read': 'the new file, read',
 };
 const PARTS = ['', '-wal', '-shm'];
 

@@ -1,21 +1,16 @@
-import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
-import { storeRulesOf } from '../store/store-rules.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
+import { countWebhooks } from '../webhooks/repository.js';
 
 /** `pay-session-server webhooks`: counts of the provider's webhooks. */
 export async function runWebhooks(config: Config): Promise<string[]> {
-  const store = SqliteCheckoutStore.openToRead({
-    path: config.databaseFile,
-    clock: systemClock,
-    rules: storeRulesOf(config),
-  });
+  const database = new SqliteDatabase(config.databaseFile, 'read');
   try {
-    const { waiting, parked, processed, flagged, tests } = await store.countWebhooks();
-    return Object.entries({ waiting, unmatched: parked, processed, ...flagged, tests }).map(
+    const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
+    return Object.entries({ waiting, unmatched: unmatched, processed, ...flagged, tests }).map(
       ([name, count]) => `${name.padEnd(20)} ${String(count)}`,
     );
   } finally {
-    await store.close();
+    await database.close();
   }
 }

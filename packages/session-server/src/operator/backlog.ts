@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { StoreReport } from './operator-store.js';
+import type { StoreReport } from './repository.js';
 
 /** How much is waiting, and for how long: what alerts are set on. Counts of a store stop at 10,000. */
 export interface Backlog {
@@ -82,14 +82,14 @@ export function toBacklog(
   const secondsSince = (at: number | undefined): number => Math.max(0, (now - (at ?? now)) / 1000);
   return {
     watchedAttempts: report.watchedAttempts,
-    scheduledPollLateSeconds: secondsSince(report.nextLookAt),
+    scheduledPollLateSeconds: secondsSince(report.nextPollAt),
     oldestReturnSeconds: secondsSince(report.oldestReturnAt),
-    waitingWebhooks: report.waitingDeliveries,
-    oldestWebhookSeconds: secondsSince(report.oldestDeliveryAt),
-    unmatchedWebhooks: report.parkedDeliveries,
+    waitingWebhooks: report.waitingWebhooks,
+    oldestWebhookSeconds: secondsSince(report.oldestWebhookAt),
+    unmatchedWebhooks: report.unmatchedWebhooks,
     waitingEvents: report.waitingEvents,
     oldestEventSeconds: secondsSince(report.oldestEventAt),
-    deadLetteredEvents: report.deadEvents,
+    deadLetteredEvents: report.deadLetteredEvents,
     orderIdShare: report.lastOrderId / maxOrderId,
     pollersBackingOff,
     backfillSeconds: secondsSince(backfillSince),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import { startSessionServer } from '../serve.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
@@ -196,11 +196,14 @@ describe('the operator’s routes', () => {
     const { body } = await stack.open('D1', { amount: '9.99' });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
     await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
-    const store = SqliteCheckoutStore.openBeside({
-      path: join(stack.folder, 'data.sqlite'),
-      clock: { now: () => Date.now() + HOUR_MS },
-      rules: TEST_RULES,
-    });
+    const store = TestStore.openBeside(
+      {
+        path: join(stack.folder, 'data.sqlite'),
+        clock: { now: () => Date.now() + HOUR_MS },
+        rules: TEST_RULES,
+      },
+      'beside',
+    );
     const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
     const [event] = await store.claimEvents(claim);
     await store.markFailed(event?.id ?? '', undefined);

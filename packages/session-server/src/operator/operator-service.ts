@@ -1,4 +1,3 @@
-import type { CheckoutStore } from '../checkouts/repository.js';
 import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
@@ -6,18 +5,27 @@ import type { ReconciliationService } from '../reconciliation/service.js';
 import { explainOrder } from '../reconciliation/explain.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { DeadLetterFilter, RedeliverFilter } from '../outbox/repository.js';
+import {
+  type DeadLetterFilter,
+  findDeadLetters,
+  redeliverEvents,
+  type RedeliverFilter,
+} from '../outbox/repository.js';
+import { ping } from '../store/counters.js';
+import type { Database } from '../store/database.js';
 import { type Backlog, toBacklog } from './backlog.js';
+import { findAttention, findUnmatchedWebhooks, report } from './repository.js';
 
 const DAY_MS = 86_400_000;
 
 export interface OperatorServiceOptions {
-  readonly store: CheckoutStore;
+  readonly database: Database;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly evidence: Pick<ReconciliationService, 'countPollers'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
+  readonly settleWindowSeconds: number;
   /** Called when events wait to be delivered again. */
   readonly onRedelivery: () => void;
 }
@@ -38,16 +46,16 @@ export class OperatorService {
   }
 
   async backlog(): Promise<Backlog> {
-    const { store, evidence, clock, maxOrderId } = this.#options;
+    const { database, evidence, clock, maxOrderId, settleWindowSeconds } = this.#options;
     const { backingOff: pollersBackingOff, backfillSince } = evidence.countPollers();
-    const report = await store.report();
-    return toBacklog({ report, pollersBackingOff, backfillSince, maxOrderId }, clock.now());
+    const counts = await report(database, settleWindowSeconds);
+    return toBacklog({ report: counts, pollersBackingOff, backfillSince, maxOrderId }, clock.now());
   }
 
   /** The state of the server. Rejects when the store cannot be read. */
   async health() {
-    const { store, merchants, evidence } = this.#options;
-    const isWritable = await store.ping().then(
+    const { database, merchants, evidence } = this.#options;
+    const isWritable = await ping(database).then(
       () => true,
       () => false,
     );
@@ -65,7 +73,7 @@ export class OperatorService {
    * provider's list beside the poller that shoppers wait for, so one is explained at a time.
    */
   async explain(merchantId: string, order: string): Promise<readonly string[]> {
-    const { store, merchants, gateway, clock } = this.#options;
+    const { database, merchants, gateway, clock } = this.#options;
     const merchant = await merchants.find(merchantId);
     if (!merchant) throw new AppError(404, 'unknown_merchant', 'No such merchant.');
     if (this.#isExplaining) {
@@ -80,18 +88,21 @@ export class OperatorService {
     }
     this.#isExplaining = true;
     try {
-      return await explainOrder({ merchant, order, store, gateway, now: clock.now() });
+      return await explainOrder({ merchant, order, database, gateway, now: clock.now() });
     } finally {
       this.#isExplaining = false;
     }
   }
 
   async deadLetteredEvents(filter: DeadLetterFilter, limit: number) {
-    return toList(await this.#options.store.findDeadLetters(filter, limit + 1), limit);
+    return toList(await findDeadLetters(this.#options.database, filter, limit + 1), limit);
   }
 
   async redeliver(filter: RedeliverFilter): Promise<number> {
-    const count = await this.#options.store.redeliverEvents(filter);
+    const { database, clock } = this.#options;
+    const count = await database.transaction('outbox:redeliver', (tx) =>
+      redeliverEvents(tx, filter, clock.now()),
+    );
     if (count > 0) this.#options.onRedelivery();
     return count;
   }
@@ -99,7 +110,7 @@ export class OperatorService {
   /** Unmatched webhooks, each with the merchants that registered its endpoint. */
   async unmatchedWebhooks(limit: number) {
     const merchants = await this.#options.merchants.all();
-    const unmatched = await this.#options.store.findUnmatchedWebhooks(limit + 1);
+    const unmatched = await findUnmatchedWebhooks(this.#options.database, limit + 1);
     const webhooks = unmatched.map(({ id, tokenHash, receivedAt }) => ({
       id,
       receivedAt,
@@ -109,9 +120,9 @@ export class OperatorService {
   }
 
   async attention(merchant: string | undefined, days: number, limit: number) {
-    const { store, clock } = this.#options;
+    const { database, clock } = this.#options;
     const filter = { merchant, since: clock.now() - days * DAY_MS };
-    return toList(await store.findAttention(filter, limit + 1), limit);
+    return toList(await findAttention(database, filter, limit + 1), limit);
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 
@@ -12,7 +12,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
   describe(`reports of ${name}`, () => {
     let now: number;
     let underTest: StoreUnderTest;
-    let store: CheckoutStore;
+    let store: TestStore;
     let harness: StoreHarness;
     beforeEach(async () => {
       now = START;
@@ -28,14 +28,14 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
     it('an empty store has nothing that waits', async () => {
       expect(await store.report()).toEqual({
         watchedAttempts: 0,
-        nextLookAt: undefined,
+        nextPollAt: undefined,
         oldestReturnAt: undefined,
-        waitingDeliveries: 0,
-        oldestDeliveryAt: undefined,
-        parkedDeliveries: 0,
+        waitingWebhooks: 0,
+        oldestWebhookAt: undefined,
+        unmatchedWebhooks: 0,
         waitingEvents: 0,
         oldestEventAt: undefined,
-        deadEvents: 0,
+        deadLetteredEvents: 0,
         lastOrderId: 0,
       });
     });
@@ -46,7 +46,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       const { attempt } = await harness.expose({ order: 'A2' });
       expect(await store.report()).toMatchObject({
         watchedAttempts: 2,
-        nextLookAt: START + 30_000,
+        nextPollAt: START + 30_000,
         lastOrderId: attempt.orderId,
       });
     });
@@ -79,7 +79,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       expect(await store.report()).toMatchObject({
         waitingEvents: 0,
         oldestEventAt: undefined,
-        deadEvents: 1,
+        deadLetteredEvents: 1,
       });
     });
 
@@ -87,10 +87,10 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       await deliver('one');
       now += 1000;
       await deliver('two');
-      expect(await store.report()).toMatchObject({ waitingDeliveries: 2, oldestDeliveryAt: START });
+      expect(await store.report()).toMatchObject({ waitingWebhooks: 2, oldestWebhookAt: START });
       const claimed = await store.claimWebhooks(10, 30);
       for (const delivery of claimed) await store.markUnmatched(delivery, [], { most: 10 });
-      expect(await store.report()).toMatchObject({ waitingDeliveries: 0, parkedDeliveries: 2 });
+      expect(await store.report()).toMatchObject({ waitingWebhooks: 0, unmatchedWebhooks: 2 });
       expect(await store.findUnmatchedWebhooks(1)).toEqual([
         { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
       ]);

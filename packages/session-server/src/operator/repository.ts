@@ -1,19 +1,53 @@
+import type { AttentionCode } from '../checkouts/state-machine.js';
+import type { CheckoutState } from '../contract.js';
 import { lastOrderId, toCheckout } from '../checkouts/repository.js';
 import type { Reader } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
-import {
-  type AttentionEntry,
-  type AttentionFilter,
-  MAX_COUNTED,
-  type StoreReport,
-  type UnmatchedWebhook,
-} from './operator-store.js';
+/** Counts in a {@link StoreReport} stop here, so that a report costs the same however much waits. */
+export const MAX_COUNTED = 10_000;
+
+/** How much waits in a store, and since when. Times are milliseconds since 1970. */
+export interface StoreReport {
+  /** Attempts that are still polled for. */
+  readonly watchedAttempts: number;
+  /** When the next scheduled poll is due; in the past, it is late. */
+  readonly nextPollAt: number | undefined;
+  /** When the first of the shoppers came back whose payment is neither proved nor given up. */
+  readonly oldestReturnAt: number | undefined;
+  readonly waitingWebhooks: number;
+  readonly oldestWebhookAt: number | undefined;
+  readonly unmatchedWebhooks: number;
+  readonly waitingEvents: number;
+  readonly oldestEventAt: number | undefined;
+  readonly deadLetteredEvents: number;
+  readonly lastOrderId: number;
+}
+
+/** A checkout that a person of the shop should look at before shipping. */
+export interface AttentionEntry {
+  readonly merchant: string;
+  readonly order: string;
+  readonly checkout: string;
+  readonly state: CheckoutState;
+  readonly attention: readonly AttentionCode[];
+  readonly createdAt: number;
+}
+
+export interface AttentionFilter {
+  readonly merchant?: string | undefined;
+  /** Only checkouts that were opened since, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** A webhook to a registered endpoint that no attempt was found for. */
+export interface UnmatchedWebhook {
+  readonly id: number;
+  readonly tokenHash: string;
+  readonly receivedAt: number;
+}
 
 /** How much waits. Each query follows an index of what waits, and stops early. */
-export async function report(
-  reader: Reader,
-  { settleWindowSeconds }: { readonly settleWindowSeconds: number },
-): Promise<StoreReport> {
+export async function report(reader: Reader, settleWindowSeconds: number): Promise<StoreReport> {
   const attempts = await summarise(
     reader,
     sql`SELECT next_poll_at AS at FROM attempts WHERE next_poll_at IS NOT NULL ORDER BY next_poll_at`,
@@ -42,15 +76,15 @@ export async function report(
   );
   return {
     watchedAttempts: attempts.count,
-    nextLookAt: attempts.oldest,
+    nextPollAt: attempts.oldest,
     oldestReturnAt:
       returns.oldest === undefined ? undefined : returns.oldest - settleWindowSeconds * 1000,
-    waitingDeliveries: webhooks.count,
-    oldestDeliveryAt: webhooks.oldest,
-    parkedDeliveries: unmatched.count,
+    waitingWebhooks: webhooks.count,
+    oldestWebhookAt: webhooks.oldest,
+    unmatchedWebhooks: unmatched.count,
     waitingEvents: events.count,
     oldestEventAt: events.oldest,
-    deadEvents: deadLettered.count,
+    deadLetteredEvents: deadLettered.count,
     lastOrderId: await lastOrderId(reader),
   };
 }

@@ -1,21 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router } from 'express';
 import { formatMinor } from '../money.js';
-import type { Attempt, CheckoutStore, StoredTransaction } from '../checkouts/repository.js';
+import { type Attempt, findAttempts, findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
 import { AppError, orderNotFound } from '../errors.js';
 import { KeyAttempts, type RateLimits } from '../http/limits.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { findTransactions, type StoredTransaction } from '../reconciliation/repository.js';
+import type { Reader } from '../store/database.js';
 
 /** The truth about an order, with its evidence, for the merchant's own back end (Bearer key). */
 export function merchantOrderRoutes(options: {
   readonly merchants: MerchantSource;
-  readonly store: CheckoutStore;
+  readonly database: Reader;
   readonly rateLimits: RateLimits;
 }): Router {
-  const { merchants, store } = options;
+  const { merchants, database } = options;
   const attempts = new KeyAttempts(options.rateLimits.wrongKeysPerAddress);
   const router = Router();
   router.get('/merchant/orders/:order', async (request, response) => {
@@ -33,13 +35,13 @@ export function merchantOrderRoutes(options: {
         'Send "Authorization: Bearer …" with a key whose hash is in the merchant entry.',
       );
     }
-    const checkouts = await store.findOrder(merchant.id, request.params.order);
+    const checkouts = await findCheckoutsOfOrder(database, merchant.id, request.params.order);
     if (checkouts.length === 0) throw orderNotFound();
     const parts = await Promise.all(
       checkouts.map(async (checkout) => ({
         checkout,
-        attempts: await store.findAttempts(checkout.id),
-        transactions: await store.findTransactions(checkout.id),
+        attempts: await findAttempts(database, checkout.id),
+        transactions: await findTransactions(database, checkout.id),
       })),
     );
     response.json(toMerchantOrder(merchant, request.params.order, parts));

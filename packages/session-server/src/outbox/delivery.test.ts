@@ -9,7 +9,7 @@ import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop } from '../run-loop.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -27,7 +27,7 @@ interface Delivery {
 let now: number;
 const clock = { now: () => now };
 let folder: string;
-let store: SqliteCheckoutStore;
+let store: TestStore;
 let merchants: Map<string, Merchant>;
 let log: { level: string; fields: LogFields }[];
 let servers: LocalServer[];
@@ -52,8 +52,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function openStore(): Promise<SqliteCheckoutStore> {
-  return SqliteCheckoutStore.open({ path: join(folder, 'data.sqlite'), clock, rules: TEST_RULES });
+function openStore(): Promise<TestStore> {
+  return TestStore.open({ path: join(folder, 'data.sqlite'), clock, rules: TEST_RULES });
 }
 
 /** A shop of a merchant on this machine, and what was delivered to it. */
@@ -78,7 +78,7 @@ function startDispatcher(): RunLoop {
   const write = (level: string) => (fields: LogFields) => void log.push({ level, fields });
   const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
   const dispatcher = startOutboxDispatcher({
-    store,
+    database: store.database,
     clock,
     logger,
     shop: client,

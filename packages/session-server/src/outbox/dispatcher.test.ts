@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop } from '../run-loop.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -37,7 +37,7 @@ class OutboxHarness {
     response.writeHead(204).end();
   };
   now = Date.now();
-  store!: SqliteCheckoutStore;
+  store!: TestStore;
   harness!: StoreHarness;
   #dispatcher: RunLoop | undefined;
   readonly #shop = new ShopClient();
@@ -46,7 +46,7 @@ class OutboxHarness {
   static async start(): Promise<OutboxHarness> {
     const outbox = new OutboxHarness();
     const clock = { now: () => outbox.now };
-    outbox.store = await SqliteCheckoutStore.open({
+    outbox.store = await TestStore.open({
       path: join(outbox.folder, 'data.sqlite'),
       clock,
       rules: TEST_RULES,
@@ -81,7 +81,7 @@ class OutboxHarness {
     if (this.#dispatcher) this.#dispatcher.wake();
     else {
       this.#dispatcher = startOutboxDispatcher({
-        store: this.store,
+        database: this.store.database,
         merchants,
         shop: this.#shop,
         clock: { now: () => this.now },

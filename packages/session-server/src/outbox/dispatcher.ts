@@ -1,11 +1,18 @@
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
-import { isRetrying, type OutboxEvent, type OutboxRepository } from './repository.js';
+import type { Database } from '../store/database.js';
+import {
+  claimEvents,
+  findNextEventTime,
+  isRetrying,
+  markEventDelivered,
+  markEventFailed,
+  type OutboxEvent,
+} from './repository.js';
 import { retryDelaySeconds } from './retry-schedule.js';
 
 const TIMEOUT_SECONDS = 15;
@@ -23,9 +30,9 @@ const DRAIN_MS = 2000;
 const CHECKOUTS_OF_A_SILENT_SHOP = 2;
 
 export interface OutboxDispatcherOptions {
-  readonly store: OutboxRepository;
+  readonly database: Database;
   readonly merchants: Pick<MerchantSource, 'find'>;
-  readonly shop: ShopClient;
+  readonly shop: Pick<ShopClient, 'deliver'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Default: none. */
@@ -90,19 +97,21 @@ class OutboxDispatcher implements RunLoop {
 
   /** Claims what is due. Returns how many milliseconds to wait for more. */
   async #run(): Promise<number | undefined> {
-    const { store, clock } = this.#options;
+    const { database, clock } = this.#options;
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (room === 0) return undefined;
-    const events = await store.claimEvents({
+    const claim = {
       limit: room,
       perMerchant: MAX_PER_MERCHANT,
       answeringMerchants: this.#shops.answering,
-      doubtfulLimit: MAX_RETRYING - this.#retryingInFlight,
+      retryingLimit: MAX_RETRYING - this.#retryingInFlight,
       leaseSeconds: LEASE_SECONDS,
-    });
-    if (events.length > 0) crashPoint('outbox:claimed');
+    };
+    const events = await database.transaction('outbox:claim', (tx) =>
+      claimEvents(tx, claim, clock.now()),
+    );
     for (const event of events) this.#start(event);
-    const next = await store.nextEventAt();
+    const next = await findNextEventTime(database, clock.now());
     return next === undefined ? undefined : next - clock.now();
   }
 
@@ -126,20 +135,19 @@ class OutboxDispatcher implements RunLoop {
   }
 
   async #deliver(event: OutboxEvent): Promise<void> {
-    const { store, logger } = this.#options;
+    const { database, clock, logger } = this.#options;
     const result = await this.#tryOnce(event);
     // We hung up: that says nothing about the shop.
     if (result.kind === 'silent' && this.#stop.signal.aborted) return;
     this.#observer.deliveryAttempted(result.kind);
     this.#shops.record(event, result.kind !== 'silent');
     if (result.kind === 'acknowledged') {
-      await store.markDelivered(event.id);
-      crashPoint('outbox:delivered-stored');
+      await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, event.id));
       return;
     }
     const pause = retryDelaySeconds(event.tries, Math.random());
-    await store.markFailed(event.id, pause);
-    crashPoint('outbox:failure-stored');
+    const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
+    await database.transaction('outbox:mark-failed', (tx) => markEventFailed(tx, event.id, dueAt));
     const fields = { event: event.id, type: event.type, merchant: event.merchant, ...result.why };
     if (pause === undefined) logger.error(fields, 'an event is dead-lettered after three days');
     else
@@ -155,7 +163,6 @@ class OutboxDispatcher implements RunLoop {
     try {
       const { signal } = this.#stop;
       const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, signal);
-      crashPoint('outbox:answered');
       return status >= 200 && status < 300
         ? { kind: 'acknowledged' }
         : { kind: 'refused', why: { status } };

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ShopClient } from '../provider/shop-client.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { startOutboxDispatcher } from './dispatcher.js';
@@ -121,7 +121,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
   }
 
   it('marks an order paid by what the session server really sends', async () => {
-    const store = await SqliteCheckoutStore.open({
+    const store = await TestStore.open({
       path: join(folder, 'pay.sqlite'),
       clock: { now: () => Date.now() },
       rules: TEST_RULES,
@@ -134,7 +134,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     await store.apply(checkout.id, { type: 'came-back', kind: 'cancel' });
     await harness.pay(attempt.orderId, { refund: 'partial' });
     const dispatcher = startOutboxDispatcher({
-      store,
+      database: store.database,
       merchants: { find: () => Promise.resolve(merchant) },
       shop: client,
       clock: { now: () => Date.now() },

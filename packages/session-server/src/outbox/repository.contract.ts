@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { EventClaim } from './repository.js';
@@ -12,7 +12,7 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
   describe(`events of ${name}`, () => {
     let now: number;
     let underTest: StoreUnderTest;
-    let store: CheckoutStore;
+    let store: TestStore;
     let harness: StoreHarness;
     beforeEach(async () => {
       now = Date.parse('2026-01-01T00:00:00.000Z');
@@ -88,9 +88,9 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       await tell('silent', 1);
       now += 1000;
       await tell('well', 2);
-      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1 };
+      const claim = { answeringMerchants: new Set(['well']), retryingLimit: 1 };
       expect(await claimed(claim)).toEqual(['gone', 'well', 'well']);
-      expect(await claimed({ ...claim, doubtfulLimit: 0 })).toEqual([]);
+      expect(await claimed({ ...claim, retryingLimit: 0 })).toEqual([]);
       expect(await claimed(claim)).toEqual(['silent']);
     });
 
@@ -98,7 +98,7 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       await tell('well', 3);
       await refuseAll();
       await tell('well', 1, 'new');
-      const claim = { answeringMerchants: new Set(['well']), doubtfulLimit: 1, perMerchant: 10 };
+      const claim = { answeringMerchants: new Set(['well']), retryingLimit: 1, perMerchant: 10 };
       expect(await ordersOf(claim)).toEqual(['A0', 'new0']);
     });
 

@@ -1,4 +1,3 @@
-import type { EventType } from '../checkouts/state-machine.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
@@ -8,7 +7,7 @@ export interface OutboxEvent {
   readonly id: string;
   readonly checkout: string;
   readonly merchant: string;
-  readonly type: EventType;
+  readonly type: string;
   /** The JSON text that is signed and sent, the same in each try. */
   readonly body: string;
   /** How often it was sent without success. */
@@ -26,7 +25,7 @@ export interface EventClaim {
    * How many of the events may be in doubt: of a merchant whose shop does not answer, or sent before
    * and not taken. Default: all.
    */
-  readonly doubtfulLimit?: number;
+  readonly retryingLimit?: number;
   /** After this long a sender counts as dead, and its events are taken up again. */
   readonly leaseSeconds: number;
 }
@@ -37,7 +36,7 @@ export interface DeadLetter {
   readonly merchant: string;
   readonly order: string;
   readonly checkout: string;
-  readonly type: EventType;
+  readonly type: string;
   readonly sequence: number;
   readonly createdAt: number;
 }
@@ -60,27 +59,6 @@ export function isRetrying(
   answeringMerchants: ReadonlySet<string> | undefined,
 ): boolean {
   return tries > 0 || answeringMerchants?.has(merchant) === false;
-}
-
-/** Events on their way to the shops. Each method is one atomic, durable step. */
-export interface OutboxRepository {
-  /**
-   * Takes events to send, under a lease, so that two senders never send one at the same time.
-   * Every merchant gets its turn, and the events of one checkout go out one at a time. What is due
-   * for longest goes first, but the last place of a merchant, which may be its only one, is for an
-   * event that was never sent, the newest one: so no number of orders whose events are not taken
-   * holds up the news of another order.
-   */
-  claimEvents(claim: EventClaim): Promise<OutboxEvent[]>;
-  markDelivered(event: string): Promise<void>;
-  /** Not taken: again later, or never (`undefined`), and then it is dead. */
-  markFailed(event: string, retryInSeconds: number | undefined): Promise<void>;
-  /** When the next event falls due after now, in milliseconds since 1970. */
-  nextEventAt(): Promise<number | undefined>;
-  /** Events that were given up, oldest first. */
-  findDeadLetters(filter: DeadLetterFilter, limit: number): Promise<DeadLetter[]>;
-  /** Lets events be sent again at once, with all their tries; answers how many. */
-  redeliverEvents(filter: RedeliverFilter): Promise<number>;
 }
 
 /** How many due events of a merchant are searched for one that was never sent. */
@@ -126,7 +104,7 @@ export async function claimEvents(
   for (const merchant of await findMerchantsWithEvents(tx)) {
     turns.push(...(await findTurns(tx, merchant, claim, now)));
   }
-  let retryingLeft = claim.doubtfulLimit ?? claim.limit;
+  let retryingLeft = claim.retryingLimit ?? claim.limit;
   const claimed = turns
     .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
     .map(({ event }) => event)
@@ -256,7 +234,7 @@ export async function findDeadLetters(
     merchant: String(row['merchant']),
     order: String(row['order_name']),
     checkout: String(row['checkout']),
-    type: row['type'] as EventType,
+    type: String(row['type']),
     sequence: Number(row['sequence']),
     createdAt: Number(row['created_at']),
   }));
@@ -291,7 +269,7 @@ function toEvent(row: Row): OutboxEvent {
     id: String(row['id']),
     checkout: String(row['checkout']),
     merchant: String(row['merchant']),
-    type: row['type'] as EventType,
+    type: String(row['type']),
     body: String(row['body']),
     tries: Number(row['tries']),
   };

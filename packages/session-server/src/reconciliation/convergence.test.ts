@@ -4,7 +4,7 @@ import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-token.js
 import { isCertain } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/repository.js';
 import type { ReturnKind } from '../contract.js';
-import type { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import type { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';
 import { CLAIM } from '../testing/store-story.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
@@ -43,7 +43,7 @@ describe('hints, time and rows of one payment', () => {
   const merchant = testMerchant();
   let now = START;
   let count = 0;
-  let store: SqliteCheckoutStore;
+  let store: TestStore;
   let reconciliation: ReconciliationService;
   let close: () => Promise<void>;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TransactionQuery } from '../provider/gateway.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
@@ -13,11 +13,11 @@ const NOW = Date.UTC(2026, 0, 1);
 
 describe('explaining an order', () => {
   let folder: string;
-  let store: SqliteCheckoutStore;
+  let store: TestStore;
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'explain-'));
     const path = join(folder, 'data.sqlite');
-    store = await SqliteCheckoutStore.open({ path, clock: { now: () => NOW }, rules: TEST_RULES });
+    store = await TestStore.open({ path, clock: { now: () => NOW }, rules: TEST_RULES });
   });
   afterEach(async () => {
     await store.close();
@@ -29,7 +29,7 @@ describe('explaining an order', () => {
     return explainOrder({
       merchant: testMerchant(),
       order: 'A1001',
-      store,
+      database: store.database,
       gateway: {
         listTransactions: (query) => {
           const rows = listTransactions(query);
@@ -48,7 +48,7 @@ describe('explaining an order', () => {
     const lines = await explainOrder({
       merchant: testMerchant(),
       order: 'A1001',
-      store,
+      database: store.database,
       gateway: {
         listTransactions: () => Promise.resolve({ rows: [], unreadable, nextCursor: undefined }),
       },

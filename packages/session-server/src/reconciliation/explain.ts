@@ -1,10 +1,12 @@
 import { formatMinor } from '../money.js';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import { findAttempts, findCheckoutsOfOrder } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, type MatchResult } from './matching.js';
+import type { Reader } from '../store/database.js';
 import { newestRange, readNextPage } from './page-range.js';
+import { findKnownTransaction, findTransactions } from './repository.js';
 
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
@@ -12,10 +14,7 @@ const MAX_PAGES = 200;
 export interface ExplainOptions {
   readonly merchant: Merchant;
   readonly order: string;
-  readonly store: Pick<
-    CheckoutStore,
-    'findOrder' | 'findAttempts' | 'findTransactions' | 'findServed'
-  >;
+  readonly database: Reader;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -26,10 +25,12 @@ export interface ExplainOptions {
  * counts or not. It reads the provider's list again and changes nothing.
  */
 export async function explainOrder(options: ExplainOptions): Promise<string[]> {
-  const { merchant, order, store, now } = options;
-  const checkouts = await store.findOrder(merchant.id, order);
+  const { merchant, order, database, now } = options;
+  const checkouts = await findCheckoutsOfOrder(database, merchant.id, order);
   if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: no checkout was created.`];
-  const attempts = (await Promise.all(checkouts.map(({ id }) => store.findAttempts(id)))).flat();
+  const attempts = (
+    await Promise.all(checkouts.map(({ id }) => findAttempts(database, id)))
+  ).flat();
   const { rows, unreadable, isComplete } = await readList(
     options,
     new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
@@ -41,7 +42,7 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
     lines.push(
       `Checkout ${checkout.id}: ${checkout.state}, ${price}, created ${textOf(checkout.createdAt)}`,
       ...checkout.attention.map((code) => `  attention: ${code}`),
-      ...(await store.findTransactions(checkout.id)).map(({ id }) => `  transaction: ${id}`),
+      ...(await findTransactions(database, checkout.id)).map(({ id }) => `  transaction: ${id}`),
     );
     for (const attempt of attempts.filter((made) => made.checkout === checkout.id)) {
       const names = `order_id ${String(attempt.orderId)}, reference ${attempt.merchantReference}`;
@@ -50,7 +51,7 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
         const result = matchTransaction(row, expected, merchant.evidence);
-        const served = await store.findServed(row.id ?? '');
+        const served = (await findKnownTransaction(database, row.id ?? ''))?.checkout;
         const isOfAnother =
           result.kind !== 'none' && served !== undefined && served !== checkout.id;
         const reason = isOfAnother

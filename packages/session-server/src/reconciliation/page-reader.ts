@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import type { Logger } from '../logger.js';
 import type {
   PartnerGateway,
@@ -60,11 +59,9 @@ export class PageReader {
   }
 
   async #process({ rows, unreadable }: TransactionPage, calledAt: number): Promise<void> {
-    crashPoint('poll:page-read');
     const answeredAt = performance.now();
     if (unreadable) this.#noteUnreadable(unreadable);
     await this.#options.onRows(rows);
-    crashPoint('poll:page-processed');
     const pauseMs = Math.min(answeredAt - calledAt, MAX_PAUSE_MS);
     await sleep(Math.floor(pauseMs - (performance.now() - answeredAt)), this.#signal);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testCheckout } from '../testing/test-checkout.js';
-import type { PaymentEvidence } from '../checkouts/repository.js';
+import type { PaymentEvidence } from './repository.js';
 import { type PaymentHistory, planPayment } from './payment-rules.js';
 
 const OPEN: PaymentHistory = {

@@ -1,7 +1,7 @@
 import type { Checkout, CheckoutFact } from '../checkouts/state-machine.js';
 import { timeOf } from './matching.js';
 import { parseRefundMinor } from '../money.js';
-import type { PaymentEvidence } from '../checkouts/repository.js';
+import type { PaymentEvidence } from './repository.js';
 
 /** All that is known when a transaction is recorded. */
 export interface PaymentHistory {

@@ -6,7 +6,7 @@ import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/repository.js';
 import type { TransactionQuery } from '../provider/gateway.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
@@ -18,7 +18,7 @@ const DEARER = { order: 'A1002', orderVersion: 'version-2', amountMinor: 1299 };
 
 let folder: string;
 let now: number;
-let store: SqliteCheckoutStore;
+let store: TestStore;
 let harness: StoreHarness;
 let reconciliation: ReconciliationService;
 let asked: TransactionQuery[];
@@ -38,14 +38,15 @@ beforeEach(async () => {
   pages = [];
   before = () => undefined;
   const clock = { now: () => now };
-  store = await SqliteCheckoutStore.open({
+  store = await TestStore.open({
     path: join(folder, 'data.sqlite'),
     clock,
     rules: TEST_RULES,
   });
   harness = new StoreHarness(store);
   reconciliation = new ReconciliationService({
-    store,
+    database: store.database,
+    context: store.context,
     merchants: {
       find: (id) => Promise.resolve(merchants.find((merchant) => merchant.id === id)),
       all: () => Promise.resolve(merchants),

@@ -4,7 +4,6 @@ import {
   findLastOrderId,
   getAttempt,
   getCheckout,
-  type PaymentEvidence,
   supersedeSending,
 } from '../checkouts/repository.js';
 import { applyFacts, type StepContext } from '../checkouts/steps.js';
@@ -13,6 +12,7 @@ import { planPayment } from './payment-rules.js';
 import {
   findKnownTransaction,
   findMoney,
+  type PaymentEvidence,
   upsertTransaction,
   watchForRefunds,
 } from './repository.js';

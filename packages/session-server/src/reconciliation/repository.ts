@@ -1,17 +1,47 @@
-import {
-  FIRST_POLL_SECONDS,
-  type DuePoll,
-  type PaymentEvidence,
-  type StoredTransaction,
-  type StoreRules,
-  toAttempt,
-} from '../checkouts/repository.js';
+import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/repository.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
 import { parseRefundMinor } from '../money.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import { timeOf } from './matching.js';
 import type { PaymentHistory } from './payment-rules.js';
+
+/** A transaction that was matched to an attempt. */
+export interface PaymentEvidence {
+  readonly transaction: string;
+  readonly orderId: number;
+  readonly status: string;
+  /** Whether the row says money taken, or only money given back. */
+  readonly isRefundRow: boolean;
+  /** Whether the row of a payment may come after a row of its refund. Default true. */
+  readonly joinsRefundRow?: boolean;
+  readonly amount: string;
+  readonly currency: string;
+  readonly transactionTime: string;
+  readonly refund: 'none' | 'partial' | 'full';
+}
+
+/** A transaction as it is kept: no names, no card digits. */
+export interface StoredTransaction {
+  readonly id: string;
+  readonly orderId: number;
+  readonly status: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly transactionTime: string;
+}
+
+/** A poll for an attempt that is due although no one waits for it. */
+export interface DuePoll {
+  readonly orderId: number;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly providerMerchantId: number;
+  readonly createdAt: number;
+  /** How often it was due since its watch began. */
+  readonly polls: number;
+}
 
 const MAX_POLL_PAUSE_SECONDS = 6 * 3600;
 
@@ -113,7 +143,7 @@ export async function claimDuePolls(
   tx: Transaction,
   limit: number,
   now: number,
-  rules: Pick<StoreRules, 'watchSeconds' | 'refundWatchSeconds'>,
+  rules: Pick<CheckoutRules, 'watchSeconds' | 'refundWatchSeconds'>,
 ): Promise<DuePoll[]> {
   const rows = await tx.all(sql`
     SELECT attempts.*, checkouts.state AS checkout_state FROM attempts
@@ -130,7 +160,7 @@ export async function claimDuePolls(
     const next = isOver ? undefined : now + pauseSeconds * 1000;
     await tx.run(sql`
       UPDATE attempts SET polls = ${polls}, next_poll_at = ${next} WHERE order_id = ${orderId}`);
-    due.push({ orderId, checkout, merchant, providerMerchantId, createdAt, looks: polls });
+    due.push({ orderId, checkout, merchant, providerMerchantId, createdAt, polls });
   }
   return due;
 }

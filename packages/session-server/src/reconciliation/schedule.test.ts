@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../checkouts/change-feed.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
 import { TestStack } from '../testing/test-stack.js';
 import { startSchedule } from './schedule.js';
 
@@ -66,21 +71,20 @@ describe('the schedule', () => {
 
   it('goes on when a poll cannot start, and logs it', async () => {
     const errors: string[] = [];
-    const due = {
-      orderId: 700,
-      checkout: 'checkout-1',
-      merchant: 'teashop',
-      providerMerchantId: 1001,
-      createdAt: 0,
-      looks: 1,
-    };
+    const folder = mkdtempSync(join(tmpdir(), 'schedule-'));
+    let now = Date.now();
+    const store = await TestStore.open({
+      path: join(folder, 'data.sqlite'),
+      clock: { now: () => now },
+      rules: TEST_RULES,
+    });
+    for (const merchant of ['teashop', 'bookshop'])
+      await new StoreHarness(store).expose({ merchant });
+    now += 60_000;
     const polled = Promise.withResolvers<string>();
-    const batches = [[due], [{ ...due, merchant: 'bookshop' }]];
     const schedule = startSchedule({
-      store: {
-        applyTime: () => Promise.resolve([]),
-        claimDuePolls: () => Promise.resolve(batches.shift() ?? []),
-      },
+      database: store.database,
+      context: store.context,
       reconciliation: {
         poll: ({ merchant }) => {
           if (merchant === 'teashop') return Promise.reject(new Error('no list of merchants'));
@@ -98,5 +102,7 @@ describe('the schedule', () => {
     expect(await polled.promise).toBe('bookshop');
     expect(errors).toEqual(['a scheduled poll could not start']);
     await schedule.close();
+    await store.close();
+    rmSync(folder, { recursive: true });
   });
 });

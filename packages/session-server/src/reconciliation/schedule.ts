@@ -1,15 +1,17 @@
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { CheckoutStore, DuePoll } from '../checkouts/repository.js';
-import { crashPoint } from '../crash-points.js';
+import { applyTime, type StepContext } from '../checkouts/steps.js';
 import { describeError, type Logger } from '../logger.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { Database } from '../store/database.js';
+import { claimDuePolls, type DuePoll } from './repository.js';
 import type { ReconciliationService } from './service.js';
 
 const BATCH = 100;
 const PAUSE_MS = 1000;
 
 export interface ScheduleOptions {
-  readonly store: Pick<CheckoutStore, 'applyTime' | 'claimDuePolls'>;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly reconciliation: Pick<ReconciliationService, 'poll'>;
   readonly changes: ChangeFeed;
   readonly logger: Logger;
@@ -20,17 +22,19 @@ export interface ScheduleOptions {
  * watched attempt at growing pauses.
  */
 export function startSchedule(options: ScheduleOptions): RunLoop {
-  const { store, reconciliation, changes, logger } = options;
+  const { database, context, reconciliation, changes, logger } = options;
   return startRunLoop({
     name: 'schedule',
     logger,
     pauseMs: PAUSE_MS,
     async run() {
-      const changed = await store.applyTime(BATCH);
-      if (changed.length > 0) crashPoint('schedule:time-applied');
+      const changed = await database.transaction('schedule:apply-time', (tx) =>
+        applyTime(tx, BATCH, context),
+      );
       for (const { after } of changed) changes.notify(after.id);
-      const due = await store.claimDuePolls(BATCH);
-      if (due.length > 0) crashPoint('schedule:polls-claimed');
+      const due = await database.transaction('schedule:claim-polls', (tx) =>
+        claimDuePolls(tx, BATCH, context.clock.now(), context.rules),
+      );
       for (const poll of oldestByPoller(due)) {
         // Not awaited: a slow list of one merchant must not delay the others.
         reconciliation.poll(poll).catch((error: unknown) => {

@@ -1,15 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { Attempt, CheckoutStore, DuePoll } from '../checkouts/repository.js';
+import {
+  type Attempt,
+  findAttemptsByReference,
+  findCheckout,
+  getCheckout,
+} from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
+import { applyFacts, type StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
+import type { Database } from '../store/database.js';
+import { recordPayment } from './record-payment.js';
+import { type DuePoll, findKnownTransaction } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
 
 /** How long a checkout is polled for after a hint. */
@@ -20,7 +28,8 @@ const PAID_AGAIN_MS = 600_000;
 const MAX_REFUNDS_FIRST = 1000;
 
 export interface ReconciliationOptions {
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly changes: ChangeFeed;
@@ -32,6 +41,8 @@ export interface ReconciliationOptions {
   readonly lostAttempts?: LostAttemptFinder;
   /** Default: none. */
   readonly observer?: Pick<Observer, 'polled'>;
+  /** Called after the steps of a poll, for drills. */
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 export interface LostAttemptFinder {
@@ -129,10 +140,9 @@ export class ReconciliationService {
     const merchants = await this.#options.merchants.all();
     const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];
     const references = new Set(rows.flatMap((row) => referencesOf(row, { matchFields })));
-    const attempts = await this.#options.store.findAttemptsByReference(providerMerchantId, [
-      ...references,
-    ]);
-    if (attempts.length > 0) crashPoint('poll:attempts-found');
+    const { database, onStep } = this.#options;
+    const attempts = await findAttemptsByReference(database, providerMerchantId, [...references]);
+    if (attempts.length > 0) onStep?.('poll:attempts-found');
     return attempts.flatMap((attempt) => {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) return [];
@@ -150,8 +160,8 @@ export class ReconciliationService {
     { row, attempt, merchant }: CandidateTransaction,
     { raiseMismatch } = { raiseMismatch: false },
   ): Promise<'mismatch' | undefined> {
-    const { store, changes } = this.#options;
-    const checkout = await store.find(attempt.checkout);
+    const { database, context, changes } = this.#options;
+    const checkout = await findCheckout(database, attempt.checkout);
     if (!checkout) return undefined;
     const { id = '', status = '', amount = '', currencyCode = '', transactionTime = '' } = row;
     const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
@@ -162,24 +172,27 @@ export class ReconciliationService {
     }
     if (result.kind === 'mismatch') {
       if (!raiseMismatch) return 'mismatch';
-      const served = await store.findServed(id);
-      if (served !== undefined && served !== checkout.id) return undefined;
+      const known = await findKnownTransaction(database, id);
+      if (known && known.checkout !== checkout.id) return undefined;
     }
-    const change =
-      result.kind === 'mismatch'
-        ? await store.apply(checkout.id, { type: 'attention-needed', code: result.code })
-        : await store.recordPayment({
-            transaction: id,
-            orderId: attempt.orderId,
-            status,
-            isRefundRow,
-            joinsRefundRow: merchant.evidence.joinsRefundRow,
-            amount,
-            currency: currencyCode,
-            transactionTime,
-            refund: result.refund,
-          });
-    crashPoint('poll:match-stored');
+    const change = await database.transaction('poll:store-match', async (tx) => {
+      if (result.kind === 'mismatch') {
+        const facts = [{ type: 'attention-needed', code: result.code }] as const;
+        return applyFacts(tx, await getCheckout(tx, checkout.id), facts, context);
+      }
+      const payment = {
+        transaction: id,
+        orderId: attempt.orderId,
+        status,
+        isRefundRow,
+        joinsRefundRow: merchant.evidence.joinsRefundRow,
+        amount,
+        currency: currencyCode,
+        transactionTime,
+        refund: result.refund,
+      };
+      return recordPayment(tx, payment, context);
+    });
     if (!change || change.after === change.before) return undefined;
     changes.notify(checkout.id);
     if (change.before.state !== 'paid' && change.after.state === 'paid') {
@@ -218,7 +231,7 @@ export class ReconciliationService {
         const polled = new Map(watches);
         const times = [...polled.values()].map(({ sinceMs }) => sinceMs - skewMs);
         await this.#poller(merchant.providerMerchantId).pollRecent(times);
-        crashPoint('poll:ended');
+        this.#options.onStep?.('poll:ended');
         const now = clock.now();
         for (const [id, watch] of polled) {
           // A hint that came during the poll is for the next one.
@@ -234,7 +247,7 @@ export class ReconciliationService {
   #poller(providerMerchantId: number): TransactionPoller {
     const known = this.#pollers.get(providerMerchantId);
     if (known) return known;
-    const { gateway, clock, logger, intervalMs, pagesPerMinute, observer } = this.#options;
+    const { gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } = this.#options;
     const poller = new TransactionPoller({
       gateway,
       providerMerchantId,
@@ -243,7 +256,10 @@ export class ReconciliationService {
       intervalMs,
       pagesPerMinute,
       observer: observer ?? SILENT_OBSERVER,
-      onRows: (rows) => this.reconcile(providerMerchantId, rows),
+      onRows: async (rows) => {
+        await this.reconcile(providerMerchantId, rows);
+        onStep?.('poll:page-processed');
+      },
     });
     this.#pollers.set(providerMerchantId, poller);
     return poller;

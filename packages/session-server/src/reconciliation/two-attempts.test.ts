@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-token.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/repository.js';
-import type { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import type { TestStore } from '../testing/test-store.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -40,7 +40,7 @@ describe('an order that is opened again and again', () => {
   const merchant = testMerchant();
   let now = Date.UTC(2026, 0, 1);
   let count = 0;
-  let store: SqliteCheckoutStore;
+  let store: TestStore;
   let reconciliation: ReconciliationService;
   let close: () => Promise<void>;
   beforeAll(async () => {
@@ -149,7 +149,7 @@ describe('an order that is opened again and again', () => {
             },
           } as const)
         : ({ kind: 'failure', orderId } as const);
-      await store.completeWebhook(delivery?.id ?? 0, { flags: ['verified'], lookFor: [], proof });
+      await store.completeWebhook(delivery?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
     }
   }
 

@@ -3,7 +3,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
-import type { Loss } from './restore-store.js';
+import type { Loss } from './repository.js';
 
 const PAUSE_MS = 300_000;
 /** A shop that gave no answer may be asked again at the next poll of this watch. */

@@ -1,28 +1,40 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { AppError } from '../errors.js';
 import type { TransactionRow } from '../provider/gateway.js';
+import { TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { LostAttempts, parseLostName } from './lost-attempts.js';
 
 const PAUSE_MS = 60_000;
 
+let folder: string;
+let store: TestStore;
 let now: number;
 let asked: string[];
 let answers: 'nothing' | 'unknown';
-beforeEach(() => {
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lost-'));
   now = Date.UTC(2026, 2, 1);
   asked = [];
+  const path = join(folder, 'data.sqlite');
+  store = await TestStore.open({ path, clock: { now: () => now }, rules: TEST_RULES });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
 });
 
 function lostAttempts(pauseMs: number): LostAttempts {
   const merchants = [testMerchant()];
   return new LostAttempts({
     loss: { since: now, until: now, afterOrderId: 10, toOrderId: 99, isRead: true },
-    store: {
-      findAttemptsByReference: () => Promise.resolve([]),
-      adoptAttempt: () => Promise.reject(new Error('nothing is found here')),
-    },
+    database: store.database,
+    context: store.context,
     merchants: {
       find: () => Promise.resolve(merchants[0]),
       all: () => Promise.resolve(merchants),

@@ -1,7 +1,6 @@
-import type { CheckoutStore } from '../checkouts/repository.js';
+import { findAttemptsByReference } from '../checkouts/repository.js';
 import { attemptRequest, priceOf } from '../checkouts/service.js';
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -9,14 +8,17 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { referencesOf } from '../reconciliation/matching.js';
-import type { Loss, OrderIdRange } from './restore-store.js';
+import type { Database } from '../store/database.js';
+import type { StepContext } from '../checkouts/steps.js';
+import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 
 export interface LostAttemptsOptions {
   /** What the store has lost; undefined when no backup was restored. */
   readonly loss: Loss | undefined;
   /** Ids that no attempt of the store has. One of them at the provider means that attempts were lost. */
   readonly unused?: OrderIdRange;
-  readonly store: Pick<CheckoutStore, 'findAttemptsByReference' | 'adoptAttempt'>;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly lookUpOrder: OrderLookup;
   readonly clock: Clock;
@@ -154,13 +156,9 @@ export class LostAttempts {
       }
       const { merchant, order } = owner;
       const request = attemptRequest(merchant, order, priceOf(order, merchant), {});
-      await this.#options.store.adoptAttempt({
-        orderId,
-        merchantReference: reference,
-        createdAt: loss.since,
-        request,
-      });
-      crashPoint('restore:adopted');
+      const { database, context } = this.#options;
+      const found = { orderId, merchantReference: reference, createdAt: loss.since, request };
+      await database.transaction('restore:adopt', (tx) => adoptAttempt(tx, found, context));
       this.#adopted += 1;
       this.#notFound.delete(payment.transaction);
       this.#options.logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was adopted');
@@ -172,8 +170,9 @@ export class LostAttempts {
   }
 
   async #isKnown(providerMerchantId: number, references: readonly string[]): Promise<boolean> {
-    const { store } = this.#options;
-    return (await store.findAttemptsByReference(providerMerchantId, references)).length > 0;
+    const { database } = this.#options;
+    const known = await findAttemptsByReference(database, providerMerchantId, references);
+    return known.length > 0;
   }
 
   /** The only merchant whose shop knows the order; several may share an id at the provider. */

@@ -10,7 +10,6 @@ import {
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import { DataFileError, explainDataFile } from '../store/data-file-error.js';
 import { resolveDataFile } from '../store/data-file-path.js';
 import { takeDataFileLock } from '../store/sqlite-connection.js';
@@ -28,6 +27,8 @@ export interface ReplaceDataFileOptions {
   readonly clock: Clock;
   /** Called with the copy of the backup. When it throws, nothing has changed. */
   readonly prepare: (copy: string) => Promise<void>;
+  /** Called after the steps that a drill interrupts. */
+  readonly onStep?: (step: string) => void;
 }
 
 /**
@@ -41,7 +42,7 @@ export interface ReplaceDataFileOptions {
 export async function replaceDataFile(
   options: ReplaceDataFileOptions,
 ): Promise<string | undefined> {
-  const { path, backupFile, clock, prepare } = options;
+  const { path, backupFile, clock, prepare, onStep } = options;
   try {
     const file = resolveDataFile(path);
     const copy = `${file}.restoring`;
@@ -49,18 +50,18 @@ export async function replaceDataFile(
     try {
       remove(copy, ['', ...BESIDE]);
       await copyBackup(backupFile, copy);
-      crashPoint('restore:copied');
+      onStep?.('restore:copied');
       await prepare(copy);
       remove(copy, BESIDE);
       syncToDisk(copy);
       const kept = keepOldFile(file, clock.now());
-      crashPoint('restore:old-file-kept');
+      onStep?.('restore:old-file-kept');
       if (kept !== undefined) moveLogIntoFile(file);
       // A log that stayed would be played into the copy, and damage it.
       remove(file, ['-wal', '-shm']);
       renameSync(copy, file);
       syncToDisk(dirname(file));
-      crashPoint('restore:file-replaced');
+      onStep?.('restore:file-replaced');
       return kept;
     } finally {
       remove(copy, ['', ...BESIDE]);

@@ -1,17 +1,32 @@
 import {
+  type FoundAttempt,
   findCheckoutsOfOrder,
   hasAttempt,
   insertFoundAttempt,
   lastOrderId,
   orderIdAt,
   skipOrderIds,
-  type StoreRules,
 } from '../checkouts/repository.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
 import { getCounter, setCounter } from '../store/counters.js';
 import type { Reader, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
-import type { FoundAttempt, Loss, OrderIdRange } from './restore-store.js';
+/** What a data file that was put back from a backup does not know any more. */
+export interface Loss {
+  /** When the last attempt that is known was made: everything after it is lost; ms since 1970. */
+  readonly since: number;
+  /** When the backup was put back, in milliseconds since 1970. */
+  readonly until: number;
+  /** Lost attempts have an `order_id` above this, and at most `toOrderId`; new ones a larger one. */
+  readonly afterOrderId: number;
+  readonly toOrderId: number;
+  /** Whether the provider's lists have been read for it: nothing may open before. */
+  readonly isRead: boolean;
+}
+
+/** Which `order_id`s are meant: above the one, and at most the other. */
+export type OrderIdRange = Pick<Loss, 'afterOrderId' | 'toOrderId'>;
 
 /** More events of a checkout, or changes of it, than any had in the time that was lost. */
 const AHEAD = 1000;
@@ -49,7 +64,7 @@ export async function declareLoss(
   tx: Transaction,
   since: number | undefined,
   now: number,
-  rules: Pick<StoreRules, 'watchSeconds' | 'maxOrderId'>,
+  rules: Pick<CheckoutRules, 'watchSeconds' | 'maxOrderId'>,
 ): Promise<Loss> {
   const known = await findLoss(tx);
   if (known?.isRead === false) return known;

@@ -2,7 +2,7 @@ import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import type { OpenStore } from '../checkouts/repository.contract.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
 import { FIRST_ORDER_ID, HOUR_MS, START, StoreStory } from '../testing/store-story.js';
-import type { FoundAttempt } from './restore-store.js';
+import type { FoundAttempt } from '../checkouts/repository.js';
 
 /** What every store promises that was put back from a backup. */
 export function describeRestoreStore(name: string, open: OpenStore): void {

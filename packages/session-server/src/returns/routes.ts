@@ -2,11 +2,10 @@ import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type StoredToken, toStoredToken } from '../checkouts/attempt-token.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
-import { crashPoint } from '../crash-points.js';
 import { AppError, checkoutNotFound } from '../errors.js';
 import { setPageHeaders } from '../http/headers.js';
 import { renderNotice } from '../http/html.js';
@@ -15,7 +14,10 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
+import type { StepContext } from '../checkouts/steps.js';
+import type { Database } from '../store/database.js';
 import { merchantPage, renderReturnPage, shopperPage } from './page.js';
+import { recordReturn } from './record-return.js';
 
 /** Visits of one return address a minute that are stored, after its first one. */
 const MAX_VISITS_PER_MINUTE = 10;
@@ -25,7 +27,8 @@ const MAX_REMEMBERED = 5_000;
 const PURPOSE_HEADERS = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
 
 export interface ReturnRoutesOptions {
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly reconciliation: ReconciliationService;
   readonly changes: ChangeFeed;
@@ -35,9 +38,9 @@ export interface ReturnRoutesOptions {
 
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
-  const { store, merchants, reconciliation, changes, clock, publicUrl } = options;
+  const { database, context, merchants, reconciliation, changes, clock, publicUrl } = options;
   const router = Router();
-  const visits = new ReturnVisits(store);
+  const visits = new ReturnVisits(database, context);
 
   const comeBack = async (request: Request<{ token: string }>, response: Response) => {
     if (request.method === 'HEAD' || isPrefetch(request)) {
@@ -63,7 +66,6 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       origins: [...merchant.origins, publicUrl],
       onward: shopperPage(merchant, checkout, kind),
     });
-    crashPoint('return:before-answer');
     response.send(page.text);
   };
   router.get('/return/:token', comeBack);
@@ -71,7 +73,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 
   // It has no limit: it leads shoppers home after they paid, and costs no more than a refusal.
   router.get('/checkouts/:id/leave', async (request, response) => {
-    const checkout = await store.find(request.params.id);
+    const checkout = await findCheckout(database, request.params.id);
     const merchant = checkout && (await merchants.find(checkout.merchant));
     if (!merchant) throw checkoutNotFound();
     response.set('referrer-policy', 'no-referrer').set('cache-control', 'no-store');
@@ -122,14 +124,16 @@ interface ReturnVisit {
  * a shopper who has paid never sees an error.
  */
 class ReturnVisits {
-  readonly #store: Pick<CheckoutStore, 'recordReturn' | 'find'>;
+  readonly #database: Database;
+  readonly #context: StepContext;
   readonly #limit = new Limit('return address', MAX_VISITS_PER_MINUTE);
   readonly #known = new LRUCache<string, { readonly kind: ReturnKind; readonly checkout: string }>({
     max: MAX_REMEMBERED,
   });
 
-  constructor(store: Pick<CheckoutStore, 'recordReturn' | 'find'>) {
-    this.#store = store;
+  constructor(database: Database, context: StepContext) {
+    this.#database = database;
+    this.#context = context;
   }
 
   /** Undefined when the token belongs to no return address. */
@@ -140,13 +144,14 @@ class ReturnVisits {
   async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
     const known = this.#known.get(hash);
     if (!known || (await this.#limit.allows(hash))) return undefined;
-    const checkout = await this.#store.find(known.checkout);
+    const checkout = await findCheckout(this.#database, known.checkout);
     return checkout && { kind: known.kind, checkout, isRecorded: false, hasMoved: false };
   }
 
   async #record(token: StoredToken): Promise<ReturnVisit | undefined> {
-    const visit = await this.#store.recordReturn(token);
-    crashPoint('return:recorded');
+    const visit = await this.#database.transaction('return:record', (tx) =>
+      recordReturn(tx, token, this.#context),
+    );
     if (!visit) return undefined;
     const { kind, change } = visit;
     this.#known.set(token.hash, { kind, checkout: change.after.id });

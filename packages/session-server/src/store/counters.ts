@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from './database.js';
+import type { Database, Reader, Transaction } from './database.js';
 import { sql } from './sql.js';
 
 /** Whole numbers that are kept by name. */
@@ -17,4 +17,9 @@ export async function incrementCounter(tx: Transaction, name: string): Promise<v
   await tx.run(sql`
     INSERT INTO counters (name, value) VALUES (${name}, 1)
     ON CONFLICT (name) DO UPDATE SET value = counters.value + 1`);
+}
+
+/** Writes something: rejects when the database cannot keep anything. */
+export function ping(database: Database): Promise<void> {
+  return database.transaction('store:ping', (tx) => setCounter(tx, 'pinged_at', Date.now()));
 }

@@ -4,36 +4,36 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-token.js';
-import type { AttemptDecision, CheckoutStore } from '../checkouts/repository.js';
+import type { AttemptDecision } from '../checkouts/repository.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
-import { SqliteCheckoutStore } from './sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 
 type Sent = Extract<AttemptDecision, { kind: 'send' }>;
 
 interface Step {
   readonly name: string;
   /** Leads to where the step can be taken; answers the step. */
-  readonly lead: (store: CheckoutStore, harness: StoreHarness) => Promise<() => Promise<unknown>>;
+  readonly lead: (store: TestStore, harness: StoreHarness) => Promise<() => Promise<unknown>>;
 }
 
 const DELIVERY = { tokenHash: 'token', digest: 'digest', sealed: new Uint8Array([1]) };
 const CLAIM = { limit: 10, perMerchant: 10, leaseSeconds: 30 };
 const FOUND = { orderId: 1, merchantReference: 'A1.1', createdAt: 0, request: TEST_REQUEST };
 
-async function cancelled(store: CheckoutStore, harness: StoreHarness): Promise<Sent> {
+async function cancelled(store: TestStore, harness: StoreHarness): Promise<Sent> {
   const sent = await harness.expose();
   await store.apply(sent.checkout.id, { type: 'cancel-hinted' });
   return sent;
 }
 
-async function claimedEvent(store: CheckoutStore, harness: StoreHarness): Promise<string> {
+async function claimedEvent(store: TestStore, harness: StoreHarness): Promise<string> {
   await cancelled(store, harness);
   const [event] = await store.claimEvents(CLAIM);
   return event?.id ?? 'none';
 }
 
-async function claimedDelivery(store: CheckoutStore, harness: StoreHarness) {
+async function claimedDelivery(store: TestStore, harness: StoreHarness) {
   const { attempt } = await harness.expose();
   await store.recordWebhook(DELIVERY, attempt.orderId);
   const [delivery] = await store.claimWebhooks(10, 30);
@@ -112,7 +112,7 @@ const STEPS: readonly Step[] = [
     name: 'a delivery is settled',
     async lead(store, harness) {
       const { attempt, delivery } = await claimedDelivery(store, harness);
-      const outcome = { flags: [], lookFor: [attempt.orderId] };
+      const outcome = { flags: [], pollFor: [attempt.orderId] };
       return () => store.completeWebhook(delivery.id, outcome);
     },
   },
@@ -163,12 +163,12 @@ const STEPS: readonly Step[] = [
 
 let folder: string;
 let path: string;
-let store: SqliteCheckoutStore;
+let store: TestStore;
 let harness: StoreHarness;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'durability-'));
   path = join(folder, 'data.sqlite');
-  store = await SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+  store = await TestStore.open({ path, clock: systemClock, rules: TEST_RULES });
   harness = new StoreHarness(store);
 });
 afterEach(async () => {

@@ -5,18 +5,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import { SqliteCheckoutStore } from './sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 
 /** Half of what a write waits for somebody who has the file. */
 const NO_WAIT_MS = 2500;
 
 let folder: string;
 let path: string;
-let store: SqliteCheckoutStore;
+let store: TestStore;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'log-'));
   path = join(folder, 'data.sqlite');
-  store = await SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+  store = await TestStore.open({ path, clock: systemClock, rules: TEST_RULES });
 });
 afterEach(async () => {
   await store.close();
@@ -33,7 +33,7 @@ describe('the log of the data file', () => {
     expect(logBytes()).toBe(0);
     await store.apply(checkout.id, { type: 'cancel-hinted' });
     await store.close();
-    store = await SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+    store = await TestStore.open({ path, clock: systemClock, rules: TEST_RULES });
     expect(await store.find(checkout.id)).toMatchObject({ state: 'cancelled' });
   });
 

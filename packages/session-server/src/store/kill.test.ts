@@ -10,11 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../clock.js';
 import { DatabaseInUseError } from './sqlite-connection.js';
-import { SqliteCheckoutStore } from './sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 
 const WRITER = fileURLToPath(new URL('../testing/write-until-killed.mjs', import.meta.url));
 const NOTE_SYNCS = new URL('../testing/note-syncs.mjs', import.meta.url).href;
-const BUILT = fileURLToPath(new URL('../../dist/store/sqlite-store.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/store/sqlite-database.js', import.meta.url));
 const KILLS = 10;
 const MAX_WRITES = 150;
 const RULES = {
@@ -91,7 +91,7 @@ beforeEach(() => {
 afterEach(() => {
   rmSync(folder, { recursive: true });
 });
-const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: RULES });
+const open = () => TestStore.open({ path, clock: systemClock, rules: RULES });
 
 describe('a store whose process is killed', () => {
   it.each([

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-token.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
-import { SqliteCheckoutStore } from './sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 
 /** Tables with a row for each order, attempt, delivery or event that ever was. */
 const GROWING = new Set([
@@ -48,7 +48,7 @@ interface Plan {
 }
 
 /** Calls each method of a store as a server does, and remembers which ones were called. */
-async function playEverything(store: SqliteCheckoutStore): Promise<void> {
+async function playEverything(store: TestStore): Promise<void> {
   const harness = new StoreHarness(store);
   const { checkout, attempt, tokens } = await harness.expose();
   const renewed = await harness.expose({ renew: `session-${String(attempt.orderId)}` });
@@ -79,7 +79,7 @@ async function playEverything(store: SqliteCheckoutStore): Promise<void> {
   await playRestore(store);
 }
 
-async function playRestore(store: SqliteCheckoutStore): Promise<void> {
+async function playRestore(store: TestStore): Promise<void> {
   const loss = await store.declareLoss();
   await store.findLoss();
   await store.findUnused();
@@ -92,7 +92,7 @@ async function playRestore(store: SqliteCheckoutStore): Promise<void> {
   await store.markLossRead();
 }
 
-async function playEvents(store: SqliteCheckoutStore): Promise<void> {
+async function playEvents(store: TestStore): Promise<void> {
   const claim = { limit: 10, perMerchant: 5, leaseSeconds: 30 };
   const [first, second] = await store.claimEvents(claim);
   await store.markDelivered(first?.id ?? '');
@@ -104,7 +104,7 @@ async function playEvents(store: SqliteCheckoutStore): Promise<void> {
 }
 
 async function playDeliveries(
-  store: SqliteCheckoutStore,
+  store: TestStore,
   orderId: number,
   token: ReturnType<typeof toStoredToken>,
 ): Promise<void> {
@@ -117,13 +117,13 @@ async function playDeliveries(
   await store.markUnmatched(parked, ['A1003.7'], { most: 10 });
   await store.findUnmatchedWebhooks(10);
   await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
-  await store.completeWebhook(ours.id, { flags: [], lookFor: [orderId] });
+  await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId] });
   await store.recordWebhook(delivery, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
-  await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], lookFor: [] });
+  await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });
   await store.retryUnmatched();
   await store.nextWebhookAt();
-  await store.eraseWebhooks({ receivedBefore: 0, parkedBefore: 0, limit: 10 });
+  await store.eraseWebhooks({ receivedBefore: 0, unmatchedBefore: 0, limit: 10 });
   await store.purgeErased();
   await store.countTestWebhook();
   await store.countWebhooks();
@@ -139,7 +139,7 @@ describe('the statements of the store', () => {
     const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
     const path = join(folder, 'data.sqlite');
     const clock = { now: () => Date.UTC(2026, 0, 1) };
-    const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
+    const store = await TestStore.open({ path, clock, rules: TEST_RULES });
     await playEverything(
       new Proxy(store, {
         get(target, name) {
@@ -168,7 +168,7 @@ describe('the statements of the store', () => {
   });
 
   it('are all looked at: every method of the store was called', () => {
-    const methods = Object.getOwnPropertyNames(SqliteCheckoutStore.prototype);
+    const methods = Object.getOwnPropertyNames(TestStore.prototype);
     const missed = methods.filter((name) => !called.has(name) && !NOT_PLAYED.includes(name));
     expect(missed).toEqual([]);
     expect(statements.length).toBeGreaterThan(50);

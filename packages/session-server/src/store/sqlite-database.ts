@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { crashPoint } from '../crash-points.js';
 import { ConfigError } from '../errors.js';
 import { explainDataFile } from './data-file-error.js';
 import { resolveDataFile } from './data-file-path.js';
@@ -100,7 +99,7 @@ export class SqliteDatabase implements Database {
     await this.#running;
     this.#reader.close();
     this.#writer?.close();
-    this.#lock?.close();
+    if (this.#lock?.isOpen === true) this.#lock.close();
   }
 
   #trustedReader(): Connection {
@@ -124,9 +123,7 @@ export class SqliteDatabase implements Database {
       if (!this.#writer) throw new Error('the data file is open for reading only');
       this.#writer.exec('BEGIN IMMEDIATE');
       for (const job of jobs) answers.push(await runUnderSavepoint(this.#writer, job, effects));
-      crashPoint('store:written');
       this.#writer.exec('COMMIT');
-      crashPoint('store:committed');
     } catch (error) {
       this.#writer?.rollBack();
       if (isFailedSync(error)) this.#failure = new DiskFailedError(error);
@@ -267,7 +264,7 @@ class Connection {
   }
 
   close(): void {
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #prepare({ parts }: Sql): StatementSync {

@@ -5,16 +5,17 @@ import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Clock } from '../clock.js';
 import { ReconciliationService } from '../reconciliation/service.js';
 import type { Merchant } from '../merchants/merchant.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from './store-harness.js';
 
 /** Reconciliation of one merchant over a data file, for tests that supply all rows. */
 export async function startQuietReconciliation(merchant: Merchant, clock: Clock) {
   const folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
   const path = join(folder, 'data.sqlite');
-  const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
+  const store = await TestStore.open({ path, clock, rules: TEST_RULES });
   const reconciliation = new ReconciliationService({
-    store,
+    database: store.database,
+    context: store.context,
     merchants: {
       find: () => Promise.resolve(merchant),
       all: () => Promise.resolve([merchant]),

@@ -1,13 +1,10 @@
-import type {
-  CheckoutStore,
-  AttemptDecision,
-  AttemptRequest,
-  PaymentEvidence,
-  StoreRules,
-} from '../checkouts/repository.js';
+import type { AttemptDecision, AttemptRequest } from '../checkouts/repository.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
+import type { PaymentEvidence } from '../reconciliation/repository.js';
+import type { TestStore } from './test-store.js';
 
 /** The limits of a store in tests. */
-export const TEST_RULES: StoreRules = {
+export const TEST_RULES: CheckoutRules = {
   expireAfterSeconds: 3600,
   settleWindowSeconds: 300,
   sendLeaseSeconds: 15,
@@ -30,9 +27,9 @@ export const TEST_REQUEST: AttemptRequest = {
 
 /** Leads a store to where a test begins. */
 export class StoreHarness {
-  readonly #store: CheckoutStore;
+  readonly #store: TestStore;
 
-  constructor(store: CheckoutStore) {
+  constructor(store: TestStore) {
     this.#store = store;
   }
 

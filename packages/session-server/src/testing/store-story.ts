@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
 import type { Checkout } from '../checkouts/state-machine.js';
-import type {
-  CheckoutStore,
-  AttemptDecision,
-  AttemptRequest,
-  PaymentEvidence,
-  StoreRules,
-} from '../checkouts/repository.js';
+import type { AttemptDecision, AttemptRequest } from '../checkouts/repository.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
+import type { PaymentEvidence } from '../reconciliation/repository.js';
+import type { TestStore } from './test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import type { EventClaim } from '../outbox/repository.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from './store-harness.js';
@@ -30,7 +27,7 @@ export const CLAIM: EventClaim = {
 export class StoreStory {
   now = START;
   /** The store as it is open now: another object after it was opened again. */
-  store!: CheckoutStore;
+  store!: TestStore;
   readonly #open: OpenStore;
   #underTest: StoreUnderTest | undefined;
 
@@ -39,7 +36,7 @@ export class StoreStory {
   }
 
   /** Opens an empty store; its clock is set back. */
-  async start(rules: Partial<StoreRules> = {}): Promise<void> {
+  async start(rules: Partial<CheckoutRules> = {}): Promise<void> {
     this.now = START;
     this.#underTest = await this.#open({
       clock: { now: () => this.now },

@@ -13,7 +13,7 @@ import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { RunLoop } from '../run-loop.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { loadSandboxKeys, WebhookEncryption } from '../webhooks/encryption.js';
 import { startWebhookWorker } from '../webhooks/worker.js';
 import { webhookRoutes } from '../webhooks/routes.js';
@@ -43,14 +43,14 @@ export class WebhookHarness {
   /** Checkouts that a poll was triggered for. */
   readonly hints: string[] = [];
   readonly errors: string[] = [];
-  readonly store: SqliteCheckoutStore;
+  readonly store: TestStore;
   readonly #folder: string;
   readonly #clock: TestClock;
   readonly #logger: Logger;
   #server!: LocalServer;
   #worker: RunLoop | undefined;
 
-  private constructor(folder: string, clock: TestClock, store: SqliteCheckoutStore) {
+  private constructor(folder: string, clock: TestClock, store: TestStore) {
     this.#folder = folder;
     this.#clock = clock;
     this.store = store;
@@ -66,10 +66,11 @@ export class WebhookHarness {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
     const path = join(folder, 'data.sqlite');
     const clock = new TestClock();
-    const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
+    const store = await TestStore.open({ path, clock, rules: TEST_RULES });
     const harness = new WebhookHarness(folder, clock, store);
     const routes = webhookRoutes({
-      store,
+      database: store.database,
+      clock,
       merchants: harness.source,
       encryption: harness.encryption,
       logger: harness.#logger,
@@ -99,7 +100,8 @@ export class WebhookHarness {
 
   startWorker(): void {
     this.#worker = startWebhookWorker({
-      store: this.store,
+      database: this.store.database,
+      context: this.store.context,
       merchants: this.source,
       evidence: { hint: ({ id }: Checkout) => void this.hints.push(id) },
       changes: new ChangeFeed(),

@@ -1,13 +1,17 @@
-// A process that writes checkouts into a data file, and prints the id of each one that the store
+// A process that writes checkouts into a data file, and prints the id of each one that the database
 // has acknowledged, until it is killed. It runs on the built package, as a server does.
 import process from 'node:process';
-import { SqliteCheckoutStore } from '../../dist/store/sqlite-store.js';
+import { activateSession } from '../../dist/checkouts/repository.js';
+import { beginAttempt } from '../../dist/checkouts/steps.js';
+import { recover } from '../../dist/recover.js';
+import { SqliteDatabase } from '../../dist/store/sqlite-database.js';
 
 const [, , path, run] = process.argv;
 const WRITERS = 8;
 
-const store = await SqliteCheckoutStore.open({
-  path,
+const database = new SqliteDatabase(path);
+await recover(database, Date.now());
+const context = {
   clock: { now: () => Date.now() },
   rules: {
     expireAfterSeconds: 3600,
@@ -18,11 +22,13 @@ const store = await SqliteCheckoutStore.open({
     refundWatchSeconds: 86_400,
     maxOrderId: 2 ** 31 - 1,
   },
-});
+  onChange() {},
+  async onAttempt() {},
+};
 
 async function write(writer) {
   for (let count = 0; ; count += 1) {
-    const { checkout, attempt } = await store.beginAttempt({
+    const request = {
       merchant: 'teashop',
       order: `run-${run}.${writer}.${count}`,
       orderVersion: 'version-1',
@@ -30,8 +36,13 @@ async function write(writer) {
       currency: 'GBP',
       decimals: 2,
       providerMerchantId: 1001,
-    });
-    await store.activateSession(attempt.orderId, `session-${attempt.orderId}`);
+    };
+    const { checkout, attempt } = await database.transaction('begin', (tx) =>
+      beginAttempt(tx, request, context),
+    );
+    await database.transaction('activate', (tx) =>
+      activateSession(tx, attempt.orderId, `session-${attempt.orderId}`),
+    );
     process.stdout.write(`${checkout.id}\n`);
   }
 }

@@ -93,7 +93,7 @@ describe('a notification that is the same each time', () => {
     harness.now += 5 * MINUTE_MS;
     await store.claimDuePolls(10);
     expect(await notify()).toBe(2);
-    expect(await store.claimDuePolls(10)).toMatchObject([{ checkout, looks: 1 }]);
+    expect(await store.claimDuePolls(10)).toMatchObject([{ checkout, polls: 1 }]);
   });
 
   it('triggers no more polls than any other flood', async () => {

@@ -27,7 +27,7 @@ describe('a webhook', () => {
   it('is answered 2xx only when it is stored', async () => {
     harness.merchants = [testMerchant({ webhookEndpoints: [ENDPOINT] })];
     expect(await harness.send(ENDPOINT_TOKEN, '{"order_id":1}')).toBe(204);
-    store.recordWebhook = () => Promise.reject(new Error('the disk is full'));
+    store.failing.add('webhook:record');
     expect(await harness.send(ENDPOINT_TOKEN, '{"order_id":2}')).toBe(500);
   });
 
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     harness.now += 1000;
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ order_id: theirs.attempt.orderId }));
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1, processed: 0 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1, processed: 0 });
     expect(harness.hints).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     const reference = theirs.attempt.merchantReference;
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ data: { reference } }));
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ order_id: ours.attempt.orderId }));
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 0, processed: 2 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 0, processed: 2 });
     expect(harness.hints.toSorted()).toEqual([ours.checkout.id, theirs.checkout.id].toSorted());
   });
 
@@ -176,17 +176,16 @@ describe('a webhook', () => {
 describe('a webhook that cannot be processed', () => {
   it('triggers its poll once its outcome can be stored', async () => {
     const { tokens, checkout, attempt } = await new StoreHarness(store).expose();
-    const settle = store.completeWebhook.bind(store);
-    store.completeWebhook = () => Promise.reject(new Error('the disk is full'));
+    store.failing.add('webhook:complete');
     harness.startWorker();
     await harness.send(tokens.webhook, '{}');
     await expect.poll(() => harness.errors).toHaveLength(1);
     expect(harness.hints).toEqual([]);
-    store.completeWebhook = settle;
+    store.failing.clear();
     harness.now += LEASE_MS;
     await expect.poll(counts, { timeout: 5000 }).toMatchObject({ waiting: 0, processed: 1 });
     expect(harness.hints).toEqual([checkout.id]);
-    expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId, looks: 1 }]);
+    expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId, polls: 1 }]);
   });
 
   it('holds up no other, and is tried again', async () => {
@@ -212,25 +211,20 @@ describe('an unmatched webhook', () => {
     harness.merchants = [testMerchant({ webhookEndpoints: [ENDPOINT] })];
     const { attempt, checkout } = await new StoreHarness(store).expose();
     harness.now += 1000;
-    let retries = 0;
-    const retry = store.retryUnmatched.bind(store);
-    store.retryUnmatched = () => {
-      retries += 1;
-      return retry();
-    };
+    const retries = () => store.begun.filter((name) => name === 'webhook:retry-unmatched').length;
     harness.startWorker();
     const body = JSON.stringify({ elsewhere: { order: attempt.orderId } });
     await harness.send(ENDPOINT_TOKEN, body);
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1 });
     harness.merchants = [testMerchant({ name: 'Another Name', webhookEndpoints: [ENDPOINT] })];
     await harness.send(ENDPOINT_TOKEN, '{"order_id":1}');
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 2 });
-    expect(retries).toBe(1);
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 2 });
+    expect(retries()).toBe(1);
     const paths = { orderId: 'elsewhere.order' };
     harness.merchants = [testMerchant({ webhookEndpoints: [{ ...ENDPOINT, paths }] })];
-    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ parked: 1, processed: 1 });
+    await expect.poll(counts, { timeout: 5000 }).toMatchObject({ unmatched: 1, processed: 1 });
     await harness.send(ENDPOINT_TOKEN, '{"order_id":2}');
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 2, processed: 1 });
-    expect([retries, harness.hints]).toEqual([2, [checkout.id]]);
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 2, processed: 1 });
+    expect([retries(), harness.hints]).toEqual([2, [checkout.id]]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-token.js';
-import type { CheckoutStore } from '../checkouts/repository.js';
+import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type {
@@ -12,7 +12,7 @@ import type {
 
 const DAY_MS = 86_400_000;
 const LEASE_SECONDS = 30;
-const DONE: WebhookOutcome = { flags: [], lookFor: [] };
+const DONE: WebhookOutcome = { flags: [], pollFor: [] };
 
 /** A delivery to a token, with a body of its own. */
 function delivery(tokenHash: string, body = 'body-1'): IncomingWebhook {
@@ -24,7 +24,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
   describe(`deliveries of ${name}`, () => {
     let now: number;
     let underTest: StoreUnderTest;
-    let store: CheckoutStore;
+    let store: TestStore;
     let harness: StoreHarness;
     beforeEach(async () => {
       now = Date.parse('2026-01-01T00:00:00.000Z');
@@ -56,7 +56,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     }
 
     async function parked(): Promise<number> {
-      return (await store.countWebhooks()).parked;
+      return (await store.countWebhooks()).unmatched;
     }
 
     it('find the attempt by the token of its WebhookUrl, and by no other', async () => {
@@ -134,7 +134,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
         await store.claimDuePolls(10);
-        const again = await repeat({ ...failure(), lookFor: [receiver] });
+        const again = await repeat({ ...failure(), pollFor: [receiver] });
         expect(again).toEqual({ became: 'repeated', change: undefined });
         expect((await store.find(id))?.state).toBe('open');
         expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: receiver }]);
@@ -233,7 +233,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         expect([await take('b'), await take('c')]).toEqual([true, false]);
         await claim();
         now += DAY_MS;
-        await store.eraseWebhooks({ receivedBefore: now, parkedBefore: 0, limit: 10 });
+        await store.eraseWebhooks({ receivedBefore: now, unmatchedBefore: 0, limit: 10 });
         expect([await take('c'), await take('d'), await take('e')]).toEqual([true, true, false]);
       });
     });
@@ -280,7 +280,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       const { attempt } = await harness.expose();
       await store.recordWebhook(delivery('token'), attempt.orderId);
       expect(await store.claimDuePolls(10)).toEqual([]);
-      await store.completeWebhook((await claimOne()).id, { flags: [], lookFor: [attempt.orderId] });
+      await store.completeWebhook((await claimOne()).id, { flags: [], pollFor: [attempt.orderId] });
       store = await underTest.reopen();
       expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
     });
@@ -399,11 +399,11 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       await store.recordWebhook(delivery('token', 'waiting'), undefined);
       await claimOne();
       now += DAY_MS;
-      const erase = (receivedBefore: number, parkedBefore: number): Promise<number> =>
-        store.eraseWebhooks({ receivedBefore, parkedBefore, limit: 10 });
+      const erase = (receivedBefore: number, unmatchedBefore: number): Promise<number> =>
+        store.eraseWebhooks({ receivedBefore, unmatchedBefore, limit: 10 });
       expect(await erase(now - 2 * DAY_MS, now - 2 * DAY_MS)).toBe(0);
       expect(await erase(now - 2 * DAY_MS, now)).toBe(1);
-      expect(await store.countWebhooks()).toMatchObject({ parked: 0, processed: 1, waiting: 1 });
+      expect(await store.countWebhooks()).toMatchObject({ unmatched: 0, processed: 1, waiting: 1 });
       expect(await erase(now, now)).toBe(2);
       expect(await store.countWebhooks()).toMatchObject({ processed: 0, waiting: 0 });
     });
@@ -417,7 +417,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       await store.countTestWebhook();
       expect(await store.countWebhooks()).toEqual({
         waiting: 1,
-        parked: 1,
+        unmatched: 1,
         processed: 1,
         flagged: { verified: 0, signature_refused: 0, contradicts: 1, unreadable: 0 },
         tests: 2,

@@ -1,11 +1,6 @@
-import type { StoredToken } from '../checkouts/attempt-token.js';
 import type { AttentionCode } from '../checkouts/state-machine.js';
-import {
-  type Attempt,
-  type Change,
-  getAttempt,
-  type PaymentEvidence,
-} from '../checkouts/repository.js';
+import { type Attempt, type Change, getAttempt } from '../checkouts/repository.js';
+import type { PaymentEvidence } from '../reconciliation/repository.js';
 import { getCounter } from '../store/counters.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -48,8 +43,8 @@ export type WebhookProof =
 
 export interface WebhookOutcome {
   readonly flags: readonly WebhookFlag[];
-  /** Attempts to look for soon, also when this process dies now. */
-  readonly lookFor: readonly number[];
+  /** Attempts to poll for soon, also when this process dies now. */
+  readonly pollFor: readonly number[];
   readonly proof?: WebhookProof | undefined;
   /** Other digests under which the very same body may have been stored. */
   readonly otherDigests?: readonly string[];
@@ -67,7 +62,7 @@ export interface CompletedWebhook {
 }
 
 /**
- * How much a delivery counts for. A repetition that counts for more than what came first is no
+ * How much a webhook counts for. A repetition that counts for more than what came first is no
  * repetition: a forged body, or one whose key was not set yet, takes nothing from the real one.
  */
 export function weigh(flags: readonly WebhookFlag[]): number {
@@ -75,77 +70,14 @@ export function weigh(flags: readonly WebhookFlag[]): number {
   return flags.includes('verified') ? 2 : 1;
 }
 
-/** How many deliveries that no attempt was found for are kept for one token. */
-export interface UnmatchedLimits {
-  readonly most: number;
-}
-
 export interface WebhookCounts {
   readonly waiting: number;
-  readonly parked: number;
+  readonly unmatched: number;
   readonly processed: number;
   /** With the flag of that name, whatever their state. */
   readonly flagged: Readonly<Record<WebhookFlag, number>>;
   /** Test deliveries of spec 4.8 since the file was made; they are not stored. */
   readonly tests: number;
-}
-
-/**
- * Deliveries of the provider, kept until they are worked on and for some time after.
- *
- * `waiting` → `processed`, or `parked` (no attempt was found for it) → `waiting` when an attempt
- * appears that it names; a repetition of what was processed is dropped. Each method is one atomic,
- * durable step.
- */
-export interface WebhookRepository {
-  /** The attempt whose `WebhookUrl` carries this token. */
-  findWebhookAttempt(token: StoredToken): Promise<Pick<Attempt, 'orderId'> | undefined>;
-  /**
-   * Stores a delivery as it came, whether or not it came before; `orderId` when the token is an
-   * attempt's. False, and nothing is stored, when more than `mostBytes` would then be kept for that
-   * attempt (default: no limit).
-   */
-  recordWebhook(
-    delivery: IncomingWebhook,
-    orderId: number | undefined,
-    mostBytes?: number,
-  ): Promise<boolean>;
-  /**
-   * Takes deliveries to work on, in the order in which they came, repetitions too; after the lease
-   * they count as left behind and come again.
-   */
-  claimWebhooks(limit: number, leaseSeconds: number): Promise<ClaimedWebhook[]>;
-  /**
-   * The work is done: plans the looks that the delivery asks for, applies what it proves unless it is
-   * a repetition, and marks it processed, in one step.
-   */
-  completeWebhook(delivery: number, outcome: WebhookOutcome): Promise<CompletedWebhook>;
-  /**
-   * No attempt was found for it: waits until one appears that is called by one of the references.
-   * Of each token's parked deliveries the oldest are dropped beyond the limit.
-   */
-  markUnmatched(
-    delivery: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
-    references: readonly string[],
-    limits: UnmatchedLimits,
-  ): Promise<void>;
-  /** Looks at every parked delivery again: the settings may have changed. */
-  retryUnmatched(): Promise<void>;
-  /** When the next delivery is due, in milliseconds since 1970. */
-  nextWebhookAt(): Promise<number | undefined>;
-  /** Erases what came before a time, and what is parked since before another one; answers how many. */
-  eraseWebhooks(before: {
-    readonly receivedBefore: number;
-    readonly parkedBefore: number;
-    readonly limit: number;
-  }): Promise<number>;
-  /**
-   * Leaves no copy of what was erased in the log that it was written through. Everything waits
-   * meanwhile, for as long as the log is. False when somebody else is using the file just now.
-   */
-  purgeErased(): Promise<boolean>;
-  countTestWebhook(): Promise<void>;
-  countWebhooks(): Promise<WebhookCounts>;
 }
 
 export const TESTS_COUNTER = 'webhook_tests';
@@ -329,7 +261,7 @@ export async function countWebhooks(reader: Reader): Promise<WebhookCounts> {
   const flagged = (flag: WebhookFlag): number => count(({ flags }) => flags.includes(flag));
   return {
     waiting: ofStatus('waiting'),
-    parked: ofStatus('unmatched'),
+    unmatched: ofStatus('unmatched'),
     processed: ofStatus('processed'),
     flagged: {
       verified: flagged('verified'),

@@ -2,22 +2,27 @@ import type { IncomingHttpHeaders } from 'node:http';
 import express, { type RequestHandler, Router } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { toStoredToken } from '../checkouts/attempt-token.js';
-import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
-import { crashPoint } from '../crash-points.js';
+import { type Attempt, findToken } from '../checkouts/repository.js';
+import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
 import { encryptionContext, type WebhookEncryption } from './encryption.js';
+import { incrementCounter } from '../store/counters.js';
+import type { Database } from '../store/database.js';
 import { isTestWebhook, packWebhook } from './payload.js';
+import { TESTS_COUNTER } from './repository.js';
+import { recordWebhook } from './steps.js';
 
 const HOUR_SECONDS = 3600;
 /** Room for an attempt comes back only when bodies are erased, so a sender should wait long. */
 const FULL_RETRY_SECONDS = HOUR_SECONDS;
 
 export interface WebhookRouteOptions {
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly clock: Clock;
   readonly merchants: MerchantSource;
   readonly encryption: WebhookEncryption;
   readonly logger: Logger;
@@ -49,7 +54,7 @@ interface Receiver {
  * answers. The worker processes it later.
  */
 export function webhookRoutes(options: WebhookRouteOptions): Router {
-  const { store, merchants, encryption, logger, webhookBaseUrl, limits } = options;
+  const { database, clock, merchants, encryption, logger, webhookBaseUrl, limits } = options;
   const { observer, onStored } = options;
   const hourlyBytes = new RateLimiterMemory({
     points: limits.bytesPerHourPerEndpoint,
@@ -58,7 +63,8 @@ export function webhookRoutes(options: WebhookRouteOptions): Router {
 
   const findReceiver: RequestHandler<{ token: string }> = async (request, response, next) => {
     const stored = toStoredToken(request.params.token);
-    const attempt = await store.findWebhookAttempt(stored);
+    const found = await findToken(database, stored);
+    const attempt = found?.kind === 'webhook' ? found : undefined;
     if (!attempt && findWebhookEndpoints(await merchants.all(), stored.hash).length === 0) {
       throw new AppError(404, 'webhook_not_found', 'No such webhook address.');
     }
@@ -74,8 +80,7 @@ export function webhookRoutes(options: WebhookRouteOptions): Router {
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     };
     if (isTestWebhook(webhook)) {
-      await store.countTestWebhook();
-      crashPoint('webhook:test-counted');
+      await database.transaction('webhook:count-test', (tx) => incrementCounter(tx, TESTS_COUNTER));
       observer.webhookReceived('test');
       logger.info({}, 'a test webhook was received');
       response.json({ received: 'test' });
@@ -87,16 +92,17 @@ export function webhookRoutes(options: WebhookRouteOptions): Router {
       const refusal = await consume(hourlyBytes, tokenHash, sealed.length);
       if (refusal) refuse(observer, Math.ceil(refusal.msBeforeNext / 1000));
     }
-    const isStored = await store.recordWebhook(
-      { tokenHash, digest, sealed },
-      attempt?.orderId,
-      limits.bytesPerAttempt,
+    const receipt = {
+      orderId: attempt?.orderId,
+      maxBytes: limits.bytesPerAttempt,
+      now: clock.now(),
+    };
+    const isStored = await database.transaction('webhook:record', (tx) =>
+      recordWebhook(tx, { tokenHash, digest, sealed }, receipt),
     );
-    crashPoint('webhook:stored');
     if (!isStored) refuse(observer, FULL_RETRY_SECONDS);
     observer.webhookReceived('stored');
     onStored();
-    crashPoint('webhook:before-answer');
     response.status(204).end();
   };
 

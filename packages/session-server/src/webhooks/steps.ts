@@ -52,7 +52,7 @@ export async function completeWebhook(
 ): Promise<CompletedWebhook> {
   const became = await settleWebhook(tx, webhook, outcome);
   if (became === 'gone') return { became, change: undefined };
-  for (const orderId of outcome.lookFor) await pollSoon(tx, orderId, context.clock.now());
+  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, context.clock.now());
   const proof = became === 'processed' ? outcome.proof : undefined;
   return { became, change: proof && (await applyProof(tx, proof, context)) };
 }

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckoutStatusReply, MerchantOrder, Problem } from '../contract.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
 import { encryptionContext, loadSandboxKeys, WebhookEncryption } from './encryption.js';
@@ -51,7 +51,7 @@ async function stateOf(checkout: string): Promise<string | undefined> {
 /** What is in the data file, read beside the running server. */
 async function counts(): Promise<WebhookCounts> {
   const path = join(stack.folder, 'data.sqlite');
-  const store = SqliteCheckoutStore.openToRead({ path, clock: stack.clock, rules: TEST_RULES });
+  const store = TestStore.openBeside({ path, clock: stack.clock, rules: TEST_RULES }, 'read');
   const counted = await store.countWebhooks();
   await store.close();
   return counted;
@@ -107,7 +107,7 @@ describe('webhooks to a registered endpoint', () => {
     const body = gzipSync(JSON.stringify({ data: { order_id: session.order_id } }));
     await stack.fetch(endpoint, { method: 'POST', body, headers: { 'content-encoding': 'gzip' } });
     await stack.until(checkout, 'paid');
-    expect(await settled()).toMatchObject({ parked: 0, processed: 1 });
+    expect(await settled()).toMatchObject({ unmatched: 0, processed: 1 });
   });
 
   it('are unmatched while there is no attempt, and processed when it appears', async () => {
@@ -115,24 +115,24 @@ describe('webhooks to a registered endpoint', () => {
     for (const next of [1, 2, 3, 4]) {
       await send(endpoint, { data: { order_id: session.order_id + next } });
     }
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 4 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 4 });
     await opened('E5');
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 3, processed: 1 });
   });
 
   it('that are unmatched are bounded by count and by age', async () => {
     for (let body = 0; body < 50; body += 1) await send(endpoint, { forged: body });
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 20 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 20 });
     stack.advance(3 * HOUR);
     await send(endpoint, { forged: 'wakes the worker' });
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1 });
   });
 
   it('that are unmatched are read again after a restart, in case the settings were fixed', async () => {
     const { checkout, sessionId, session } = await opened('E6');
     await stack.payAtProvider(sessionId);
     await send(endpoint, { elsewhere: { order: session.order_id } });
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1 });
     await stack.server.close();
     stack.changeMerchant({
       webhookEndpoints: [{ tokenHash, paths: { orderId: 'elsewhere.order' } }],
@@ -146,7 +146,7 @@ describe('webhooks to a registered endpoint', () => {
     await send(endpoint, { data: { order_id: { $ne: 0 }, reference: ['A', 'B'] } });
     await send(endpoint, { data: { order_id: `${String(session.order_id)}.0` } });
     await send(endpoint, { 'data.order_id': session.order_id });
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 3, processed: 0 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 3, processed: 0 });
   });
 
   it('that name two attempts are flagged', async () => {
@@ -165,14 +165,14 @@ describe('webhooks to a registered endpoint', () => {
     });
     expect([answer.status, answer.body]).toEqual([200, { received: 'test' }]);
     await send(endpoint, { event: 'test', more: 1 });
-    await expect.poll(counts).toMatchObject({ tests: 1, waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ tests: 1, waiting: 0, unmatched: 1 });
   });
 
   it('with a token that was never given out are refused, and nothing is stored', async () => {
     for (const token of ['x', ENDPOINT_TOKEN.toUpperCase(), 'A'.repeat(300)]) {
       expect(await send(`/v1/webhooks/${token}`, { event: 'test' })).toBe(404);
     }
-    expect(await counts()).toMatchObject({ waiting: 0, parked: 0, processed: 0, tests: 0 });
+    expect(await counts()).toMatchObject({ waiting: 0, unmatched: 0, processed: 0, tests: 0 });
   });
 });
 
@@ -231,7 +231,7 @@ describe('more webhooks than are kept', () => {
   it('are refused at a registered endpoint for the rest of the hour, and at no other address', async () => {
     const taken = await fill(endpoint);
     expect(taken).toBeGreaterThan(3);
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: taken });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: taken });
     const { path } = await opened('M4');
     expect(await send(path, {})).toBe(204);
     const { headers } = await post(endpoint, '{}');
@@ -466,7 +466,7 @@ describe('the bodies of webhooks', () => {
     const headers = { 'x-name': canaries[0] ?? '' };
     await send(path, { name: canaries[0], email: canaries[1] }, headers);
     await send(endpoint, { data: { order_id: canaries[2], reference: canaries[1] } }, headers);
-    expect(await settled()).toMatchObject({ processed: 1, parked: 1 });
+    expect(await settled()).toMatchObject({ processed: 1, unmatched: 1 });
     const files = bytesOfDataFiles();
     expect(files.length).toBeGreaterThan(1);
     // Nor what a guess could be checked with.
@@ -496,17 +496,17 @@ describe('the bodies of webhooks', () => {
       env,
     });
     await send(endpoint, { data: { order_id: 1 } });
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1 });
     env['PAY_ENCRYPTION_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
-    await expect.poll(counts).toMatchObject({ waiting: 0, parked: 1 });
+    await expect.poll(counts).toMatchObject({ waiting: 0, unmatched: 1 });
     env['PAY_ENCRYPTION_KEY'] = key('k2', 2);
     await stack.server.close();
     await stack.startServer();
     await expect
       .poll(counts)
-      .toMatchObject({ parked: 0, processed: 1, flagged: { unreadable: 1 } });
+      .toMatchObject({ unmatched: 0, processed: 1, flagged: { unreadable: 1 } });
   });
 
   it('that prove something prove it once, also when a new key was put before the old one', async () => {

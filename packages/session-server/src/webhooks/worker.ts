@@ -1,9 +1,14 @@
 import { verifyWebhook } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import type { Attempt, CheckoutStore } from '../checkouts/repository.js';
+import {
+  type Attempt,
+  findAttemptsByReference,
+  findCheckout,
+  findCheckouts,
+} from '../checkouts/repository.js';
+import type { StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
-import { crashPoint } from '../crash-points.js';
 import { describeError, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -11,6 +16,7 @@ import type { WebhookSettings } from '../merchants/webhook-settings.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { startRunLoop, type RunLoop } from '../run-loop.js';
+import type { Database } from '../store/database.js';
 import { encryptionContext, type WebhookEncryption } from './encryption.js';
 import {
   type AttemptNames,
@@ -21,13 +27,18 @@ import {
   readPayload,
   unpackWebhook,
 } from './payload.js';
-import type {
-  ClaimedWebhook,
-  CompletedWebhook,
-  WebhookFlag,
-  WebhookOutcome,
-  WebhookProof,
+import {
+  type ClaimedWebhook,
+  claimWebhooks,
+  type CompletedWebhook,
+  eraseWebhooks,
+  findNextWebhookTime,
+  retryUnmatched,
+  type WebhookFlag,
+  type WebhookOutcome,
+  type WebhookProof,
 } from './repository.js';
+import { completeWebhook, keepUnmatched } from './steps.js';
 
 const BATCH = 100;
 /** After this long a claimed webhook counts as left behind by a process that died. */
@@ -38,7 +49,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export interface WebhookWorkerOptions {
-  readonly store: CheckoutStore;
+  readonly database: Database;
+  readonly context: StepContext;
   readonly merchants: MerchantSource;
   readonly evidence: Pick<ReconciliationService, 'hint'>;
   readonly changes: ChangeFeed;
@@ -106,26 +118,28 @@ class WebhookWorker {
 
   /** Processes what is due. Returns how many milliseconds to wait for more. */
   async run(): Promise<number | undefined> {
-    const { store, clock } = this.#options;
+    const { database, clock } = this.#options;
     await this.#retryUnmatched();
-    const webhooks = await store.claimWebhooks(BATCH, LEASE_SECONDS);
-    if (webhooks.length > 0) crashPoint('webhook:claimed');
+    const webhooks = await database.transaction('webhook:claim', (tx) =>
+      claimWebhooks(tx, { limit: BATCH, leaseSeconds: LEASE_SECONDS }, clock.now()),
+    );
     await Promise.all(webhooks.map((webhook) => this.#process(webhook)));
     const hasMoreToErase = await this.#eraseOld();
     if (webhooks.length === BATCH || hasMoreToErase) return 0;
-    const next = await store.nextWebhookAt();
+    const next = await findNextWebhookTime(database);
     return next === undefined ? undefined : next - clock.now();
   }
 
   /** Changed settings may find the attempts of unmatched webhooks. */
   async #retryUnmatched(): Promise<void> {
-    const { merchants, store } = this.#options;
+    const { merchants, database, clock } = this.#options;
     const all = await merchants.all();
     if (all === this.#merchants) return;
     const settings = describeEndpoints(all);
     if (settings !== this.#settings) {
-      await store.retryUnmatched();
-      crashPoint('webhook:unmatched-retried');
+      await database.transaction('webhook:retry-unmatched', (tx) =>
+        retryUnmatched(tx, clock.now()),
+      );
     }
     this.#merchants = all;
     this.#settings = settings;
@@ -133,19 +147,19 @@ class WebhookWorker {
 
   /** Erases a batch of what is due, once a minute. Returns whether there is more. */
   async #eraseOld(): Promise<boolean> {
-    const { store, clock, limits } = this.#options;
+    const { database, clock, limits } = this.#options;
     const now = clock.now();
     if (now < this.#eraseAt) return false;
-    const erased = await store.eraseWebhooks({
+    const before = {
       receivedBefore: now - limits.keepDays * DAY_MS,
-      parkedBefore: now - limits.unmatchedHours * HOUR_MS,
+      unmatchedBefore: now - limits.unmatchedHours * HOUR_MS,
       limit: BATCH,
-    });
-    crashPoint('webhook:erased');
+    };
+    const erased = await database.transaction('webhook:erase', (tx) => eraseWebhooks(tx, before));
     if (erased > 0) this.#hasTraces = true;
     if (erased === BATCH) return true;
     this.#eraseAt = now + ERASE_INTERVAL_MS;
-    if (this.#hasTraces) this.#hasTraces = !(await store.purgeErased());
+    if (this.#hasTraces) this.#hasTraces = !(await database.purgeDeleted());
     return false;
   }
 
@@ -170,13 +184,15 @@ class WebhookWorker {
   }
 
   async #match(webhook: ClaimedWebhook, raw: RawWebhook): Promise<void> {
-    const { limits, store, encryption } = this.#options;
+    const { limits, database, encryption } = this.#options;
     const payload = readPayload(raw, limits.maxBytes);
     const found = await this.#find(webhook, payload);
     if (found.attempts.length === 0) {
       const references = await this.#referencesOf(webhook, payload);
-      await store.markUnmatched(webhook, references, { most: limits.maxUnmatched });
-      crashPoint('webhook:marked-unmatched');
+      const hash = (reference: string) => encryption.hashReference(reference);
+      await database.transaction('webhook:mark-unmatched', (tx) =>
+        keepUnmatched(tx, webhook, { references, max: limits.maxUnmatched, hash }),
+      );
       this.#observer.webhookProcessed('unmatched', []);
       return;
     }
@@ -196,7 +212,7 @@ class WebhookWorker {
     payload: unknown,
     { reading, attempts: [attempt] }: Found,
   ): Promise<WebhookProof | undefined> {
-    const checkout = attempt && (await this.#options.store.find(attempt.checkout));
+    const checkout = attempt && (await findCheckout(this.#options.database, attempt.checkout));
     if (!reading || !checkout) return undefined;
     const { settings, merchant } = reading;
     return proofOf({ payload, receivedAt, attempt, checkout }, settings, merchant.evidence);
@@ -205,16 +221,17 @@ class WebhookWorker {
   /** Stores the outcome, then polls. The schedule makes up for a poll that a crash prevents. */
   async #complete(
     webhook: ClaimedWebhook,
-    { attempts, ...outcome }: Pick<Found, 'attempts'> & Omit<WebhookOutcome, 'lookFor'>,
+    { attempts, ...outcome }: Pick<Found, 'attempts'> & Omit<WebhookOutcome, 'pollFor'>,
   ): Promise<void> {
-    const { store, evidence, changes, clock, logger } = this.#options;
+    const { database, context, evidence, changes, clock, logger } = this.#options;
     const now = clock.now();
     const due = attempts.filter(({ orderId }) => this.#pollLimiter.allow(orderId, now));
-    const lookFor = due.map(({ orderId }) => orderId);
+    const pollFor = due.map(({ orderId }) => orderId);
     let completed: CompletedWebhook | undefined;
     try {
-      completed = await store.completeWebhook(webhook.id, { ...outcome, lookFor });
-      crashPoint('webhook:completed');
+      completed = await database.transaction('webhook:complete', (tx) =>
+        completeWebhook(tx, webhook.id, { ...outcome, pollFor }, context),
+      );
     } finally {
       if (completed === undefined || completed.became === 'gone') {
         for (const { orderId } of due) this.#pollLimiter.takeBack(orderId, now);
@@ -228,7 +245,10 @@ class WebhookWorker {
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
-    const checkouts = await store.findMany(due.map(({ checkout }) => checkout));
+    const checkouts = await findCheckouts(
+      database,
+      due.map(({ checkout }) => checkout),
+    );
     for (const checkout of checkouts) evidence.hint(checkout);
   }
 
@@ -254,7 +274,8 @@ class WebhookWorker {
   async #findNamed(merchant: Merchant, names: AttemptNames): Promise<readonly Attempt[]> {
     const references = referencesIn(names);
     if (references.length === 0) return [];
-    const attempts = await this.#options.store.findAttemptsByReference(
+    const attempts = await findAttemptsByReference(
+      this.#options.database,
       merchant.providerMerchantId,
       references,
     );

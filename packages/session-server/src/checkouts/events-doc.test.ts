@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AttentionCode, EventType } from '../checkouts/state-machine.js';
 import { timedId } from '../random-id.js';
-import { SqliteCheckoutStore } from '../store/sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testCheckout } from '../testing/test-checkout.js';
 import { renderEvent } from './event.js';
@@ -55,7 +55,7 @@ async function certaintyOfEachType(): Promise<Record<string, boolean[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'events-'));
   const path = join(folder, 'data.sqlite');
   const clock = { now: () => now };
-  const store = await SqliteCheckoutStore.open({ path, clock, rules: TEST_RULES });
+  const store = await TestStore.open({ path, clock, rules: TEST_RULES });
   const harness = new StoreHarness(store);
   const open = async (order: string) => {
     const { checkout, attempt } = await harness.expose({ order });

@@ -1,5 +1,5 @@
-import { type Checkout, isCertain, type EventType } from '../checkouts/state-machine.js';
 import { formatMinor } from '../money.js';
+import { type Checkout, isCertain, type EventType } from './state-machine.js';
 
 /**
  * The JSON text of one event for a shop. It holds no personal data. Shops act on `certain` events

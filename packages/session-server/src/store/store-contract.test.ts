@@ -16,17 +16,17 @@ import { describeCheckoutStore } from '../checkouts/repository.contract.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { DatabaseInUseError } from './sqlite-connection.js';
-import { SqliteCheckoutStore } from './sqlite-store.js';
+import { TestStore } from '../testing/test-store.js';
 
 describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {
   const folder = mkdtempSync(join(tmpdir(), 'store-'));
   const options = { path: join(folder, 'data.sqlite'), clock, rules };
-  let store = await SqliteCheckoutStore.open(options);
+  let store = await TestStore.open(options);
   return {
     store,
     async reopen() {
       await store.close();
-      store = await SqliteCheckoutStore.open(options);
+      store = await TestStore.open(options);
       return store;
     },
     async remove() {
@@ -60,7 +60,7 @@ describe('a data file', () => {
   afterEach(() => {
     rmSync(folder, { recursive: true });
   });
-  const open = () => SqliteCheckoutStore.open({ path, clock: systemClock, rules: TEST_RULES });
+  const open = () => TestStore.open({ path, clock: systemClock, rules: TEST_RULES });
 
   it('is made for the owner of the process only, with its log; one that is there keeps its rights', async () => {
     const modes = (): number[] =>
@@ -92,7 +92,7 @@ describe('a data file', () => {
     const options = { path, clock, rules: TEST_RULES };
     const ids: number[] = [];
     for (let start = 0; start < 3; start += 1) {
-      const store = await SqliteCheckoutStore.open(options);
+      const store = await TestStore.open(options);
       for (let count = 0; count < 3; count += 1) {
         const order = `A${String(ids.length)}`;
         const decision = await store.beginAttempt({ ...TEST_REQUEST, order });
@@ -112,11 +112,10 @@ describe('a data file', () => {
     const after = await open();
     const copy = join(folder, 'copy.sqlite');
     copyFileSync(path, copy);
-    const withoutLog = SqliteCheckoutStore.openToRead({
-      path: copy,
-      clock: systemClock,
-      rules: TEST_RULES,
-    });
+    const withoutLog = TestStore.openBeside(
+      { path: copy, clock: systemClock, rules: TEST_RULES },
+      'read',
+    );
     expect(await withoutLog.findAttempts(checkout.id)).toMatchObject([{ status: 'active' }]);
     await withoutLog.close();
     await after.close();

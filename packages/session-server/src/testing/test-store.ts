@@ -1,0 +1,355 @@
+import type { StoredToken } from '../checkouts/attempt-token.js';
+import {
+  activateSession,
+  type AttemptRequest,
+  type FoundAttempt,
+  findAttempts,
+  findAttemptsByReference,
+  findCheckout,
+  findCheckouts,
+  findCheckoutsOfOrder,
+  findToken,
+  getCheckout,
+  type SessionHint,
+} from '../checkouts/repository.js';
+import type { CheckoutFact } from '../checkouts/state-machine.js';
+import {
+  applyFacts,
+  applyTime,
+  beginAttempt,
+  endSending,
+  recordHint,
+  type StepContext,
+} from '../checkouts/steps.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
+import type { Clock } from '../clock.js';
+import { recover } from '../recover.js';
+import {
+  type AttentionFilter,
+  findAttention,
+  findUnmatchedWebhooks,
+  report,
+} from '../operator/repository.js';
+import {
+  claimEvents,
+  type DeadLetterFilter,
+  type EventClaim,
+  findDeadLetters,
+  findNextEventTime,
+  markEventDelivered,
+  markEventFailed,
+  type RedeliverFilter,
+  redeliverEvents,
+} from '../outbox/repository.js';
+import { hashToken } from '../random-id.js';
+import { recordPayment } from '../reconciliation/record-payment.js';
+import {
+  claimDuePolls,
+  findKnownTransaction,
+  findTransactions,
+  type PaymentEvidence,
+} from '../reconciliation/repository.js';
+import {
+  adoptAttempt,
+  declareLoss,
+  findLoss,
+  findUnused,
+  markLossRead,
+} from '../restore/repository.js';
+import { recordReturn } from '../returns/record-return.js';
+import {
+  type ClaimedWebhook,
+  claimWebhooks,
+  countWebhooks,
+  eraseWebhooks,
+  findNextWebhookTime,
+  type IncomingWebhook,
+  retryUnmatched,
+  TESTS_COUNTER,
+  type WebhookOutcome,
+} from '../webhooks/repository.js';
+import {
+  completeWebhook,
+  keepUnmatched,
+  recordWebhook,
+  retryUnmatchedFor,
+} from '../webhooks/steps.js';
+import { incrementCounter, ping } from '../store/counters.js';
+import type { Database } from '../store/database.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
+
+export interface TestStoreOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly rules: CheckoutRules;
+}
+
+/** A database with the steps of the server as methods, for tests. */
+export class TestStore {
+  readonly context: StepContext;
+  readonly #clock: Clock;
+  readonly #rules: CheckoutRules;
+
+  readonly database: Database;
+  /** Names of transactions that fail, as on a full disk. */
+  readonly failing = new Set<string>();
+  /** Names of the transactions so far. */
+  readonly begun: string[] = [];
+
+  constructor(database: Database, { clock, rules }: Pick<TestStoreOptions, 'clock' | 'rules'>) {
+    this.database = {
+      get: (query) => database.get(query),
+      all: (query) => database.all(query),
+      purgeDeleted: () => database.purgeDeleted(),
+      close: () => database.close(),
+      transaction: (name, work) => {
+        this.begun.push(name);
+        return this.failing.has(name)
+          ? Promise.reject(new Error('the disk is full'))
+          : database.transaction(name, work);
+      },
+    };
+    this.#clock = clock;
+    this.#rules = rules;
+    this.context = {
+      rules,
+      clock,
+      onChange: () => undefined,
+      onAttempt: (tx, attempt) =>
+        retryUnmatchedFor(tx, attempt, { hash: hashToken, now: clock.now() }),
+    };
+  }
+
+  /** Opens a data file as a process that has just started would. */
+  static async open(options: TestStoreOptions): Promise<TestStore> {
+    const database = new SqliteDatabase(options.path);
+    await recover(database, options.clock.now());
+    return new TestStore(database, options);
+  }
+
+  /** Opens the file of a server that may be running. */
+  static openBeside(options: TestStoreOptions, mode: 'read' | 'beside'): TestStore {
+    return new TestStore(new SqliteDatabase(options.path, mode), options);
+  }
+
+  beginAttempt(request: AttemptRequest) {
+    return this.database.transaction('create:begin-attempt', (tx) =>
+      beginAttempt(tx, request, this.context),
+    );
+  }
+
+  activateSession(orderId: number, sessionId: string) {
+    return this.database.transaction('create:activate-session', (tx) =>
+      activateSession(tx, orderId, sessionId),
+    );
+  }
+
+  endAttempt(orderId: number, status: 'unknown' | 'refused' | 'not_sent') {
+    return this.database.transaction('create:end-attempt', (tx) => endSending(tx, orderId, status));
+  }
+
+  find(checkout: string) {
+    return findCheckout(this.database, checkout);
+  }
+
+  findMany(checkouts: readonly string[]) {
+    return findCheckouts(this.database, checkouts);
+  }
+
+  findOrder(merchant: string, order: string) {
+    return findCheckoutsOfOrder(this.database, merchant, order);
+  }
+
+  findAttempts(checkout: string) {
+    return findAttempts(this.database, checkout);
+  }
+
+  findAttemptsByReference(providerMerchantId: number, references: readonly string[]) {
+    return findAttemptsByReference(this.database, providerMerchantId, references);
+  }
+
+  findTransactions(checkout: string) {
+    return findTransactions(this.database, checkout);
+  }
+
+  async findServed(transaction: string) {
+    return (await findKnownTransaction(this.database, transaction))?.checkout;
+  }
+
+  apply(checkout: string, fact: CheckoutFact) {
+    return this.database.transaction('checkout:apply', async (tx) =>
+      applyFacts(tx, await getCheckout(tx, checkout), [fact], this.context),
+    );
+  }
+
+  recordHint(checkout: string, hint: SessionHint) {
+    return this.database.transaction('hint:record', (tx) =>
+      recordHint(tx, checkout, hint, this.context),
+    );
+  }
+
+  recordPayment(evidence: PaymentEvidence) {
+    return this.database.transaction('poll:record-payment', (tx) =>
+      recordPayment(tx, evidence, this.context),
+    );
+  }
+
+  recordReturn(token: StoredToken) {
+    return this.database.transaction('return:record', (tx) =>
+      recordReturn(tx, token, this.context),
+    );
+  }
+
+  async findWebhookAttempt(token: StoredToken) {
+    const found = await findToken(this.database, token);
+    return found?.kind === 'webhook' ? found : undefined;
+  }
+
+  recordWebhook(webhook: IncomingWebhook, orderId: number | undefined, maxBytes = Infinity) {
+    return this.database.transaction('webhook:record', (tx) =>
+      recordWebhook(tx, webhook, { orderId, maxBytes, now: this.#clock.now() }),
+    );
+  }
+
+  claimWebhooks(limit: number, leaseSeconds: number) {
+    return this.database.transaction('webhook:claim', (tx) =>
+      claimWebhooks(tx, { limit, leaseSeconds }, this.#clock.now()),
+    );
+  }
+
+  completeWebhook(webhook: number, outcome: WebhookOutcome) {
+    return this.database.transaction('webhook:complete', (tx) =>
+      completeWebhook(tx, webhook, outcome, this.context),
+    );
+  }
+
+  markUnmatched(
+    webhook: Pick<ClaimedWebhook, 'id' | 'claimedAt'>,
+    references: readonly string[],
+    limits: { readonly most: number },
+  ) {
+    return this.database.transaction('webhook:mark-unmatched', (tx) =>
+      keepUnmatched(tx, webhook, { references, max: limits.most, hash: hashToken }),
+    );
+  }
+
+  retryUnmatched() {
+    return this.database.transaction('webhook:retry-unmatched', (tx) =>
+      retryUnmatched(tx, this.#clock.now()),
+    );
+  }
+
+  nextWebhookAt() {
+    return findNextWebhookTime(this.database);
+  }
+
+  eraseWebhooks(before: { receivedBefore: number; unmatchedBefore: number; limit: number }) {
+    return this.database.transaction('webhook:erase', (tx) => eraseWebhooks(tx, before));
+  }
+
+  purgeErased() {
+    return this.database.purgeDeleted();
+  }
+
+  countTestWebhook() {
+    return this.database.transaction('webhook:count-test', (tx) =>
+      incrementCounter(tx, TESTS_COUNTER),
+    );
+  }
+
+  countWebhooks() {
+    return countWebhooks(this.database);
+  }
+
+  applyTime(limit: number) {
+    return this.database.transaction('schedule:apply-time', (tx) =>
+      applyTime(tx, limit, this.context),
+    );
+  }
+
+  claimDuePolls(limit: number) {
+    return this.database.transaction('schedule:claim-polls', (tx) =>
+      claimDuePolls(tx, limit, this.#clock.now(), this.#rules),
+    );
+  }
+
+  claimEvents(claim: EventClaim) {
+    return this.database.transaction('outbox:claim', (tx) =>
+      claimEvents(tx, claim, this.#clock.now()),
+    );
+  }
+
+  markDelivered(event: string) {
+    return this.database.transaction('outbox:mark-delivered', (tx) =>
+      markEventDelivered(tx, event),
+    );
+  }
+
+  markFailed(event: string, retryInSeconds: number | undefined) {
+    const dueAt =
+      retryInSeconds === undefined
+        ? undefined
+        : this.#clock.now() + Math.round(retryInSeconds * 1000);
+    return this.database.transaction('outbox:mark-failed', (tx) =>
+      markEventFailed(tx, event, dueAt),
+    );
+  }
+
+  nextEventAt() {
+    return findNextEventTime(this.database, this.#clock.now());
+  }
+
+  findDeadLetters(filter: DeadLetterFilter, limit: number) {
+    return findDeadLetters(this.database, filter, limit);
+  }
+
+  redeliverEvents(filter: RedeliverFilter) {
+    return this.database.transaction('outbox:redeliver', (tx) =>
+      redeliverEvents(tx, filter, this.#clock.now()),
+    );
+  }
+
+  report() {
+    return report(this.database, this.#rules.settleWindowSeconds);
+  }
+
+  findAttention(filter: AttentionFilter, limit: number) {
+    return findAttention(this.database, filter, limit);
+  }
+
+  findUnmatchedWebhooks(limit: number) {
+    return findUnmatchedWebhooks(this.database, limit);
+  }
+
+  declareLoss(since?: number) {
+    return this.database.transaction('restore:declare', (tx) =>
+      declareLoss(tx, since, this.#clock.now(), this.#rules),
+    );
+  }
+
+  findLoss() {
+    return findLoss(this.database);
+  }
+
+  findUnused() {
+    return findUnused(this.database, this.#clock.now());
+  }
+
+  markLossRead() {
+    return this.database.transaction('restore:mark-read', (tx) => markLossRead(tx));
+  }
+
+  adoptAttempt(found: FoundAttempt) {
+    return this.database.transaction('restore:adopt', (tx) =>
+      adoptAttempt(tx, found, this.context),
+    );
+  }
+
+  ping() {
+    return ping(this.database);
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+}
