@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['journey/**/*.test.ts'],
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: 60_000,
-    // The driver of Firefox trips over frames that go while they load; the story itself is not in it.
+    // The driver of Firefox trips over frames that go while they load; the scenario itself is not in it.
     onUnhandledError: ({ stack = '' }) => !(isFirefox && stack.includes('BidiPage._onNavigation')),
     expect: { poll: { timeout: PATIENCE_MS } },
     // Each file runs three servers and a browser; more than two at a time only wait for each other.

@@ -1,6 +1,6 @@
 /**
  * `npm run pictures`: takes the pictures of the documents, by buying something in the little shop.
- * They are committed; take them again when the shop or the element looks different.
+ * They are committed; take them again when the shop or the element changes visibly.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

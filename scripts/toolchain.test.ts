@@ -58,14 +58,14 @@ describe('the pnpm of the machine', () => {
 });
 
 describe('a set-up step that fails', () => {
-  it('says that the network is missing when it is, and little else', () => {
+  it('says that the network is missing when it is, in few words', () => {
     const said = 'npm error code EAI_AGAIN\nnpm error syscall getaddrinfo';
     const explained = explainFailure('Installing the packages', said);
     expect(explained).toContain('the npm registry, which cannot be reached');
     expect(explained).not.toContain('syscall');
   });
 
-  it('shows all that was said when it is something else', () => {
+  it('shows all that was said when it is another problem', () => {
     const explained = explainFailure('Installing the packages', 'Lockfile is not up to date\nX');
     expect(explained).toContain('Lockfile is not up to date\nX');
     expect(explained).not.toContain('registry');

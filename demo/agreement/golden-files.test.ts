@@ -100,7 +100,7 @@ function call(client: PartnerClient, { operation, request }: GoldenFile): Promis
   }
 }
 
-/** The reply as it looks when it is printed: the client hides keys. */
+/** The reply as it is printed: the client hides keys. */
 function withoutKeys(reply: unknown): unknown {
   const text = JSON.stringify(reply, (name, value: unknown) =>
     name === 'hmac_key' ? '[secret]' : value,

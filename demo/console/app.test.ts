@@ -54,7 +54,7 @@ describe('the partner console', () => {
     expect(problemOf(other).errors).toMatchObject([{ field: 'colour' }]);
   });
 
-  it('may be framed by nobody, loads its own files only, and is kept by no cache', async () => {
+  it('may not be framed, loads its own files only, and is kept by no cache', async () => {
     const { headers } = await partner.get('/api/known');
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain(`default-src 'none'`);
@@ -64,7 +64,7 @@ describe('the partner console', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('tells its pages what the team works with, and answers problems for what is not there', async () => {
+  it('gives its pages what the team works with, and answers problems for what is not there', async () => {
     const { body } = await partner.get('/api/known');
     expect(body).toMatchObject({ partners: ['harbour-lane'], merchants: [{ id: 1001 }] });
     const nothing = await partner.get('/api/nothing');

@@ -28,10 +28,10 @@ export function refuseRequest(
   });
 }
 
-/** Fields that need another look, each named. */
+/** Fields to correct, each named. */
 export function refuseFields(errors: NonNullable<ConsoleProblem['errors']>): ConsoleError {
   const next = 'Change what is marked and send it again.';
-  return refuseRequest(400, 'invalid_request', 'Something needs another look.', next, errors);
+  return refuseRequest(400, 'invalid_request', 'Please check the marked fields.', next, errors);
 }
 
 /** The parsed value, or an error that names every wrong field. Empty texts count as not given. */
@@ -94,7 +94,7 @@ function toProblem(error: unknown): ConsoleProblem {
     code: 'internal_error',
     title: 'Something went wrong in the console.',
     detail: 'The log of its process has the details.',
-    next: 'Look whether it happened before you send it again.',
+    next: 'Check whether it happened before you send it again.',
     outcome: 'unknown',
   };
 }

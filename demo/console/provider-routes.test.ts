@@ -117,7 +117,7 @@ describe('metrics', () => {
 });
 
 describe('the scheduled transfers', () => {
-  it('of a merchant come as the provider tells them, cron or words', async () => {
+  it('of a merchant come as the provider sends them, cron or words', async () => {
     const { transfers } = (await partner.get('/api/transfers?mid=1001')).body as TransfersView;
     expect(transfers.map(({ schedule }) => schedule)).toEqual([
       '30 6 * * 1-5',
@@ -139,8 +139,8 @@ describe('the scheduled transfers', () => {
   });
 
   it('say at the field that no merchant is named, or that the provider knows none', async () => {
-    const nobody = await partner.get('/api/transfers');
-    expect(problemOf(nobody)).toMatchObject({ status: 400, errors: [{ field: 'mid' }] });
+    const unnamed = await partner.get('/api/transfers');
+    expect(problemOf(unnamed)).toMatchObject({ status: 400, errors: [{ field: 'mid' }] });
     const unknown = await partner.get('/api/transfers?mid=9999');
     expect(problemOf(unknown)).toMatchObject({ status: 404, errors: [{ field: 'mid' }] });
   });
@@ -199,8 +199,8 @@ describe('a signup link', () => {
   });
 
   it('needs a merchant, and one that the provider knows', async () => {
-    const nobody = await partner.post(LINKS, {});
-    expect(problemOf(nobody)).toMatchObject({ status: 400, errors: [{ field: 'merchantId' }] });
+    const unnamed = await partner.post(LINKS, {});
+    expect(problemOf(unnamed)).toMatchObject({ status: 400, errors: [{ field: 'merchantId' }] });
     const unknown = await partner.post(LINKS, { merchantId: '9999' });
     expect(problemOf(unknown)).toMatchObject({ outcome: 'refused' });
   });

@@ -131,7 +131,7 @@ describe('the CSV file', () => {
     expect(problemOf(endless)).toMatchObject({ status: 502, code: 'list_cannot_go_on' });
   });
 
-  it('is cut when a later page fails, so that half of it never looks whole', async () => {
+  it('is cut when a later page fails, so that half of it never passes for a whole file', async () => {
     await partner.close();
     partner = await startConsole({ sandbox: { history: { ...PAST, count: 1200 } } });
     const { control } = partner.sandbox;

@@ -79,7 +79,7 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
         yield hideSecret(csv.toText(next.value.data.transactions), apiKey);
       }
     };
-    // A page that fails later cuts the connection: half a file must not look like a whole one.
+    // A page that fails later cuts the connection: half a file must not pass for a whole one.
     await pipeline(Readable.from(lines()), response).catch(() => undefined);
   });
 

@@ -75,7 +75,7 @@ describe('a new webhook', () => {
 });
 
 describe('a webhook test', () => {
-  it('tells what the endpoint answered, success or not', async () => {
+  it('reports what the endpoint answered, success or not', async () => {
     for (const [status, words] of [
       [200, 'thanks'],
       [503, 'not now'],
@@ -84,8 +84,8 @@ describe('a webhook test', () => {
       const { webhookId } = await create(endpoint.url);
       const answer = await partner.post(`${PATH}/test`, { webhookId });
       expect(answer.status).toBe(200);
-      const told = answer.body as WebhookTestView;
-      expect(told).toMatchObject({ statusCode: String(status), response: words });
+      const report = answer.body as WebhookTestView;
+      expect(report).toMatchObject({ statusCode: String(status), response: words });
       await endpoint.close();
     }
   });
@@ -101,7 +101,7 @@ describe('a webhook test', () => {
     await silent.close();
   });
 
-  it('of a webhook that nobody knows is said at its field', async () => {
+  it('of an unknown webhook is reported at its field', async () => {
     const unknown = await partner.post(`${PATH}/test`, { webhookId: 'wh_nowhere' });
     expect(problemOf(unknown)).toMatchObject({ status: 404, errors: [{ field: 'webhookId' }] });
     const odd = await partner.post(`${PATH}/test`, { webhookId: 'wh', resellerId: 'me' });

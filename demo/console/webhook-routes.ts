@@ -36,13 +36,13 @@ const testBody = z.strictObject({
 
 const CREATE_FACTS = {
   ifUnknown:
-    'A webhook may exist whose key is lost. Look for its address at the provider, and have it ' +
+    'A webhook may exist whose key is lost. Find its address at the provider, and have it ' +
     'removed before you create it again.',
 };
 const TEST_FACTS = {
   namedBy: 'webhookId',
   ifUnknown:
-    'A test may have reached the endpoint: look there. Testing again only sends one more test.',
+    'A test may have reached the endpoint: check there. Testing again only sends one more test.',
 };
 
 /** The provider gives a key in full only once. It goes to a file before the answer goes out. */

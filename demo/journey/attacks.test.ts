@@ -6,7 +6,7 @@ import { PAID, CARDS, Shopper } from './shopper.js';
 
 declare global {
   interface Window {
-    /** What other windows told a foreign page. */
+    /** What other windows sent to a foreign page. */
     overheard?: unknown[];
   }
 }
@@ -57,7 +57,7 @@ async function openFromPage(
   );
 }
 
-/** A page of a foreign origin in another tab, which listens to whatever it is told. */
+/** A page of a foreign origin in another tab, which records every message sent to it. */
 async function openForeignPage(): Promise<Page> {
   const { page } = await shopper.tab();
   // No page of the network: some browsers ask before it may open those of this machine.

@@ -27,7 +27,7 @@ describe('a shopper who comes back without paying', () => {
     await shopper.close();
   });
 
-  it('by the back link is told so, and the order is not paid', async () => {
+  it('by the back link reads so, and the order is not paid', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form
@@ -42,7 +42,7 @@ describe('a shopper who comes back without paying', () => {
 });
 
 describe('a shopper who comes back while the shop does not answer', () => {
-  it('is told so, and not that the order is unknown; trying again goes on', async () => {
+  it('reads so, and not that the order is unknown; trying again goes on', async () => {
     const shopper = await journey.shopper();
     const { page } = shopper;
     const { order } = await shopper.order();
@@ -77,18 +77,18 @@ describe('a redirect address typed by hand', () => {
   });
 });
 
-describe('a webhook that somebody forged', () => {
+describe('a forged webhook', () => {
   it('never makes an order paid', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();
     const [session] = await journey.sandbox.sessionsOf(order);
     const body = JSON.stringify({ order_id: session?.order_id, status: 'SUCCESS' });
-    for (let delivery = 0; delivery < 5; delivery += 1) {
+    for (let sent = 0; sent < 5; sent += 1) {
       const { status } = await fetch(session?.WebhookUrl ?? '', { method: 'POST', body });
       expect(status).toBe(204);
     }
-    // The look that the deliveries caused is over once a real payment has been found after it.
+    // The poll that these webhooks caused is over once a real payment has been found after it.
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
     await journey.expectPaid(shopper, order);
@@ -97,7 +97,7 @@ describe('a webhook that somebody forged', () => {
 });
 
 describe('a shopper whose session ends under a card that was sent', () => {
-  it('is asked not to pay again, told when nothing is found, and pays once, in another session', async () => {
+  it('is asked not to pay again, learns when nothing is found, and pays once, in another session', async () => {
     const shopper = await journey.shopper();
     const { clock } = shopper.page;
     await clock.install();

@@ -23,7 +23,7 @@ export async function collectComplaints(page: Page, address: string): Promise<re
     if (!location.href.startsWith(watched)) return;
     const complain = (complaint: string): void => window.complain?.(complaint);
     document.addEventListener('securitypolicyviolation', (event) => {
-      // A browser that looks for an icon by itself.
+      // Browsers request an icon automatically.
       if (event.blockedURI.endsWith('/favicon.ico')) return;
       complain(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`);
     });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   journey = await Journey.start({ hasConsole: true });
   ({ page } = await journey.shopper());
   await page.setViewportSize(DESK);
-  // Only of what has come: the text of an answer that a new page cuts short may never be told.
+  // Only of what has come: the text of an answer that a new page cuts short may never arrive.
   page.on('requestfinished', (request) => {
     const text = request.response().then((response) => response?.text());
     answers.push(text.then((said) => said ?? '').catch(() => ''));
@@ -47,7 +47,7 @@ function press(name: string): Promise<void> {
   return button(name).press('Enter');
 }
 
-/** Asks with the filters of the form, and waits for the answer: what was there before may look like it. */
+/** Asks with the filters of the form, and waits for the answer: what was there before may equal it. */
 async function show(): Promise<void> {
   await press('Show');
   await page.locator('#result:not([aria-busy])').waitFor();
@@ -88,7 +88,7 @@ describe('the partner console', () => {
     expect(await timeframe.inputValue()).toBe('');
   });
 
-  it('says at the field that a timeframe is too long, and that nobody has this name', async () => {
+  it('says at the field that a timeframe is too long, and that no partner has this name', async () => {
     await open(
       '?partner_name=harbour-lane&timeframe=custom&from_date=2026-01-01&to_date=2026-06-01',
     );

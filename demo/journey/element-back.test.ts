@@ -21,7 +21,7 @@ declare global {
   }
 }
 
-/** With why the browser did not keep the page, for whoever reads the failure. */
+/** With the reason why the browser did not keep the page, for the failure's message. */
 type NavigationEntry = PerformanceNavigationTiming & { readonly notRestoredReasons?: unknown };
 
 let journey: Journey;
@@ -61,7 +61,7 @@ async function untilItLeads({ page }: Shopper): Promise<void> {
   await expect.poll(countLocks).toBe(1);
 }
 
-/** Goes back as the button does. It begins after the call: what leaves a page answers nobody in it. */
+/** Goes back as the button does. It begins after the call: a page that is left gets no answer. */
 async function goBack({ page }: Shopper, steps = 1): Promise<void> {
   await page.evaluate((count) => void setTimeout(() => history.go(-count)), steps);
 }
@@ -81,7 +81,7 @@ async function goBackToKeptPage(shopper: Shopper, steps = 1): Promise<void> {
 }
 
 /** What the element of a kept page shows; a driver of browsers loses sight of its frames and roots. */
-async function look({ page }: Shopper): Promise<{
+async function readElement({ page }: Shopper): Promise<{
   phase: string;
   words: string;
   buttons: string[];
@@ -127,7 +127,7 @@ async function passTime({ page }: Shopper): Promise<void> {
   });
 }
 
-/** Counts how often the hosted page is left for the shop's page, by whoever has the order token. */
+/** Counts how often the hosted page is left for the shop's page with the order token. */
 function countLeaving({ page }: Shopper): () => number {
   let leaving = 0;
   page.on('request', (request) => {
@@ -158,7 +158,7 @@ describe('Back to a page that the browser kept', () => {
     skip(task.meta.notRun);
   });
 
-  it('from the hosted page: the element is usable again, has asked the server, and leaves only when told', async () => {
+  it('from the hosted page: the element is usable again, has asked the server, and leaves only when asked to', async () => {
     const shopper = await watchfulShopper();
     const { order } = await shopper.orderAndGoToPayment('redirect');
     await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
@@ -166,7 +166,7 @@ describe('Back to a page that the browser kept', () => {
     const asked = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/checkouts`);
     await goBackToKeptPage(shopper);
     expect((await asked).method()).toBe('POST');
-    await expect.poll(() => look(shopper)).toMatchObject({ buttons: ['Pay'] });
+    await expect.poll(() => readElement(shopper)).toMatchObject({ buttons: ['Pay'] });
     expect(await shopper.page.evaluate(() => location.pathname)).toBe('/pay');
     const followed = shopper.page.waitForRequest(`${journey.addresses.pay}/v1/pay/**`);
     await pressButton(shopper);
@@ -187,8 +187,8 @@ describe('Back to a page that the browser kept', () => {
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(PAID);
     await goBackToKeptPage(shopper, 2);
-    await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', buttons: [] });
-    expect((await look(shopper)).words).toContain(PAID);
+    await expect.poll(() => readElement(shopper)).toMatchObject({ phase: 'paid', buttons: [] });
+    expect((await readElement(shopper)).words).toContain(PAID);
     await journey.expectPaid(shopper, order);
     await shopper.close();
   });
@@ -205,12 +205,12 @@ describe('Back to a page that the browser kept', () => {
       await untilItLeads(shopper);
       await shopper.page.goto(`${journey.addresses.shop}/`);
       await goBackToKeptPage(shopper);
-      expect(await look(shopper)).toMatchObject({ phase: 'ready', frames: ['kept'] });
+      expect(await readElement(shopper)).toMatchObject({ phase: 'ready', frames: ['kept'] });
       const second = await shopper.tab();
       await second.goToPayment(order);
       await second.payWith(CARDS.approved);
       await second.reads(PAID);
-      await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', frames: [] });
+      await expect.poll(() => readElement(shopper)).toMatchObject({ phase: 'paid', frames: [] });
       await journey.expectPaid(shopper, order);
       expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
       await shopper.close();
@@ -228,13 +228,13 @@ describe('Back to a page that the browser kept', () => {
     await second.payWith(CARDS.approved);
     await second.reads(PAID);
     await goBackToKeptPage(shopper);
-    await expect.poll(() => look(shopper)).toMatchObject({ phase: 'paid', frames: [] });
-    expect((await look(shopper)).words).toContain(PAID);
+    await expect.poll(() => readElement(shopper)).toMatchObject({ phase: 'paid', frames: [] });
+    expect((await readElement(shopper)).words).toContain(PAID);
     await shopper.close();
   });
 });
 
-// Browsers that keep a page which nobody may store are not among ours: what they tell it is told here.
+// None of our browsers keeps a page sent with no-store: the test sends the event that such a browser would send.
 describe('Back to a hosted page that the browser kept', () => {
   it('does not send away a shopper who has paid on it', async () => {
     const shopper = await journey.shopper();
@@ -274,7 +274,7 @@ describe('Back to a page that the browser loads again', () => {
     await shopper.close();
   });
 
-  it('never leaves for the payment page by itself a second time', async () => {
+  it('never leaves for the payment page automatically a second time', async () => {
     const shopper = await forgetfulShopper();
     const placed = await shopper.order();
     await shopper.goToBarePage({

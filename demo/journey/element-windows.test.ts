@@ -4,8 +4,8 @@ import { CARDS, CONFIRMING, PAID, type Shopper } from './shopper.js';
 
 declare global {
   interface Window {
-    /** The outcomes that the element told this page. */
-    told?: string[];
+    /** The outcomes that the element reported to this page. */
+    reported?: string[];
   }
 }
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-/** Notes what the element tells the page, from its first moment. */
+/** Records what the element reports to the page, from its first moment. */
 async function listen({ page }: Shopper): Promise<void> {
   await page.addInitScript(() => {
-    const told: string[] = (window.told = []);
+    const reported: string[] = (window.reported = []);
     for (const type of ['pay-paid', 'pay-failed', 'pay-error']) {
-      addEventListener(type, () => told.push(type));
+      addEventListener(type, () => reported.push(type));
     }
   });
 }
@@ -33,7 +33,7 @@ async function returnAddressOf(order: string): Promise<string> {
 }
 
 describe('a return that happens elsewhere', () => {
-  it('in another tab: both tabs say paid, each tells its page once', async () => {
+  it('in another tab: both tabs say paid, each reports it to its page once', async () => {
     const shopper = await journey.shopper();
     await listen(shopper);
     const { order } = await shopper.orderAndGoToPayment();
@@ -48,8 +48,8 @@ describe('a return that happens elsewhere', () => {
     await second.page.goto(address);
     await second.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await Promise.all([shopper.reads(PAID), second.reads(PAID)]);
-    expect(await shopper.page.evaluate(() => window.told)).toEqual(['pay-paid']);
-    expect(await second.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    expect(await shopper.page.evaluate(() => window.reported)).toEqual(['pay-paid']);
+    expect(await second.page.evaluate(() => window.reported)).toEqual(['pay-paid']);
     await journey.expectPaid(shopper, order);
     await shopper.close();
   });
@@ -76,7 +76,7 @@ describe('a return that happens elsewhere', () => {
     await shopper.close();
   });
 
-  it('in a window that the page opened: the page looks, and the window closes itself', async () => {
+  it('in a window that the page opened: the page polls, and the window closes itself', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();
@@ -148,8 +148,8 @@ describe('two tabs with the same order', () => {
     await second.goToPayment(order);
     await second.payWith(CARDS.approved);
     await Promise.all([shopper.reads(PAID), second.reads(PAID)]);
-    expect(await shopper.page.evaluate(() => window.told)).toEqual(['pay-paid']);
-    expect(await second.page.evaluate(() => window.told)).toEqual(['pay-paid']);
+    expect(await shopper.page.evaluate(() => window.reported)).toEqual(['pay-paid']);
+    expect(await second.page.evaluate(() => window.reported)).toEqual(['pay-paid']);
     expect(await shopper.page.locator('pay-checkout iframe').count()).toBe(0);
     await journey.expectPaid(shopper, order);
     expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);

@@ -34,7 +34,7 @@ const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 const NOTE_OF_FIREFOX =
   /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed .+ status=2152398850 )/;
 
-/** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys look at it. */
+/** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys check it. */
 export interface MerchantOrder {
   readonly state: string;
   readonly certain: boolean;
@@ -117,7 +117,7 @@ export class Journey {
     return new Shopper(await context.newPage(), this.addresses);
   }
 
-  /** What the session server tells the shop's own back end. */
+  /** What the session server reports to the shop's own back end. */
   async orderAtServer(order: string): Promise<MerchantOrder> {
     const response = await fetch(`${this.addresses.payApi}/v1/merchant/orders/${order}`, {
       headers: { authorization: `Bearer ${this.stack.secrets.merchantApiKey}` },
@@ -125,7 +125,7 @@ export class Journey {
     return (await response.json()) as MerchantOrder;
   }
 
-  /** Gives an order another price in the shop's own books, as somebody at the shop would. */
+  /** Gives an order another price in the shop's own books, as the shop's staff would. */
   changePrice(order: string, totalMinor: number): void {
     const books = new DatabaseSync(join(this.#folder, 'shop.sqlite'), { timeout: 5000 });
     books
@@ -134,7 +134,7 @@ export class Journey {
     books.close();
   }
 
-  /** Asserts that everybody agrees that an order is paid, once: server, shop and timeline. */
+  /** Asserts that all agree that an order is paid, once: server, shop and timeline. */
   async expectPaid(shopper: Shopper, order: string): Promise<void> {
     await expect.poll(async () => (await shopper.orderView(order)).state).toBe('paid');
     const known = await this.orderAtServer(order);

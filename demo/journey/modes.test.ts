@@ -56,7 +56,7 @@ describe('paying in an overlay', () => {
 });
 
 describe('paying in a window', () => {
-  it('tells the page that opened it, and closes by itself', async () => {
+  it('reports to the page that opened it, and closes', async () => {
     const { shopper, order } = await shopperAt('popup');
     const popup = await openWindow(shopper);
     await shopper.reads('Please pay in the window that has opened.');

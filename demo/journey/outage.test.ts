@@ -50,7 +50,7 @@ describe('a session server that is killed', () => {
 const RECOVERY = { timeout: 40_000 };
 
 describe('a session server that is gone for a while', () => {
-  it('while a payment is confirmed: the element keeps its words, and learns by itself', async () => {
+  it('while a payment is confirmed: the element keeps its words, and learns the result without a press', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.fillCard(CARDS.approved);

@@ -71,7 +71,7 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
-  it('with a link from the shop, and nothing else, pays in a new browser and ends on the shop’s page', async () => {
+  it('with only a link from the shop pays in a new browser and ends on the shop’s page', async () => {
     const buyer = await journey.shopper();
     const { order } = await buyer.order();
     const { merchant, secrets, addresses } = journey.stack;
@@ -170,7 +170,7 @@ describe('a shopper', () => {
     await shopper.close();
   });
 
-  it('who reloads after paying is told that it is paid, and is offered no second payment', async () => {
+  it('who reloads after paying reads that it is paid, and is offered no second payment', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.payWith(CARDS.approved);
@@ -205,7 +205,7 @@ describe('the pages of the shop', () => {
 });
 
 describe('a shop that gives an order another price while its form is open', () => {
-  it('is told that the older price was paid, and does not take the order for paid', async () => {
+  it('learns that the older price was paid, and does not take the order for paid', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.form.getByLabel('Card number').waitFor();
@@ -230,7 +230,7 @@ describe('a shop that gives an order another price while its form is open', () =
       { state: 'open', amount: '43.21', attention: [], transactions: [] },
     ]);
 
-    // Nobody opens another session for it.
+    // No other session is created for it.
     const third = await shopper.tab();
     await third.goToPayment(order);
     await third.reads(PAID);

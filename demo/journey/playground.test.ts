@@ -43,7 +43,7 @@ describe('the playground', () => {
     ['one that takes nothing but the session', { shape: 'alone' }, 'inline'],
     ['one that is late', { shape: 'late' }, 'inline'],
     ['the hosted page in a window', { mode: 'popup' }, 'popup'],
-  ])('pays with %s, and tells of it', async (_what, settings, way) => {
+  ])('pays with %s, and reports it', async (_what, settings, way) => {
     const playground = await payWith(settings);
     expect(await waysOf(playground)).toEqual(new Set([way]));
     const names = (await playground.log()).map(({ name }) => name);
@@ -60,7 +60,7 @@ describe('the playground', () => {
     await playground.close();
   });
 
-  it('lets a shopper go Back past such an SDK: nothing leaves a second time by itself', async () => {
+  it('lets a shopper go Back past such an SDK: nothing leaves a second time', async () => {
     const playground = await Playground.open(journey, { shape: 'navigates', autostart: 'true' });
     const { page } = playground.shopper;
     const { pay, sandbox, shop } = journey.addresses;
@@ -101,7 +101,7 @@ describe('the playground', () => {
     await playground.close();
   });
 
-  it('asks for a press on the hosted page when it began by itself in a frame', async () => {
+  it('asks for a press on the hosted page when it started automatically in a frame', async () => {
     const settings = { shape: 'navigates', isFramed: 'true', autostart: 'true' };
     const playground = await Playground.open(journey, settings);
     await playground.scrollToTag();
@@ -119,7 +119,7 @@ describe('the playground', () => {
     await playground.scrollToTag();
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.approved);
-    // In a frame the payment page waits for whoever framed it, and offers a link meanwhile.
+    // In a frame the payment page waits for the page around it, and offers a link meanwhile.
     const framed = playground.shopper.page.frameLocator('#preview > iframe');
     await framed.getByRole('link', { name: 'Continue to the shop' }).click();
     await playground.isPaidOnce();
@@ -127,7 +127,7 @@ describe('the playground', () => {
     await playground.close();
   });
 
-  it('asks for the address when the shop does not tell it', async () => {
+  it('asks for the address when the shop does not give it', async () => {
     const playground = await Playground.open(journey, { asksAddress: 'true' });
     const { page } = playground.shopper;
     await playground.tagButton('Pay').click();
@@ -200,7 +200,7 @@ describe('what the playground lets a person choose', () => {
 });
 
 describe('a card of the playground', () => {
-  it('that is declined is told, and another one pays in the same session', async () => {
+  it('that is declined is reported, and another one pays in the same session', async () => {
     const playground = await Playground.open(journey);
     await playground.tagButton('Pay').click();
     await playground.pay(CARDS.declined);
@@ -245,7 +245,7 @@ describe('the HTML that the playground shows', () => {
     const before = await playground.compareHtml();
     expect(before.copied).toEqual(before.live);
 
-    for (const title of ['The tag', 'The page around it', 'Looks']) {
+    for (const title of ['The tag', 'The page around it', 'Style']) {
       await page.getByText(title, { exact: true }).first().click();
     }
     await playground.control('mode').selectOption('overlay');
@@ -289,12 +289,12 @@ describe('the HTML that the playground shows', () => {
 });
 
 describe('what the playground does to the tag', () => {
-  it('moves, clones, closes and begins it anew without a second session', async () => {
+  it('moves, clones, closes and starts it again without a second session', async () => {
     const playground = await Playground.open(journey, { autostart: 'true' });
     await playground.scrollToTag();
     await playground.hears('pay-ready');
     await playground.pageButton('Move, with append()').click();
-    // The moved form is drawn anew, and a press may miss what moves with it.
+    // The moved form is drawn again, and a press may miss what moves with it.
     const countClones = async (): Promise<number> => {
       await playground.pageButton('Clone').click();
       return (await playground.shopper.page.locator('pay-checkout').count()) - 1;

@@ -94,12 +94,12 @@ export class Playground {
     return this.tag.getByRole('button', { name }).first();
   }
 
-  /** A tag that starts by itself does so when it is seen. */
+  /** A tag with `autostart` starts when it is seen. */
   async scrollToTag(): Promise<void> {
     await this.#page.locator('#preview').scrollIntoViewIfNeeded();
   }
 
-  /** A clone starts by itself when it comes into view, like any other tag. */
+  /** A clone with `autostart` starts when it comes into view, like any other tag. */
   async scrollToClone(): Promise<void> {
     await this.#page.locator('pay-checkout').last().scrollIntoViewIfNeeded();
   }
@@ -210,7 +210,7 @@ export class Playground {
   }
 
   async #findForm(): Promise<Frame> {
-    const look = async (): Promise<Frame | undefined> => {
+    const findOnce = async (): Promise<Frame | undefined> => {
       const frames = this.#page
         .context()
         .pages()
@@ -225,7 +225,7 @@ export class Playground {
       return undefined;
     };
     let found: Frame | undefined;
-    await expect.poll(async () => (found = await look()) !== undefined, PATIENCE).toBe(true);
+    await expect.poll(async () => (found = await findOnce()) !== undefined, PATIENCE).toBe(true);
     // Its script has run by then: a form without it would send the fields nowhere.
     await found!.waitForLoadState('load');
     return found!;

@@ -25,7 +25,7 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
 };
 const SHAPES = Object.keys(WAYS);
 
-/** The hosted page begins by itself, and a window is opened in a press only: in another session. */
+/** The hosted page starts automatically, and a window is opened in a press only: in another session. */
 function sessionsOf(shape: string, mode: Mode): number {
   return shape === 'popup' && (mode === 'overlay' || mode === 'redirect') ? 2 : 1;
 }
@@ -74,14 +74,14 @@ describe.each(SHAPES)('an SDK of the shape %s', (shape) => {
       results.set(`${shape} ${mode}`, `${way}${note}`);
       expect(way).toBe(WAYS[shape]?.[MODES.indexOf(mode)]);
     } catch (error) {
-      const told = (await playground.log().catch(() => [])).map(({ name, details }) =>
+      const events = (await playground.log().catch(() => [])).map(({ name, details }) =>
         [name, details['phase'], details['code']].filter(Boolean).join(':'),
       );
       const where = page
         .context()
         .pages()
         .flatMap((one) => one.frames().map((frame) => frame.url()));
-      console.log(shape, mode, told.join(' '), where.join(' '));
+      console.log(shape, mode, events.join(' '), where.join(' '));
       throw error;
     } finally {
       await playground.close();

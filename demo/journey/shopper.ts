@@ -65,7 +65,7 @@ export class Shopper {
     return new Shopper(await this.#context.newPage(), this.#addresses);
   }
 
-  /** A page of the shop's origin with one tag, which has `attributes` and nothing else. */
+  /** A page of the shop's origin with one tag, which has only `attributes`. */
   async goToBarePage(
     attributes: Readonly<Record<string, string>>,
     search: Readonly<Record<string, string>> = {},

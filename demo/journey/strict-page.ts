@@ -5,7 +5,7 @@ import type { Shopper } from './shopper.js';
 
 declare global {
   interface Window {
-    /** What the element told the strict page. */
+    /** What the element reported to the strict page. */
     heard?: string[];
   }
 }
@@ -29,7 +29,7 @@ export function strictPolicy({ pay, sandbox }: StackAddresses): string {
   ].join('; ');
 }
 
-/** A page of the shop under {@link strictPolicy}, with one tag and nothing else. */
+/** A page of the shop under {@link strictPolicy}, with only one tag. */
 export class StrictPage {
   readonly shopper: Shopper;
   readonly #complaints: readonly string[];
@@ -84,7 +84,7 @@ export class StrictPage {
     return strict;
   }
 
-  /** Phases, in order, as the element told them. */
+  /** Phases, in order, as the element reported them. */
   async phases(): Promise<readonly string[]> {
     return (await this.shopper.page.evaluate(() => window.heard)) ?? [];
   }

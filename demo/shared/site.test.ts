@@ -49,7 +49,7 @@ describe('the pages', () => {
     expect(policy).not.toContain('unsafe');
   });
 
-  it('are framed by nobody; those of the playground by each other', async () => {
+  it('may not be framed; those of the playground by each other', async () => {
     const policyOf = async (path: string): Promise<string> =>
       (await shop.get(path)).headers.get('content-security-policy') ?? '';
     for (const path of ['/', '/pay', '/result', '/playgrounds', '/api/playground']) {

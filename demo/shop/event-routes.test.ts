@@ -58,7 +58,10 @@ describe('an event of the session server', () => {
   });
 
   it.each([
-    ['is signed by somebody else', { secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` }],
+    [
+      'is signed with another secret',
+      { secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}` },
+    ],
     ['was changed on the way', { tamper: (text: string) => text.replace('105.00', '105.0') }],
   ])('is refused when it %s', async (_why, options) => {
     expect((await deliver({}, options)).status).toBe(401);
@@ -112,7 +115,7 @@ describe('an event of the session server', () => {
     expect(await readState()).toMatchObject({ refund: 'full' });
   });
 
-  it('that was overtaken by its refund is dropped: the refund said that the order was paid', async () => {
+  it('that comes after its refund is dropped: the refund said that the order was paid', async () => {
     const refunded = { sequence: 4, refund: 'full', type: 'checkout.refunded' };
     expect((await deliver(refunded, { id: 'msg_2' })).body).toEqual({ effect: 'paid' });
     expect((await deliver({ sequence: 3 }, { id: 'msg_1' })).body).toEqual({ effect: 'stale' });
@@ -153,7 +156,7 @@ describe('an event of the session server', () => {
   });
 
   it('is refused by name when it is for another merchant or has no shape', async () => {
-    expect((await deliver({ merchant: 'somebody-else' })).body).toMatchObject({
+    expect((await deliver({ merchant: 'another-shop' })).body).toMatchObject({
       code: 'wrong_merchant',
     });
     const { status, body } = await deliver({ amount: 105, sequence: '3' });
@@ -163,7 +166,7 @@ describe('an event of the session server', () => {
   });
 });
 
-describe('an address that somebody typed', () => {
+describe('an address typed by hand', () => {
   it('marks nothing', async () => {
     await shop.get(`/result?order=${order}&kind=return&state=paid`, cookie);
     await shop.get(`/api/orders/${order}?state=paid&paid=1`, cookie);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeEvent, MERCHANT, startShop, type RunningShop } from '../testing/running-shop.js';
 
 const LOOKUP = '/api/order-lookup';
-const OTHER_SECRET = `whsec_${Buffer.from('a secret of somebody else').toString('base64')}`;
+const OTHER_SECRET = `whsec_${Buffer.from('a secret of another shop').toString('base64')}`;
 let shop: RunningShop;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ describe('the order lookup', () => {
     expect((await shop.postSigned(LOOKUP, question)).body).toMatchObject({ status: 'paid' });
   });
 
-  it('refuses a question that is not signed, or signed by somebody else', async () => {
+  it('refuses a question that is not signed, or signed with another secret', async () => {
     const { placed } = await shop.placeOrder();
     const question = { merchant: MERCHANT, order: placed.order };
     expect((await shop.post(LOOKUP, question)).status).toBe(401);
@@ -60,7 +60,7 @@ describe('the order lookup', () => {
   it('is a 404 for an order that we do not have, and for another merchant', async () => {
     const { placed } = await shop.placeOrder();
     const unknown = { merchant: MERCHANT, order: 'A9999' };
-    const foreign = { merchant: 'somebody-else', order: placed.order };
+    const foreign = { merchant: 'another-shop', order: placed.order };
     expect((await shop.postSigned(LOOKUP, unknown)).status).toBe(404);
     expect((await shop.postSigned(LOOKUP, foreign)).status).toBe(404);
   });

@@ -98,7 +98,7 @@ const merchantOrder = z.looseObject({
   ),
 });
 
-/** What the session server knows of an order; `state: 'none'` when nobody began to pay. */
+/** What the session server knows of an order; `state: 'none'` when no payment was started. */
 export async function askPaymentState(
   config: Pick<ShopConfig, 'payApiUrl' | 'payApiKey' | 'playgroundMerchants'>,
   { order, playground }: Pick<Order, 'order' | 'playground'>,

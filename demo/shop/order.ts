@@ -49,7 +49,7 @@ export type EventEffect = 'paid' | 'recorded' | 'stale' | 'not_certain' | 'amoun
  *
  * Each event is the whole checkout as it is after the change: its state says what is true, and its
  * type only why it was sent. So an event that is not newer is dropped, whatever it is: when a refund
- * overtakes the payment, it says itself that the order was paid.
+ * comes before the payment's event, it says itself that the order was paid.
  */
 export function decideEffect(
   order: Pick<Order, 'state' | 'basket' | 'currency'>,

@@ -80,7 +80,7 @@ export function parseInput<Schema extends z.ZodType>(
   throw new ShopError(
     400,
     'invalid_request',
-    'Some fields need another look.',
+    'Please check the marked fields.',
     result.error.issues.map((issue) => ({
       field: issue.path.join('.') || 'body',
       message: issue.message,

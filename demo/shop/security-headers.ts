@@ -1,4 +1,4 @@
-/** Headers of every answer; the Content Security Policy allows what paying needs and nothing else. */
+/** Headers of every answer; the Content Security Policy allows only what paying needs. */
 import type { RequestHandler } from 'express';
 import type { SdkOrigins } from './config.js';
 

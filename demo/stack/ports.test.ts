@@ -22,7 +22,7 @@ describe('finding a port', () => {
     expect(await findFreePort(free)).toEqual({ wanted: free, port: free });
   });
 
-  it('takes the next free one when somebody listens there', async () => {
+  it('takes the next free one when a program listens there', async () => {
     const taken = await occupy('127.0.0.1');
     const { wanted, port } = await findFreePort(taken);
     expect(wanted).toBe(taken);

@@ -99,7 +99,7 @@ describe('the stack', () => {
     }
   });
 
-  it('has a partner console when it is asked for, and tells the shop nothing of its API key', async () => {
+  it('has a partner console when it is asked for, and gives the shop nothing of its API key', async () => {
     const { addresses, secrets } = await start({ hasConsole: true });
     expect((await fetch(`${addresses.consoleApi}/healthz`)).status).toBe(200);
     const page = await fetch(`${addresses.consoleApi}/api/transactions?limit=1`);

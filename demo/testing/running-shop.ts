@@ -150,7 +150,7 @@ export async function startShop(options: RunningShopOptions = {}): Promise<Runni
   };
 }
 
-/** An event of the session server about this order: paid, certain, £105.00, unless told otherwise. */
+/** An event of the session server about this order: paid, certain, £105.00, unless given otherwise. */
 export function makeEvent(
   order: string,
   { type = 'checkout.paid', ...data }: Record<string, unknown> = {},

@@ -54,7 +54,7 @@ function lostAnswer(outcome: CallOutcome): ConsoleProblem {
       ? 'The process behind this page gave no answer.'
       : 'This browser says that it is offline.',
     next: isUnknown
-      ? 'Look at the provider, or in the console’s log, before you send it again.'
+      ? 'Check at the provider, or in the console’s log, before you send it again.'
       : 'Check the connection, and that the console runs. Then try again.',
     outcome,
   };

@@ -72,7 +72,7 @@ export function renderFields(fields: ProviderFields): TemplateResult {
   </dl>`;
 }
 
-/** What else the provider sent, to be unfolded; nothing when there is nothing else. */
+/** The other fields that the provider sent, to be unfolded; nothing when there are none. */
 export function renderOthers(others: ProviderFields): TemplateResult | typeof nothing {
   if (Object.keys(others).length === 0) return nothing;
   return html`<details>

@@ -56,7 +56,7 @@ function renderCreated({ webhookId, keyFile, others }: CreatedWebhookView): Temp
     <h2 tabindex="-1" data-focus>The webhook is created</h2>
     <p>Its identifier: <code>${webhookId}</code></p>
     <p>
-      Its key is in <code>${keyFile}</code>. Whoever verifies deliveries reads it there; the
+      Its key is in <code>${keyFile}</code>. The program that verifies webhooks reads it there; the
       provider does not give it again.
     </p>
     ${renderOthers(others)}
@@ -80,9 +80,7 @@ function renderTest({ statusCode, response, others }: WebhookTestView): Template
     ${
       isSuccess
         ? nothing
-        : html`<p>
-            The webhook itself is as it was. Look at the endpoint, then send another test.
-          </p>`
+        : html`<p>The webhook itself is as it was. Check the endpoint, then send another test.</p>`
     }
     ${renderOthers(others)}
   </section>`;

@@ -93,7 +93,7 @@ describe('the HTML of the playground', () => {
     );
   });
 
-  it('shortens the order token, and nothing else, for the eyes', () => {
+  it('shortens only the order token, for the eyes', () => {
     expect(shortenToken(attributesFor(USUAL, ORDER, SERVER))).toEqual([
       ['merchant', 'playground-promise'],
       ['order', 'A1001'],
@@ -116,7 +116,7 @@ describe('a line of the log', () => {
     expect(details.map(([field]) => field)).toEqual(['url', 'duration']);
   });
 
-  it('stands out when it is good, and when it is trouble', () => {
+  it('stands out when it is good, and when it is an error', () => {
     expect(describeEvent(new Event('pay-paid'), 0).tone).toBe('good');
     expect(describeEvent(new Event('pay-error'), 0).tone).toBe('bad');
   });

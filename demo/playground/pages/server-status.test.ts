@@ -10,36 +10,36 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Looks for as long as it is time to. Answers how often that was so far. */
-function look(pace: PollPace): () => number {
-  let looks = 0;
-  const lookOn = async (): Promise<void> => {
+/** Polls for as long as it is time to. Answers how often that was so far. */
+function countPolls(pace: PollPace): () => number {
+  let polls = 0;
+  const poll = async (): Promise<void> => {
     for (;;) {
       await pace.pause();
-      looks += 1;
+      polls += 1;
     }
   };
-  void lookOn();
-  return () => looks;
+  void poll();
+  return () => polls;
 }
 
-describe('the pace of looks', () => {
+describe('the pace of polls', () => {
   it('is steady, and ends when nothing has happened for long', async () => {
-    const looks = look(new PollPace());
+    const polls = countPolls(new PollPace());
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(looks()).toBe(10);
+    expect(polls()).toBe(10);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
-    expect(looks()).toBe(300);
+    expect(polls()).toBe(300);
   });
 
   it('begins again when something happens after it has ended', async () => {
     const pace = new PollPace();
-    const looks = look(pace);
+    const polls = countPolls(pace);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     pace.pollNow();
     await vi.advanceTimersByTimeAsync(0);
-    expect(looks()).toBe(301);
+    expect(polls()).toBe(301);
     await vi.advanceTimersByTimeAsync(20_000);
-    expect(looks()).toBe(311);
+    expect(polls()).toBe(311);
   });
 });

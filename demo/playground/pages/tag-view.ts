@@ -5,7 +5,7 @@ import { html, type TemplateResult, svg } from 'lit';
 /** What each phase means, for a person who points at it. The compiler knows if one is missing. */
 const PHASES: Readonly<Record<Phase, string>> = {
   idle: 'nothing has begun',
-  opening: 'the checkout is being opened',
+  opening: 'the checkout is being created',
   address: 'the shopper is asked for the address',
   ready: 'the form can be used',
   redirecting: 'the page is about to be left',

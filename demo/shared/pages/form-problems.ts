@@ -49,7 +49,7 @@ export function showFormProblems(form: HTMLFormElement, problems: readonly FormP
 
 function makeSummary(problems: readonly FormProblem[], controls: readonly Control[]): Element[] {
   const heading = document.createElement('h2');
-  heading.textContent = 'Something needs another look';
+  heading.textContent = 'Please check the marked fields';
   const list = document.createElement('ul');
   list.append(
     ...problems.map(({ field, message, label }) => {

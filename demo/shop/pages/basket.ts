@@ -1,4 +1,4 @@
-/** What a browser remembers of a basket, read with doubt: anyone can write to local storage. */
+/** What a browser remembers of a basket, read with care: anyone can write to local storage. */
 import { findProduct, MAX_QUANTITY, type OrderItem } from '../catalogue.js';
 
 /** A basket, and the order that was made of it, if one was. */

@@ -41,7 +41,7 @@ async function start(): Promise<void> {
     render(html`We could not reach the shop. <a href=${location.href}>Try again</a>.`, words);
     return;
   }
-  // Whoever paid by a link has no order here, and wants to know all the same what became of it.
+  // A shopper who paid by a link has no order here, and still wants to know the result.
   if (view === undefined && !query.has('checkout')) {
     render(html`We do not know this order in this browser. <a href="/">Go to the shop</a>.`, words);
     return;

@@ -1,10 +1,10 @@
-// One run of one contestant: iterates over a list and tells time, rows and peak memory.
+// One run of one contestant: iterates over a list and reports time, rows and peak memory.
 import { performance } from 'node:perf_hooks';
 
 const [, , name, url, totalText] = process.argv;
 const total = Number(totalText);
 
-/** What anybody would write by hand: no checks, no repetition, no time limit. */
+/** What a developer would write by hand: no checks, no repetition, no time limit. */
 async function loadPlain() {
   const { Agent, request } = await import('undici');
   const dispatcher = new Agent();

@@ -1,7 +1,7 @@
 // Iterating over transactions, ours against undici and JSON.parse without checks, and the export to
 // CSV against the iteration: each run in a fresh process, all in turn, another one first in every
 // round. Time and processor time are compared within a round, so that what the machine does beside
-// it counts for both; the median of the rounds is told. One JSON line for each figure.
+// it counts for both; the median of the rounds is reported. One JSON line for each figure.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,12 +29,12 @@ async function runOnce(name, rows, execArgv = []) {
 async function exportOnce(rows) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-export-'));
   const cli = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-  const teller = new URL('tell-usage.mjs', import.meta.url).href;
+  const reporter = new URL('report-usage.mjs', import.meta.url).href;
   const filters = ['--reseller-id', String(rows), '--output', join(folder, 'rows.csv')];
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    ['--import', teller, cli, 'transactions', 'export', '--base-url', url, '--quiet', ...filters],
+    ['--import', reporter, cli, 'transactions', 'export', '--base-url', url, '--quiet', ...filters],
     {
       env: { ...process.env, PAY_PARTNER_API_KEY: 'bench' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -47,7 +47,7 @@ async function exportOnce(rows) {
   return { ...usage, milliseconds };
 }
 
-/** What a process tells of itself, when it has ended. */
+/** What a process reports about itself when it ends. */
 async function resultOf(child, name) {
   const ended = once(child, 'exit');
   const result = await Promise.race([

@@ -50,7 +50,7 @@ describe('decimalOf', () => {
     expect(decimalOf({ amount: 0.1 + 0.2 }, 'amount')).toBeUndefined();
   });
 
-  it('tells rows of one reply apart', () => {
+  it('distinguishes rows of one reply', () => {
     const page = parseJson('{"rows":[{"a":1.11111111111111111},{"a":2.22222222222222222}]}') as {
       rows: [object, object];
     };

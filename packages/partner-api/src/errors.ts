@@ -51,7 +51,7 @@ export class PartnerApiError extends Error {
     this.#body = details.body;
   }
 
-  /** The body of an error answer as it came. It may hold personal data: look at it, do not log it. */
+  /** The body of an error answer as it came. It may hold personal data: do not log it. */
   rawBody(): string | undefined {
     return this.#body;
   }

@@ -19,7 +19,7 @@ const SDK = `globalThis.${SDK_GLOBAL} = {
 
 /**
  * Plays the shop at `shop.localhost` and, of another site, the session server and the SDK's host at
- * `pay.localhost`. Below `/late/{milliseconds}` opening a checkout and the SDK answer that much later.
+ * `pay.localhost`. Below `/late/{milliseconds}` creating a checkout and the SDK answer that much later.
  */
 export class BenchServer {
   readonly #server = createServer((request, response) => void this.#answer(request, response));

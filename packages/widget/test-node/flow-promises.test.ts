@@ -29,7 +29,7 @@ const STATES: readonly CheckoutState[] = [
   'unconfirmed',
 ];
 /** States in which money may be moving, or has moved. */
-const MAY_BE_PAYING: readonly CheckoutState[] = ['returned', 'unconfirmed', 'paid'];
+const PENDING_OR_PAID: readonly CheckoutState[] = ['returned', 'unconfirmed', 'paid'];
 
 const ADDRESS_REQUEST: NeedsReply = {
   needs: ['avs'],
@@ -55,7 +55,7 @@ const statuses = fc
     return { type: 'status', status: { ...fields, ...rest } satisfies CheckoutStatus };
   });
 
-const openings = fc
+const createReplies = fc
   .record({
     checkout: fc.constantFrom(...CHECKOUTS),
     state: fc.constantFrom(...STATES),
@@ -97,7 +97,7 @@ const pageEvents = fc.constantFrom<FlowEvent>(
   { type: 'failure', error: { code: 'checkout_not_found', recovery: 'follow' } },
 );
 
-const scenarios = fc.array(fc.oneof(statuses, openings, pageEvents), { maxLength: 40 });
+const scenarios = fc.array(fc.oneof(statuses, createReplies, pageEvents), { maxLength: 40 });
 
 /** Scenarios in which a card is sent first. */
 const OPEN: CreateCheckoutReply = {
@@ -139,15 +139,15 @@ describe('whatever happens, in whatever order', () => {
   it('never offers to pay, or starts a payment, while money may be moving', () => {
     fc.assert(
       fc.property(scenarios, (scenario) => {
-        let mayBePaying = false;
+        let isPendingOrPaid = false;
         play(scenario, (before, event, after) => {
           if (after === before) return;
           // FlowError that is lawful here is a wrong id in the address: nothing of ours may be moving.
-          if (event.type === 'reset' || after.phase === 'problem') mayBePaying = false;
+          if (event.type === 'reset' || after.phase === 'problem') isPendingOrPaid = false;
           const reported = stateIn(event);
-          if (reported) mayBePaying = MAY_BE_PAYING.includes(reported);
-          if (event.type === 'follow') mayBePaying = true;
-          if (!mayBePaying) return;
+          if (reported) isPendingOrPaid = PENDING_OR_PAID.includes(reported);
+          if (event.type === 'follow') isPendingOrPaid = true;
+          if (!isPendingOrPaid) return;
           expect(['confirming', 'unconfirmed', 'paid']).toContain(after.phase);
           expect(['pay', 'continue', 'retry']).not.toContain(BUTTONS[after.phase]);
           expect(sessionOf(after)).toBeUndefined();

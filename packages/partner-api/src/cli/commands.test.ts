@@ -95,7 +95,7 @@ describe('every operation', () => {
     expect([session.code, /^\S+\n$/.test(session.stdout)]).toEqual([0, true]);
   });
 
-  it('tells what an endpoint answered to a test, also when it answered no', async () => {
+  it('reports what an endpoint answered to a test, also when it answered no', async () => {
     await using endpoint = await startServer((response) => answerJson(response, {}, 418));
     const created = await pay(`webhooks create ${endpoint.url}/hooks --print-key --json`);
     const { webhook_id } = JSON.parse(created.stdout) as { webhook_id: string };
@@ -117,7 +117,7 @@ describe('exit codes', () => {
     expect((await pay(line)).code).toBe(expected);
   });
 
-  it('3, when nobody knows whether a session exists', async () => {
+  it('3, when it is unknown whether a session exists', async () => {
     await sandbox.control('/faults', { operation: 'create-session', fault: 'drop-after-commit' });
     const { code, stderr } = await pay('checkout-sessions create --merchant-id 1001 --order-id 8');
     // The sandbox wants an amount first: without one it refuses, and the fault waits.
@@ -140,7 +140,7 @@ describe('exit codes', () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining('ENOENT')]);
   });
 
-  it('tells an error as JSON on stderr for scripts, with nothing on stdout', async () => {
+  it('reports an error as JSON on stderr for scripts, with nothing on stdout', async () => {
     const { stdout, stderr } = await pay('analytics nobody --timeframe weekly --json');
     expect(stdout).toBe('');
     const { error } = JSON.parse(stderr) as { error: object };
@@ -154,7 +154,7 @@ describe('with --json', () => {
     ['an unknown option', 'transactions list --json --bogus=secret', '--bogus'],
     ['an unknown command', 'transaction --json', 'transaction'],
     ['a command that is missing', 'transactions --json', '--help'],
-  ])('%s is told as one JSON line, too', async (_title, line, named) => {
+  ])('%s is reported as one JSON line, too', async (_title, line, named) => {
     const { code, stdout, stderr } = await pay(line);
     const { error } = JSON.parse(stderr) as { error: { message: string } };
     expect([code, stdout, error]).toMatchObject([2, '', { name: 'UsageError', exitCode: 2 }]);
@@ -162,7 +162,7 @@ describe('with --json', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  it('an interruption is told as one JSON line, too', async () => {
+  it('an interruption is reported as one JSON line, too', async () => {
     const signal = AbortSignal.abort();
     const { code, stderr } = await pay('transactions list --json', { signal });
     expect([code, JSON.parse(stderr)]).toMatchObject([130, { error: { exitCode: 130 } }]);
@@ -183,12 +183,15 @@ describe('what cannot be right', () => {
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(named)]);
   });
 
-  it.each(['constructor', '__proto__'])('no profile is called %s by itself', async (name) => {
-    const { code, stderr } = await pay(`transactions list --profile ${name}`);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`no profile ${name}`)]);
-    const shown = await pay(`profiles show ${name}`);
-    expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('no profile')]);
-  });
+  it.each(['constructor', '__proto__'])(
+    'no profile is called %s unless the file has it',
+    async (name) => {
+      const { code, stderr } = await pay(`transactions list --profile ${name}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`no profile ${name}`)]);
+      const shown = await pay(`profiles show ${name}`);
+      expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('no profile')]);
+    },
+  );
 
   it('a column that no row has is empty, whatever it is called', async () => {
     const list = await pay('transactions list --limit 1 --columns id,toString,constructor');
@@ -278,7 +281,7 @@ describe('text of others on a terminal', () => {
     expect(stdout.split('\n')[1]).toBe('a�[2J�b�c  a�[2J�b�c');
   });
 
-  it('is plain in the cursor of the next page too, which is told only if there is one', async () => {
+  it('is plain in the cursor of the next page too, which is shown only if there is one', async () => {
     let hasMore = true;
     await using server = await startServer((response) =>
       answerJson(response, {

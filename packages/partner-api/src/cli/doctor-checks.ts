@@ -29,7 +29,7 @@ export function fail(check: string, detail: string, fix: string): Finding {
   return { check, result: 'fail', detail, fix };
 }
 
-/** Nothing to look at; `fix` says what to give so that there is. */
+/** Nothing to check; `fix` says what to give so that there is. */
 export function skip(check: string, detail: string, fix: string): Finding {
   return { check, result: 'skip', detail, fix };
 }
@@ -38,7 +38,7 @@ const KEY_CHECK = 'API key';
 const SCHEME_CHECK = 'signature scheme';
 const SHORT = 16;
 
-/** Whether a key looks like one. Of the key itself only its length is shown. */
+/** Whether a key has the form of one. Of the key itself only its length is shown. */
 export function checkKey({ key, from }: FoundKey): Finding {
   const text = key.reveal();
   const detail = `from ${from}, ${text.length} characters`;
@@ -94,7 +94,7 @@ export async function checkScheme(scheme: WebhookScheme, key: Secret): Promise<F
     return warn(SCHEME_CHECK, detail, fix);
   }
   if (scheme.toleranceSeconds === 'off') {
-    return warn(SCHEME_CHECK, detail, 'Its timestamp is not looked at: set toleranceSeconds.');
+    return warn(SCHEME_CHECK, detail, 'Its timestamp is not checked: set toleranceSeconds.');
   }
   return ok(SCHEME_CHECK, detail);
 }
@@ -237,7 +237,7 @@ const ACCESS_FIXES: Readonly<Record<string, string>> = {
   RateLimitError: 'Too many requests: try again later.',
   RedirectError: 'Set --base-url to the final address: redirects are never followed.',
   InvalidResponseError: 'What answers is not the API: is --base-url that of a web page or a proxy?',
-  ServerError: 'The provider has trouble: try again later.',
+  ServerError: 'The provider has a fault: try again later.',
 };
 
 /** Reads one transaction and, if a merchant is named, its transfers: is the key taken? */
@@ -246,17 +246,17 @@ export async function checkAccess(
   merchantId: string | undefined,
   signal: AbortSignal,
 ): Promise<Finding[]> {
-  const read = await look('transactions with this key', async () => {
+  const read = await checkRead('transactions with this key', async () => {
     await client.transactions.list({ limit: 1 }, { signal, maxRetries: 1 });
   });
   if (merchantId === undefined) return [read, ...checkDrift(client)];
-  const transfers = await look('scheduled transfers', async () => {
+  const transfers = await checkRead('scheduled transfers', async () => {
     await client.scheduledTransfers.list(merchantId, undefined, { signal, maxRetries: 1 });
   });
   return [read, transfers, ...checkDrift(client)];
 }
 
-async function look(check: string, work: () => Promise<void>): Promise<Finding> {
+async function checkRead(check: string, work: () => Promise<void>): Promise<Finding> {
   try {
     await work();
     return ok(check, 'can be read');

@@ -75,7 +75,7 @@ async function explainRefusal(
         'stand before it?',
     );
   }
-  return fail(CHECK, detail, 'Compare key and scheme, and look into the log of the endpoint.');
+  return fail(CHECK, detail, 'Compare key and scheme, and check the log of the endpoint.');
 }
 
 /** Signs one body and sends another; the status, or why there is none. */

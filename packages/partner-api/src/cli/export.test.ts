@@ -39,7 +39,7 @@ function argsOf(file: string, ...more: readonly string[]): string[] {
   return ['transactions', 'export', '--output', file, ...more];
 }
 
-/** Starts an export as a process, and sends it a signal when it has told so many attempts. */
+/** Starts an export as a process, and sends it a signal when it has reported so many attempts. */
 async function stopAfter(
   attempts: number,
   signal: NodeJS.Signals,
@@ -48,9 +48,9 @@ async function stopAfter(
   const args = argsOf(file, '--page-size', '40', '--checkpoint-seconds', '0', '--verbose');
   const child = startCli(args, sandbox.env);
   const ended = endOf(child);
-  let told = 0;
+  let reported = 0;
   createInterface(child.stderr).on('line', () => {
-    if ((told += 1) === attempts) child.kill(signal);
+    if ((reported += 1) === attempts) child.kill(signal);
   });
   if (child.exitCode === null) await once(child, 'exit');
   return ended;
@@ -173,7 +173,7 @@ describe('an export', () => {
     expect(ndjson.stdout).toContain('"amount":12345678901234567890.12');
   });
 
-  it('goes on when nobody reads what it tells any more', async () => {
+  it('goes on when its progress is not read any more', async () => {
     await using folder = await makeFolder();
     const file = folder.at('rows.csv');
     const child = startCli(argsOf(file, '--page-size', '100', '--verbose'), sandbox.env);

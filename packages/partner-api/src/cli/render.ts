@@ -140,7 +140,7 @@ function renderOther(name: string, value: object): string[] {
 }
 
 export function formatCount(count: number): string {
-  // Not `toLocaleString`, whose first call loads the languages of the world.
+  // Not `toLocaleString`, whose first call loads every language.
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

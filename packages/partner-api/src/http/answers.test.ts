@@ -93,7 +93,7 @@ describe('answers', () => {
     ['nothing with status 204', 204, {}, '', 'empty'],
     ['a list', 200, {}, '[]', 'shape'],
     ['null', 200, {}, 'null', 'shape'],
-  ] as const)('that are %s are told as such', async (_, status, headers, body, problem) => {
+  ] as const)('that are %s are reported as such', async (_, status, headers, body, problem) => {
     await using server = await startServer((response) =>
       response.writeHead(status, headers).end(body),
     );
@@ -114,7 +114,7 @@ describe('answers', () => {
   it.each([
     ['plain', {}, PAGE],
     ['compressed', { 'Content-Encoding': 'gzip' }, gzipSync(PAGE)],
-  ])('that are cut off are told as such (%s)', async (_, headers, body) => {
+  ])('that are cut off are reported as such (%s)', async (_, headers, body) => {
     await using server = await startServer((response) => {
       response.writeHead(200, { ...headers, 'Content-Length': body.length });
       response.write(body.subarray(0, 30), () => response.destroy());
@@ -158,7 +158,7 @@ describe('answers', () => {
     [307, 'refused'],
     [308, 'refused'],
   ])(
-    'that redirect (%i) are not followed, and the key goes nowhere else',
+    'that redirect (%i) are not followed, and the key goes to no other host',
     async (status, outcome) => {
       await using other = await startServer((response) => answerJson(response, pageOf()));
       await using server = await startServer((response) => {

@@ -104,7 +104,7 @@ describe('Retry-After', () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  it('beyond the time of the call is not waited for: the error comes at once and tells it', async () => {
+  it('beyond the time of the call is not waited for: the error comes at once and says so', async () => {
     await using server = await startServer((response) => {
       response.writeHead(429, { 'Retry-After': '3600' }).end();
     });

@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';
 
-import { showEverything, tellDiagnostics } from '../testing/show-everything.js';
+import { showEverything, recordDiagnostics } from '../testing/show-everything.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
 import type { TracerLike } from './observe.js';
 
@@ -14,16 +14,16 @@ const CANARY = 'canary-key-19f4';
 const ROW = { id: 'canary-row', firstname: 'canary-name' };
 
 describe('the diagnostics channels', () => {
-  it('tell each attempt and the whole call, with no key, no body and no path', async () => {
+  it('report each attempt and the whole call, with no key, no body and no path', async () => {
     await using server = await startServer((response, _, number) => {
       response.setHeader('x-request-id', `req-${number}`);
       answerJson(response, number === 1 ? {} : pageOf(ROW), number === 1 ? 503 : 200);
     });
-    const told = tellDiagnostics();
+    const recorded = recordDiagnostics();
     const client = clientOf(`${server.url}/canary-path`, { apiKey: CANARY });
     await client.transactions.list({ cursor: 'canary-cursor' });
-    told.stop();
-    expect(told.events.map(({ channel }) => channel)).toEqual([
+    recorded.stop();
+    expect(recorded.events.map(({ channel }) => channel)).toEqual([
       'call.start',
       'attempt.start',
       'attempt.end',
@@ -31,23 +31,23 @@ describe('the diagnostics channels', () => {
       'attempt.end',
       'call.end',
     ]);
-    const [start, , failed, , succeeded, end] = told.events.map(({ event }) => event);
+    const [start, , failed, , succeeded, end] = recorded.events.map(({ event }) => event);
     expect(start).toMatchObject({ operation: 'transactions.list', method: 'POST' });
     expect(failed).toMatchObject({ attempt: 1, status: 503, error: 'ServerError' });
     expect(failed).toMatchObject({ outcome: 'unknown', requestId: 'req-1' });
     expect(succeeded).toMatchObject({ attempt: 2, status: 200, requestBytes: 26 });
     expect(end).toMatchObject({ attempts: 2, status: 200, call: start?.['call'] });
     expect(end?.['durationMilliseconds']).toBeGreaterThan(0);
-    expect(showEverything(told.events)).not.toContain('canary');
+    expect(showEverything(recorded.events)).not.toContain('canary');
   });
 
-  it('tell a failed call, and nothing when nobody listens', async () => {
+  it('report a failed call, and nothing without a listener', async () => {
     await using server = await startServer((response) => answerJson(response, {}, 401));
-    const told = tellDiagnostics();
+    const recorded = recordDiagnostics();
     await failureOf(clientOf(server.url).transactions.list());
-    told.stop();
+    recorded.stop();
     await failureOf(clientOf(server.url).transactions.list());
-    expect(told.events.filter(({ channel }) => channel === 'call.end')).toMatchObject([
+    expect(recorded.events.filter(({ channel }) => channel === 'call.end')).toMatchObject([
       { event: { error: 'AuthenticationError', outcome: 'refused', status: 401, attempts: 1 } },
     ]);
   });
@@ -81,7 +81,7 @@ describe('a tracer of OpenTelemetry', () => {
     expect(showEverything(span?.attributes)).not.toContain('canary');
   });
 
-  it('is told of a failure by class and outcome', async () => {
+  it('reports a failure by class and outcome', async () => {
     await using server = await startServer((response) => answerJson(response, ROW, 401));
     const { exporter, tracer } = startTracer();
     await failureOf(clientOf(server.url, { apiKey: CANARY, tracer }).transactions.list());

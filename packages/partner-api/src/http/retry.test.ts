@@ -39,7 +39,7 @@ describe('parseRetryAfter', () => {
     expect(parseRetryAfter({ 'retry-after': text }, NOW)).toBe(seconds);
   });
 
-  it('compares a date with the clock of the provider when the answer tells it', () => {
+  it('compares a date with the clock of the provider when the answer has it', () => {
     const headers = {
       'retry-after': 'Sun, 01 Mar 2026 10:00:07 GMT',
       date: 'Sun, 01 Mar 2026 10:00:00 GMT',

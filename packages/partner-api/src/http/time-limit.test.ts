@@ -27,7 +27,7 @@ describe('sleep', () => {
 describe('startTimeLimit', () => {
   const options = { limit: 'call', seconds: 2 } as const;
 
-  it('tells which limit ran out, and how long it was, when what is left of it is over', () => {
+  it('names the limit that ran out, and how long it was, when what is left of it is over', () => {
     const clock = new ManualClock();
     const whole = startTimeLimit(clock, options);
     const rest = startTimeLimit(clock, { ...options, millisecondsLeft: 500 });

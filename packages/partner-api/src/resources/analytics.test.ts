@@ -77,7 +77,7 @@ describe('analytics.partner', () => {
     });
   });
 
-  it('tells an unknown partner by an error of its own, and does not ask again', async () => {
+  it('reports an unknown partner with an error of its own, and does not ask again', async () => {
     await using server = await startServer((response) => answerJson(response, {}, 403));
     const error = await failureOf(clientOf(server.url).analytics.partner({ partner_name: 'x' }));
     expect(error).toMatchObject({

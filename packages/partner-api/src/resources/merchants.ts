@@ -60,7 +60,7 @@ export class Merchants {
   }
 
   /**
-   * Acts on a merchant's signup link; `reactivate` makes it valid again, extended by 14 days. It is
+   * Changes a merchant's signup link; `reactivate` makes it valid again, extended by 14 days. It is
    * repeated only when nothing was sent.
    */
   async associate(

@@ -180,7 +180,7 @@ describe('transactions.iterate', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('leaves no listener on the signal when it ends by itself, or fails', async () => {
+  it('leaves no listener on the signal when it ends or fails', async () => {
     await using server = await startListServer(rowsOf(9), {
       fault: (number) => (number === 2 ? { status: 400 } : undefined),
     });

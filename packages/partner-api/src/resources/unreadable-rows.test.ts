@@ -29,13 +29,13 @@ async function idsOf(rows: AsyncIterable<Transaction>, count = Infinity): Promis
 const ODD: Rows = [null, { id: 'a' }, 'canary', [{ id: 'x' }], { id: 'b' }, 7, true];
 
 describe('a row that is no object', () => {
-  it('hides no other row of its page, and is told with its place and kind, not its value', async () => {
+  it('hides no other row of its page, and is reported with its place and kind, not its value', async () => {
     await using server = await startPages(ODD);
     const page = await clientOf(server.url).transactions.list();
     expect(page.data.transactions).toEqual([{ id: 'a' }, { id: 'b' }]);
     expect(page.data.timezone).toBe('UTC');
-    const told = unreadableRowsOf(page);
-    expect(told).toEqual({
+    const unreadable = unreadableRowsOf(page);
+    expect(unreadable).toEqual({
       count: 5,
       first: [
         { index: 0, kind: 'null' },
@@ -45,8 +45,8 @@ describe('a row that is no object', () => {
         { index: 6, kind: 'boolean' },
       ],
     });
-    expect(unreadableRowsOf({ ...page })).toBe(told);
-    expect(JSON.stringify([page, told])).not.toContain('canary');
+    expect(unreadableRowsOf({ ...page })).toBe(unreadable);
+    expect(JSON.stringify([page, unreadable])).not.toContain('canary');
   });
 
   it('is counted as drift of the list', async () => {
@@ -59,7 +59,7 @@ describe('a row that is no object', () => {
     });
   });
 
-  it.each(['off', 'warn'] as const)('is told with validation "%s"', async (validation) => {
+  it.each(['off', 'warn'] as const)('is reported with validation "%s"', async (validation) => {
     await using server = await startPages([null]);
     const page = await clientOf(server.url, { validation }).transactions.list();
     expect(unreadableRowsOf(page).count).toBe(1);
@@ -96,7 +96,7 @@ describe('a row that is no object', () => {
 });
 
 describe('an iteration that meets rows that are no objects', () => {
-  it('gives every other row, and tells them with the cursors of their pages', async () => {
+  it('gives every other row, and reports them with the cursors of their pages', async () => {
     await using server = await startPages([null, { id: 'a' }], ['text'], [{ id: 'b' }, 5]);
     const rows = clientOf(server.url).transactions.iterate();
     expect(await idsOf(rows)).toEqual(['a', 'b']);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyNotStoredError } from '../errors.js';
 import { Secret } from '../secret.js';
 import { ManualClock } from '../testing/manual-clock.js';
-import { showEverything, tellDiagnostics } from '../testing/show-everything.js';
+import { showEverything, recordDiagnostics } from '../testing/show-everything.js';
 import {
   answerJson,
   clientOf,
@@ -42,23 +42,23 @@ describe('webhooks.create', () => {
   it('has its key stored before it resolves', async () => {
     await using server = await startServer((response) => answerJson(response, CREATED));
     const stored = Promise.withResolvers<void>();
-    const story: string[] = [];
+    const steps: string[] = [];
     const asked = Promise.withResolvers<void>();
     const created = clientOf(server.url)
       .webhooks.create(PARAMS, {
         storeKey: async (key, id) => {
-          story.push(`storing ${id}: ${key.reveal()}`);
+          steps.push(`storing ${id}: ${key.reveal()}`);
           asked.resolve();
           await stored.promise;
-          story.push('stored');
+          steps.push('stored');
         },
       })
-      .then(() => story.push('resolved'));
+      .then(() => steps.push('resolved'));
     await asked.promise;
-    expect(story).toEqual([`storing wh-1: ${CANARY}`]);
+    expect(steps).toEqual([`storing wh-1: ${CANARY}`]);
     stored.resolve();
     await created;
-    expect(story.slice(1)).toEqual(['stored', 'resolved']);
+    expect(steps.slice(1)).toEqual(['stored', 'resolved']);
   });
 
   it('hands over the key in its error when it could not be stored, and hides it there', async () => {
@@ -124,15 +124,15 @@ describe('webhooks.create', () => {
 describe('the key of a webhook', () => {
   it('is hidden in everything that a program usually prints, keeps or sends', async () => {
     await using server = await startServer((response) => answerJson(response, CREATED));
-    const told = tellDiagnostics();
+    const recorded = recordDiagnostics();
     const client = clientOf(server.url);
     const created = await client.webhooks.create({ ...PARAMS, hmac_key: CANARY }, { storeKey });
-    const shown = [created, created.data.hmac_key, { ...created.data }, client, told.events];
+    const shown = [created, created.data.hmac_key, { ...created.data }, client, recorded.events];
     for (const value of shown) expect(showEverything(value)).not.toContain(CANARY);
     expect(`key: ${created.data.hmac_key as unknown as string}`).toBe('key: [secret]');
     expect(showEverything(structuredClone({ ...created.data }))).not.toContain(CANARY);
-    expect(told.events.length).toBeGreaterThan(0);
-    told.stop();
+    expect(recorded.events.length).toBeGreaterThan(0);
+    recorded.stop();
   });
 
   it.each([400, 500, 200])(
@@ -141,11 +141,11 @@ describe('the key of a webhook', () => {
       await using server = await startServer((response) => {
         response.writeHead(status).end(`{"data":{"webhook_id":5,"hmac_key":"${CANARY}"}}`);
       });
-      const told = tellDiagnostics();
+      const recorded = recordDiagnostics();
       const { webhooks } = clientOf(server.url, { validation: 'strict' });
       const error = await failureOf(webhooks.create({ ...PARAMS, hmac_key: CANARY }, { storeKey }));
-      expect(showEverything([error, told.events])).not.toContain(CANARY);
-      told.stop();
+      expect(showEverything([error, recorded.events])).not.toContain(CANARY);
+      recorded.stop();
     },
   );
 

@@ -93,7 +93,7 @@ export const CREATE_WEBHOOK: Operation<typeof CreateReply> = {
   needs: ['data', 'data.webhook_id', 'data.hmac_key'],
   advice: {
     unknown:
-      'A webhook may exist whose key was lost. Look for its address at the provider and have it ' +
+      'A webhook may exist whose key was lost. Find its address at the provider and have it ' +
       'removed before you create it again; until then refuse deliveries that do not verify.',
   },
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '../http/time-limit.js';
 
 /**
- * A clock that moves only when a test says so; tells which pauses were asked for. A pause of nothing
+ * A clock that moves only when a test says so; it records which pauses were asked for. A pause of nothing
  * is over at once.
  */
 export class ManualClock implements Clock {

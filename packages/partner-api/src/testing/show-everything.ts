@@ -14,14 +14,14 @@ export function showEverything(value: unknown): string {
 const CHANNELS = ['call.start', 'call.end', 'attempt.start', 'attempt.end'];
 
 /** An event and the channel that it came on, without the common begin of its name. */
-export interface ToldEvent {
+export interface RecordedEvent {
   readonly channel: string;
   readonly event: Record<string, unknown>;
 }
 
 /** Listens to the diagnostics channels of the package until it is stopped. */
-export function tellDiagnostics(): { readonly events: ToldEvent[]; stop(): void } {
-  const events: ToldEvent[] = [];
+export function recordDiagnostics(): { readonly events: RecordedEvent[]; stop(): void } {
+  const events: RecordedEvent[] = [];
   const listeners = CHANNELS.map((channel) => {
     const name = `pay-checkout.partner-api.${channel}`;
     const listener = (event: unknown): void => {

@@ -106,7 +106,7 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(bodyHex, [{ key: KEY }], delivery)).toMatchObject({ valid: true });
   });
 
-  it('tells which of several keys it was, and uses none outside its time', async () => {
+  it('names which of several keys it was, and uses none outside its time', async () => {
     const headers = await signWebhook(standardWebhooks, BASE64_KEY, toSign);
     const delivery = { headers, body: BODY };
     const other = Buffer.from('another-key-of-enough-bytes').toString('base64');
@@ -172,8 +172,8 @@ describe('verifyWebhook', () => {
   ] as const)('refuses a key as %s when it is read as %s', async (reason, keyEncoding, key) => {
     const scheme = { ...bodyHex, keyEncoding };
     const delivery = { headers: { 'x-signature': '00' }, body: BODY };
-    const verdict = await verifyWebhook(scheme, [{ key }], delivery);
-    expect(verdict).toEqual({ valid: false, reason });
+    const result = await verifyWebhook(scheme, [{ key }], delivery);
+    expect(result).toEqual({ valid: false, reason });
     await expect(signWebhook(scheme, key, toSign)).rejects.toThrow(reason);
   });
 

@@ -35,7 +35,7 @@ async function makeCalls(
 }
 
 describe('faults', () => {
-  it.each(OPERATIONS)('hit %s, once, and nothing else', async (operation) => {
+  it.each(OPERATIONS)('hit only %s, once', async (operation) => {
     const test = await startSandbox();
     const calls = await makeCalls(test);
     test.sandbox.control.addFault({ operation, fault: 'error', status: 503 });

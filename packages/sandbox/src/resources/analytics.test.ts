@@ -66,9 +66,9 @@ describe('POST /v1/analytics/partner_analytics', () => {
 
   it('answers an unknown partner with 403', async () => {
     const test = await startSandbox();
-    const answer = await test.post(PATH, { partner_name: 'somebody-else' });
+    const answer = await test.post(PATH, { partner_name: 'another-partner' });
     expect(answer.status).toBe(403);
-    expect(answer.text).not.toContain('somebody-else');
+    expect(answer.text).not.toContain('another-partner');
   });
 
   it('has a partner with nothing to show, and one that fails but sends data', async () => {

@@ -9,7 +9,7 @@ interface Sdk {
   configure(options: object): Promise<unknown>;
 }
 
-/** The least that takes a payment at the same server: no words but a few, no way back, no trouble. */
+/** The least that takes a payment at the same server: no words but a few, no way back, no errors. */
 class BareCheckout extends LitElement {
   static override styles = css`
     :host {

@@ -341,7 +341,7 @@ describe('the flow of a checkout', () => {
     expect(asking).to.have.property('renew', undefined);
   });
 
-  it('what a shopper typed goes with the next opening, and no further', () => {
+  it('what a shopper typed goes with the next checkout request, and no further', () => {
     const asking = transition(STATES.opening, { type: 'address-required', address: { request } });
     const sending = transition(asking, { type: 'address-entered', input });
     expect(sending).to.deep.include({ phase: 'opening', address: { request, input } });

@@ -19,7 +19,7 @@ export type CreateSession = (
 
 /** Longer than the server and its provider take to give up. */
 const REQUEST_TIMEOUT_MS = 25_000;
-/** Creating a checkout waits for the hint before it, so that a cancel cannot overtake it. */
+/** Creating a checkout waits for the hint before it, so that a cancel cannot arrive first. */
 const HINT_TIMEOUT_MS = 5_000;
 /** For the page's own code: longer than the timeouts of a request and of a script. */
 const PAGE_CODE_TIMEOUT_MS = 28_000;

@@ -6,7 +6,7 @@ import { MerchantPage } from '../testing/merchant-page.js';
 import { TestServer } from '../testing/test-server.js';
 import { contrastOf, isTouchable } from './appearance.js';
 
-/** Rules of pages that mean something else, and meet the element too. */
+/** Rules of pages that are meant for other parts, and meet the element too. */
 const RULES: Readonly<Record<string, string>> = {
   '* { all: unset !important }': '* { all: unset !important; } head { display: none !important; }',
   'rules for every element inside':

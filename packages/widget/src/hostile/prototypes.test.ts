@@ -12,7 +12,7 @@ const NAMES = [
 
 /** What other scripts of a page do to built-in objects. */
 const CHANGES: Readonly<Record<string, string>> = {
-  'every name that it looks up, in Object.prototype': `
+  'every name that it reads, in Object.prototype': `
     for (const name of '${NAMES}'.split(' ')) Object.prototype[name] = 'x';`,
   'Object.prototype.toJSON = undefined': `Object.prototype.toJSON = undefined;`,
   'Array.prototype with an enumerable extra': `Array.prototype.each = function () {};`,

@@ -10,7 +10,7 @@ async function redirectWithin(harness: PayCheckoutHarness): Promise<void> {
   await harness.during('redirecting', () => harness.press());
 }
 
-describe('<pay-checkout> for everybody', () => {
+describe('<pay-checkout> for everyone', () => {
   let server: TestServer;
   beforeEach(async () => (server = await new TestServer().start()));
 

@@ -138,7 +138,7 @@ describe('errors of <pay-checkout>', () => {
     harness.element.close();
   });
 
-  for (const [what, trouble] of [
+  for (const [what, fault] of [
     ['is gone', { faults: { status: 99 } }],
     ['does not know the checkout any more', { status: null }],
     ['refuses', { statusReply: { status: 400, body: { code: 'invalid_request' } } }],
@@ -146,7 +146,7 @@ describe('errors of <pay-checkout>', () => {
     it(`checking again while the server ${what} returns to unconfirmed, and can be repeated`, async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await harness.during('unconfirmed', () => server.setState('unconfirmed', 2));
-      await server.set(trouble);
+      await server.set(fault);
       harness.press();
       await harness.element.updateComplete;
       expect(harness.announcement).to.equal(en.checking);

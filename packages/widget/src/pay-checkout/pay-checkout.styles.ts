@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** The look of the element: it takes the page's font and `color-scheme`, and asks for nothing else. */
+/** The style of the element: it needs only the page's font and `color-scheme`. */
 export const styles = css`
   :host {
     --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));

@@ -229,7 +229,7 @@ describe('<pay-checkout>', () => {
       await harness.during('paid', () => server.setState('paid', 4));
     });
 
-    it('a cancel that is still on its way is not overtaken by the next start', async () => {
+    it('a cancel that is still on its way reaches the server before the next start', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       await server.set({ holdHints: true });
       await harness.during('idle', () => harness.element.close());

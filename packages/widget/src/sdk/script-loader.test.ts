@@ -162,7 +162,7 @@ describe('loading the client SDK', () => {
       expect(await loadUnder('', elsewhere())).to.equal('sdk_load_failed');
     });
 
-    it('a nonce opens a page that allows nothing else', async () => {
+    it('a nonce loads the script where the page allows no other source', async () => {
       const policy = `script-src 'nonce-abc' 'self'`;
       expect(await loadUnder(policy, { ...elsewhere(), nonce: 'abc' })).to.equal(undefined);
     });

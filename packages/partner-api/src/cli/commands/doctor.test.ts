@@ -72,7 +72,7 @@ describe('doctor', () => {
     expect((await run(args, { env: http })).stdout).toContain('Use https in --base-url');
   });
 
-  it('tells how far the clocks are apart', () => {
+  it('reports how far the clocks are apart', () => {
     const now = Date.parse('2026-03-01T12:00:00Z');
     const late = checkClock(new URL('https://api.example'), 'Sun, 01 Mar 2026 12:01:30 GMT', now);
     expect(late).toMatchObject({ result: 'fail', detail: 'ours is 90 s behind' });

@@ -90,7 +90,7 @@ describe('the hidden question', () => {
     expect(second.raw).toEqual([true, false]);
   });
 
-  it('ends when the process is told to stop, once, and leaves the terminal as it was', async () => {
+  it('ends when the process is asked to stop, once, and leaves the terminal as it was', async () => {
     const { input, type, raw } = fakeTerminal();
     const stopping = new AbortController();
     const answer = askHidden('Key: ', input, new PassThrough(), stopping.signal);

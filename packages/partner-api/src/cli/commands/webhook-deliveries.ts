@@ -103,7 +103,7 @@ export const REFUSAL_WORDS: Readonly<Record<WebhookRefusal, string>> = {
   missing_timestamp: 'the header of the timestamp is missing',
   missing_url: 'the scheme signs the address: give --url',
   bad_timestamp: 'the timestamp is not written as the scheme says',
-  too_old: 'the timestamp is too old; --any-age looks at the signature only',
+  too_old: 'the timestamp is too old; --any-age checks the signature only',
   too_new: 'the timestamp is in the future: compare the clocks',
   body_not_raw: 'the body is not raw',
   no_key: 'no key counts now',
@@ -126,7 +126,7 @@ export function addVerifyCommand(group: Command, cli: Cli): void {
     )
     .requiredOption('--scheme <name|file>', 'a preset, or a JSON file')
     .option('--url <url>', 'address that it was sent to, for schemes that sign it')
-    .option('--any-age', 'do not look at how old it is')
+    .option('--any-age', 'do not check how old it is')
     .addHelpText('after', EXAMPLES)
     .action((_options: VerifyOptions, command: Command) => verify(cli, command));
 }

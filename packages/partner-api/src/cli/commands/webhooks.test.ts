@@ -108,8 +108,8 @@ describe('webhooks solve and verify', () => {
     await writeFile(folder.at('k'), KEY);
     const args = ['--delivery', folder.at('d.json'), '--key-file', folder.at('k')];
     expect((await run(['webhooks', 'solve', ...args])).code).toBe(1);
-    const verdict = await run(['webhooks', 'verify', ...args, '--scheme', 'bodyHex', '--json']);
-    expect([verdict.code, JSON.parse(verdict.stdout)]).toEqual([
+    const result = await run(['webhooks', 'verify', ...args, '--scheme', 'bodyHex', '--json']);
+    expect([result.code, JSON.parse(result.stdout)]).toEqual([
       1,
       { valid: false, reason: 'no_match' },
     ]);

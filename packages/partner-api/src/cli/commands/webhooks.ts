@@ -63,7 +63,7 @@ The provider gives the key in full only once. It is written to --key-file (0600,
 before anything is printed; --print-key shows it on stdout instead, or too. Names of events are not
 shown by the provider's document: ask which there are.
 
-When the answer is lost (exit code 3), a webhook may exist whose key was lost: look for its
+When the answer is lost (exit code 3), a webhook may exist whose key was lost: find its
 address at the provider and have it removed before you create it again.
 
 Examples:

@@ -1,4 +1,4 @@
-// Loaded before a program: when that ends, its parent is told what it has used.
+// Loaded before a program: when that ends, it reports its usage to the parent.
 process.channel?.unref();
 process.on('exit', () => {
   const { user, system } = process.cpuUsage();
