@@ -33,7 +33,7 @@ import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { recover } from './recover.js';
 import { findLoss, findUnused } from './restore/repository.js';
-import { unfinishedRestore } from './store/data-file-error.js';
+import { unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
 import { retryUnmatchedFor } from './webhooks/steps.js';

@@ -5,15 +5,15 @@ import {
   START,
   FIRST_ORDER_ID,
   OTHER_PRICE,
-  type StoreStory,
-} from '../testing/store-story.js';
+  type StoreFixture,
+} from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-token.js';
 
-type Opened = Awaited<ReturnType<StoreStory['expose']>>;
+type Opened = Awaited<ReturnType<StoreFixture['expose']>>;
 
 /** How a store decides about openings, and what it gives out. */
-export function describeOpenings(story: StoreStory): void {
-  const { begin, beginSending, expose, pay, eventTypes } = story;
+export function describeOpenings(fixture: StoreFixture): void {
+  const { begin, beginSending, expose, pay, eventTypes } = fixture;
 
   describe('opening', () => {
     it('makes a checkout and an attempt with a reference and tokens of its own', async () => {
@@ -49,8 +49,8 @@ export function describeOpenings(story: StoreStory): void {
       });
       expect(attempt.sessionId).toBeUndefined();
       expect(new Set(Object.values(tokens)).size).toBe(4);
-      expect(await story.store.find(checkout.id)).toEqual(checkout);
-      expect(await story.store.findAttempts(checkout.id)).toMatchObject([{ status: 'sending' }]);
+      expect(await fixture.store.find(checkout.id)).toEqual(checkout);
+      expect(await fixture.store.findAttempts(checkout.id)).toMatchObject([{ status: 'sending' }]);
     });
 
     it('lets one of ten who ask at once send, and the others wait for it', async () => {
@@ -62,25 +62,25 @@ export function describeOpenings(story: StoreStory): void {
 
     it('gives the exposed session again, and opens the checkout again', async () => {
       const { checkout } = await expose();
-      await story.store.apply(checkout.id, { type: 'cancel-hinted' });
-      story.now += SECOND_MS;
+      await fixture.store.apply(checkout.id, { type: 'cancel-hinted' });
+      fixture.now += SECOND_MS;
       expect(await begin()).toMatchObject({
         kind: 'existing',
-        checkout: { id: checkout.id, state: 'open', revision: 3, expiresAt: story.now + HOUR_MS },
+        checkout: { id: checkout.id, state: 'open', revision: 3, expiresAt: fixture.now + HOUR_MS },
         attempt: { sessionId: 'session-1', status: 'active' },
       });
     });
 
     it('takes over from a sender whose lease has run out, who may then expose nothing', async () => {
       const dead = await beginSending();
-      story.now += 14_999;
+      fixture.now += 14_999;
       expect(await begin()).toMatchObject({ kind: 'wait' });
-      story.now += 1;
+      fixture.now += 1;
       const next = await beginSending();
       expect(next.checkout.id).toBe(dead.checkout.id);
-      expect(await story.store.activateSession(dead.attempt.orderId, 'session-late')).toBe(false);
-      expect(await story.store.activateSession(next.attempt.orderId, 'session-2')).toBe(true);
-      expect(await story.store.findAttempts(dead.checkout.id)).toMatchObject([
+      expect(await fixture.store.activateSession(dead.attempt.orderId, 'session-late')).toBe(false);
+      expect(await fixture.store.activateSession(next.attempt.orderId, 'session-2')).toBe(true);
+      expect(await fixture.store.findAttempts(dead.checkout.id)).toMatchObject([
         { status: 'unknown', sessionId: 'session-late' },
         { status: 'active', sessionId: 'session-2' },
       ]);
@@ -89,7 +89,7 @@ export function describeOpenings(story: StoreStory): void {
 
     it('keeps a session exposed when it is told of it twice', async () => {
       const { attempt } = await expose();
-      expect(await story.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
+      expect(await fixture.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
       expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'active' } });
     });
 
@@ -97,11 +97,11 @@ export function describeOpenings(story: StoreStory): void {
       'sends again, for the same checkout, after an attempt that ended %s',
       async (status) => {
         const first = await beginSending();
-        await story.store.endAttempt(first.attempt.orderId, status);
+        await fixture.store.endAttempt(first.attempt.orderId, status);
         const second = await beginSending();
         expect(second.checkout.id).toBe(first.checkout.id);
         expect(second.attempt.orderId).toBeGreaterThan(first.attempt.orderId);
-        expect(await story.store.findAttempts(first.checkout.id)).toMatchObject([
+        expect(await fixture.store.findAttempts(first.checkout.id)).toMatchObject([
           { status },
           { status: 'sending' },
         ]);
@@ -110,7 +110,7 @@ export function describeOpenings(story: StoreStory): void {
 
     it('never ends an attempt whose session is exposed', async () => {
       const { attempt } = await expose();
-      await story.store.endAttempt(attempt.orderId, 'unknown');
+      await fixture.store.endAttempt(attempt.orderId, 'unknown');
       expect(await begin()).toMatchObject({ kind: 'existing' });
     });
 
@@ -118,10 +118,10 @@ export function describeOpenings(story: StoreStory): void {
       const first = await expose();
       const second = await expose(OTHER_PRICE, 'session-2');
       expect(second.checkout.id).not.toBe(first.checkout.id);
-      expect(await story.store.findAttempts(first.checkout.id)).toMatchObject([
+      expect(await fixture.store.findAttempts(first.checkout.id)).toMatchObject([
         { status: 'superseded', sessionId: 'session-1' },
       ]);
-      const order = await story.store.findOrder('teashop', 'A1001');
+      const order = await fixture.store.findOrder('teashop', 'A1001');
       expect(order.map(({ id }) => id)).toEqual([first.checkout.id, second.checkout.id]);
     });
 
@@ -130,13 +130,13 @@ export function describeOpenings(story: StoreStory): void {
       const second = await expose({ merchant: 'bookshop' }, 'session-2');
       expect(second.checkout.id).not.toBe(first.checkout.id);
       expect(second.attempt.orderId).not.toBe(first.attempt.orderId);
-      expect(await story.store.findOrder('bookshop', 'A1001')).toHaveLength(1);
+      expect(await fixture.store.findOrder('bookshop', 'A1001')).toHaveLength(1);
     });
 
     it('renews a session three times an hour', async () => {
       await expose();
       for (let renewal = 1; renewal <= 3; renewal += 1) {
-        story.now += SECOND_MS;
+        fixture.now += SECOND_MS;
         const renew = `session-${String(renewal)}`;
         await expose({ renew }, `session-${String(renewal + 1)}`);
       }
@@ -144,7 +144,7 @@ export function describeOpenings(story: StoreStory): void {
         kind: 'too-many-renewals',
         retryAfterSeconds: 3598,
       });
-      story.now += HOUR_MS - 2 * SECOND_MS;
+      fixture.now += HOUR_MS - 2 * SECOND_MS;
       expect(await begin({ renew: 'session-4' })).toMatchObject({ kind: 'send' });
     });
 
@@ -163,7 +163,7 @@ export function describeOpenings(story: StoreStory): void {
 
     it('opens nothing while money may be moving', async () => {
       const { checkout, tokens } = await expose();
-      await story.store.recordReturn(toStoredToken(tokens.return));
+      await fixture.store.recordReturn(toStoredToken(tokens.return));
       expect(await begin(OTHER_PRICE)).toMatchObject({
         kind: 'settled',
         checkout: { id: checkout.id, state: 'returned' },
@@ -178,14 +178,14 @@ export function describeOpenings(story: StoreStory): void {
       async (_, changes) => {
         for (const [order, move] of [
           ['A1', (first: Opened) => pay(first.attempt.orderId)],
-          ['A2', (first: Opened) => story.store.recordReturn(toStoredToken(first.tokens.return))],
+          ['A2', (first: Opened) => fixture.store.recordReturn(toStoredToken(first.tokens.return))],
         ] as const) {
           const first = await expose({ order });
           const second = await beginSending({ order, ...changes });
           await move(first);
           const { orderId } = second.attempt;
-          expect(await story.store.activateSession(orderId, 'session-2')).toBe(false);
-          const attempts = await story.store.findAttempts(second.checkout.id);
+          expect(await fixture.store.activateSession(orderId, 'session-2')).toBe(false);
+          const attempts = await fixture.store.findAttempts(second.checkout.id);
           expect(attempts.at(-1)).toMatchObject({
             orderId,
             status: 'superseded',
@@ -201,64 +201,64 @@ export function describeOpenings(story: StoreStory): void {
 
     it('gives more time to a checkout that is opened again near its end', async () => {
       const { checkout } = await expose();
-      story.now += HOUR_MS - SECOND_MS;
+      fixture.now += HOUR_MS - SECOND_MS;
       expect(await begin()).toMatchObject({
         kind: 'existing',
-        checkout: { expiresAt: story.now + HOUR_MS },
+        checkout: { expiresAt: fixture.now + HOUR_MS },
       });
-      story.now += 2 * SECOND_MS;
-      expect(await story.store.applyTime(10)).toEqual([]);
-      expect((await story.stateOf(checkout.id)).state).toBe('open');
+      fixture.now += 2 * SECOND_MS;
+      expect(await fixture.store.applyTime(10)).toEqual([]);
+      expect((await fixture.stateOf(checkout.id)).state).toBe('open');
     });
 
     it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
-      const pricedAt = story.now;
-      story.now += SECOND_MS;
+      const pricedAt = fixture.now;
+      fixture.now += SECOND_MS;
       await expose(OTHER_PRICE);
       expect(await begin({ pricedAt })).toEqual({ kind: 'price-is-old' });
-      expect(await begin({ pricedAt: story.now })).toMatchObject({ kind: 'send' });
+      expect(await begin({ pricedAt: fixture.now })).toMatchObject({ kind: 'send' });
     });
   });
 
   describe('a hint of the page that shows a session', () => {
     const submit = (checkout: string, sessionId = 'session-1') =>
-      story.store.recordHint(checkout, { kind: 'submitted', sessionId });
+      fixture.store.recordHint(checkout, { kind: 'submitted', sessionId });
 
     it('that a payment was sent off keeps every other session away until it is settled', async () => {
       const { checkout } = await expose();
       await submit(checkout.id);
       for (const changes of [{ renew: 'session-1' }, OTHER_PRICE]) {
         expect(await begin(changes)).toMatchObject({
-          kind: 'may-be-paying',
+          kind: 'payment-pending',
           checkout: { id: checkout.id },
         });
       }
       expect(await begin()).toMatchObject({ kind: 'existing' });
-      story.now += 300 * SECOND_MS;
+      fixture.now += 300 * SECOND_MS;
       expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
     });
 
     it('that it was declined takes that back', async () => {
       const { checkout } = await expose();
       await submit(checkout.id);
-      await story.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
+      await fixture.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
       expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
     });
 
     it('gives more time to a checkout that is near its end', async () => {
       const { checkout } = await expose();
-      story.now += HOUR_MS - SECOND_MS;
+      fixture.now += HOUR_MS - SECOND_MS;
       const { after } = await submit(checkout.id);
-      expect(after).toMatchObject({ state: 'open', expiresAt: story.now + HOUR_MS });
+      expect(after).toMatchObject({ state: 'open', expiresAt: fixture.now + HOUR_MS });
     });
 
     it('that it was cancelled closes the checkout, but not once a payment was sent off', async () => {
       const cancel = { kind: 'cancelled', sessionId: 'session-1' } as const;
       const first = await expose();
       await submit(first.checkout.id);
-      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
-      story.now += 300 * SECOND_MS;
-      expect((await story.store.recordHint(first.checkout.id, cancel)).after.state).toBe(
+      expect((await fixture.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
+      fixture.now += 300 * SECOND_MS;
+      expect((await fixture.store.recordHint(first.checkout.id, cancel)).after.state).toBe(
         'cancelled',
       );
     });
@@ -270,10 +270,13 @@ export function describeOpenings(story: StoreStory): void {
         await expose({ renew: 'session-1' }, 'session-2');
         if (kind === 'declined') await submit(checkout.id, 'session-2');
         for (const sessionId of ['session-1', 'session-9']) {
-          const { before, after } = await story.store.recordHint(checkout.id, { kind, sessionId });
+          const { before, after } = await fixture.store.recordHint(checkout.id, {
+            kind,
+            sessionId,
+          });
           expect(after).toBe(before);
         }
-        const expected = kind === 'declined' ? 'may-be-paying' : 'send';
+        const expected = kind === 'declined' ? 'payment-pending' : 'send';
         expect(await begin({ renew: 'session-2' })).toMatchObject({ kind: expected });
       },
     );
@@ -283,7 +286,7 @@ export function describeOpenings(story: StoreStory): void {
     it('only grows: with the clock, and by one where the clock stands or goes back', async () => {
       const ids: number[] = [];
       for (const step of [0, 0, 10 * SECOND_MS, -HOUR_MS]) {
-        story.now += step;
+        fixture.now += step;
         const { attempt } = await beginSending({ order: `A${String(ids.length)}` });
         ids.push(attempt.orderId - FIRST_ORDER_ID);
       }
@@ -291,13 +294,13 @@ export function describeOpenings(story: StoreStory): void {
     });
 
     it('is refused beyond its maximum, and nothing is stored then', async () => {
-      await story.underTest.remove();
-      await story.start({ maxOrderId: FIRST_ORDER_ID });
+      await fixture.underTest.remove();
+      await fixture.start({ maxOrderId: FIRST_ORDER_ID });
       await beginSending();
       await expect(begin({ order: 'A1002' })).rejects.toMatchObject({
         name: 'OrderIdsExhaustedError',
       });
-      expect(await story.store.findOrder('teashop', 'A1002')).toEqual([]);
+      expect(await fixture.store.findOrder('teashop', 'A1002')).toEqual([]);
     });
   });
 
@@ -306,13 +309,13 @@ export function describeOpenings(story: StoreStory): void {
       const first = await beginSending();
       const second = await beginSending({ order: 'A1002' });
       const asked = [second.checkout.id, 'nobody', first.checkout.id];
-      expect((await story.store.findMany(asked)).map(({ order }) => order)).toEqual([
+      expect((await fixture.store.findMany(asked)).map(({ order }) => order)).toEqual([
         'A1002',
         'A1001',
       ]);
-      expect(await story.store.find('nobody')).toBeUndefined();
-      expect(await story.store.findOrder('teashop', 'A9')).toEqual([]);
-      expect(await story.store.findAttempts('nobody')).toEqual([]);
+      expect(await fixture.store.find('nobody')).toBeUndefined();
+      expect(await fixture.store.findOrder('teashop', 'A9')).toEqual([]);
+      expect(await fixture.store.findAttempts('nobody')).toEqual([]);
     });
 
     it('finds attempts by order_id or reference, of one provider merchant', async () => {
@@ -320,7 +323,9 @@ export function describeOpenings(story: StoreStory): void {
       const twin = await beginSending({ merchant: 'bookshop' });
       const other = await beginSending({ merchant: 'other', providerMerchantId: 1002 });
       const find = async (...references: string[]) =>
-        (await story.store.findAttemptsByReference(1001, references)).map(({ orderId }) => orderId);
+        (await fixture.store.findAttemptsByReference(1001, references)).map(
+          ({ orderId }) => orderId,
+        );
       expect(await find(String(attempt.orderId))).toEqual([attempt.orderId]);
       expect(await find(attempt.merchantReference)).toEqual([attempt.orderId]);
       expect(await find(attempt.merchantReference, String(attempt.orderId))).toHaveLength(1);

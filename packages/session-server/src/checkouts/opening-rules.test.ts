@@ -5,7 +5,7 @@ import { type OrderHistory, planOpening } from './opening-rules.js';
 const HOUR_MS = 3_600_000;
 const RULES = { renewalsPerHour: 3, settleWindowSeconds: 300 };
 const ASK = { orderVersion: 'version-1' };
-const EMPTY: OrderHistory = { checkouts: [], live: undefined, recentRenewals: [] };
+const EMPTY: OrderHistory = { checkouts: [], active: undefined, recentRenewals: [] };
 const OTHER_PRICE = testCheckout({ id: 'checkout-2', orderVersion: 'version-2' });
 
 function plan(
@@ -31,7 +31,7 @@ describe('opening an order', () => {
     for (const state of ['open', 'cancelled', 'left', 'expired'] as const) {
       const checkout = testCheckout({ state });
       const attempt = testAttempt();
-      expect(plan({ checkouts: [checkout], live: attempt })).toEqual({
+      expect(plan({ checkouts: [checkout], active: attempt })).toEqual({
         kind: 'existing',
         checkout,
         attempt,
@@ -40,23 +40,23 @@ describe('opening an order', () => {
   });
 
   it('takes a new session after a failure, and the old one gives way', () => {
-    const history = { checkouts: [testCheckout({ state: 'failed' })], live: testAttempt() };
+    const history = { checkouts: [testCheckout({ state: 'failed' })], active: testAttempt() };
     const retire = { orderId: 700, to: 'superseded' };
     expect(plan(history)).toMatchObject({ kind: 'send', retire, isRenewal: false });
   });
 
   it('waits while somebody else is at the provider, for any price', () => {
     const checkouts = [testCheckout(), OTHER_PRICE];
-    const live = testAttempt({ status: 'sending', sessionId: undefined });
+    const active = testAttempt({ status: 'sending', sessionId: undefined });
     for (const orderVersion of ['version-1', 'version-2', 'version-3']) {
-      const planned = plan({ checkouts, live }, { orderVersion }, 14_999);
+      const planned = plan({ checkouts, active }, { orderVersion }, 14_999);
       expect(planned).toMatchObject({ kind: 'wait', checkout: { id: 'checkout-1' } });
     }
   });
 
   it('takes over when the lease of the sender has run out', () => {
-    const live = testAttempt({ status: 'sending', sessionId: undefined });
-    expect(plan({ checkouts: [testCheckout()], live }, ASK, 15_000)).toMatchObject({
+    const active = testAttempt({ status: 'sending', sessionId: undefined });
+    expect(plan({ checkouts: [testCheckout()], active }, ASK, 15_000)).toMatchObject({
       kind: 'send',
       checkout: { id: 'checkout-1' },
       retire: { orderId: 700, to: 'unknown' },
@@ -64,7 +64,7 @@ describe('opening an order', () => {
   });
 
   it('supersedes the session of an older price', () => {
-    const history = { checkouts: [testCheckout()], live: testAttempt() };
+    const history = { checkouts: [testCheckout()], active: testAttempt() };
     expect(plan(history, { orderVersion: 'version-2' })).toEqual({
       kind: 'send',
       checkout: undefined,
@@ -75,7 +75,7 @@ describe('opening an order', () => {
 
   it('opens nothing once any version is paid, and says when the price differs', () => {
     const paid = testCheckout({ state: 'paid' });
-    const history = { checkouts: [paid, OTHER_PRICE], live: testAttempt() };
+    const history = { checkouts: [paid, OTHER_PRICE], active: testAttempt() };
     const same = { kind: 'settled', checkout: paid, priceChanged: false };
     expect(plan(history)).toEqual(same);
     expect(plan(history, { orderVersion: 'version-2' })).toEqual({ ...same, priceChanged: true });
@@ -85,7 +85,7 @@ describe('opening an order', () => {
     'opens nothing while another version is %s: money may be moving',
     (state) => {
       const moving = testCheckout({ state });
-      const history = { checkouts: [moving, OTHER_PRICE], live: testAttempt() };
+      const history = { checkouts: [moving, OTHER_PRICE], active: testAttempt() };
       const planned = plan(history, { orderVersion: 'version-2', renew: 'session-1' });
       expect(planned).toEqual({ kind: 'settled', checkout: moving, priceChanged: false });
     },
@@ -93,7 +93,7 @@ describe('opening an order', () => {
 });
 
 describe('opening an order at a price', () => {
-  const history = { checkouts: [testCheckout()], live: testAttempt({ createdAt: 5000 }) };
+  const history = { checkouts: [testCheckout()], active: testAttempt({ createdAt: 5000 }) };
   const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
 
   it('that was asked for before it was opened at another one asks for the price again', () => {
@@ -113,13 +113,17 @@ describe('opening an order at a price', () => {
 
 describe('opening an order in which a payment was sent off', () => {
   const submitted = testAttempt({ submittedAt: 1000 });
-  const history = { checkouts: [testCheckout()], live: submitted };
+  const history = { checkouts: [testCheckout()], active: submitted };
 
   it.each([
     ['renewed', { ...ASK, renew: 'session-1' }],
     ['opened at another price', { orderVersion: 'version-2' }],
   ])('is not %s before the settle window is over', (_, ask) => {
-    const paying = { kind: 'may-be-paying', checkout: history.checkouts[0], retryAfterSeconds: 5 };
+    const paying = {
+      kind: 'payment-pending',
+      checkout: history.checkouts[0],
+      retryAfterSeconds: 5,
+    };
     expect(plan(history, ask, 300_999)).toEqual(paying);
     expect(plan(history, ask, 301_000)).toMatchObject({ kind: 'send' });
   });
@@ -135,7 +139,7 @@ describe('opening an order in which a payment was sent off', () => {
 });
 
 describe('renewing a session', () => {
-  const history = { checkouts: [testCheckout()], live: testAttempt() };
+  const history = { checkouts: [testCheckout()], active: testAttempt() };
   const renew = { ...ASK, renew: 'session-1' };
 
   it('supersedes the one that the SDK refused', () => {

@@ -9,12 +9,12 @@ export interface ActiveAttempt extends Attempt {
   readonly submittedAt?: number | undefined;
 }
 
-/** All that is known of an order when somebody wants to open it. */
+/** All that is known of an order when a page asks for its checkout. */
 export interface OrderHistory {
   /** Every checkout of the order, oldest first. */
   readonly checkouts: readonly Checkout[];
-  /** The one attempt that is being sent or is exposed. */
-  readonly live: ActiveAttempt | undefined;
+  /** The one attempt that is being sent or is active. */
+  readonly active: ActiveAttempt | undefined;
   /** When the renewals of the last hour were made, oldest first, in milliseconds since 1970. */
   readonly recentRenewals: readonly number[];
 }
@@ -30,18 +30,18 @@ export type OpeningPlan =
   | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
   /** The shopper has sent a payment off in the session that would give way. */
   | {
-      readonly kind: 'may-be-paying';
+      readonly kind: 'payment-pending';
       readonly checkout: Checkout;
       readonly retryAfterSeconds: number;
     }
-  /** Another price was asked for after this one was polled up. */
+  /** Another price was asked for after this one was looked up. */
   | { readonly kind: 'price-is-old' }
   | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number }
   | {
       readonly kind: 'send';
       /** The checkout of this price, when there is one already. */
       readonly checkout: Checkout | undefined;
-      /** What becomes of the live attempt: its sender died, or its session gives way. */
+      /** What becomes of the active attempt: its sender died, or its session gives way. */
       readonly retire:
         { readonly orderId: number; readonly to: 'unknown' | 'superseded' } | undefined;
       readonly isRenewal: boolean;
@@ -51,7 +51,7 @@ const HOUR_MS = 3_600_000;
 /** When to ask again while money may be moving. */
 const PAYING_RETRY_SECONDS = 5;
 
-/** Whether a payment was sent off in its session so lately that nobody can say what became of it. */
+/** Whether a payment was sent off in its session so recently that no one can say what became of it. */
 export function isBeingPaid(
   { submittedAt }: ActiveAttempt,
   now: number,
@@ -61,9 +61,9 @@ export function isBeingPaid(
 }
 
 /**
- * Decides about an opening: pure, so that each store decides alike. One session is exposed at a
- * time per order; nothing opens once any version is paid, or while money may be moving, and no
- * session takes the place of one in which a payment was sent off before that is known or long ago.
+ * Decides what follows when a page asks for a checkout. Pure. One session is active at a time per
+ * order. Nothing is created once any version is paid, or while money may be moving, and no session
+ * takes the place of one in which a payment was submitted until its outcome is known or overdue.
  */
 export function planOpening(
   history: OrderHistory,
@@ -71,7 +71,7 @@ export function planOpening(
   now: number,
   rules: Pick<CheckoutRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
 ): OpeningPlan {
-  const { checkouts, live } = history;
+  const { checkouts, active } = history;
   const paid = checkouts.find(({ state }) => state === 'paid');
   if (paid) {
     const priceChanged = paid.orderVersion !== request.orderVersion;
@@ -81,29 +81,29 @@ export function planOpening(
   if (moving) return { kind: 'settled', checkout: moving, priceChanged: false };
 
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
-  const ofLive = checkouts.find(({ id }) => id === live?.checkout);
-  if (!live || !ofLive) {
+  const ofActive = checkouts.find(({ id }) => id === active?.checkout);
+  if (!active || !ofActive) {
     return { kind: 'send', checkout: same, retire: undefined, isRenewal: false };
   }
-  if (live.status === 'sending') {
-    if (live.leaseUntil > now) return { kind: 'wait', checkout: ofLive };
-    const retire = { orderId: live.orderId, to: 'unknown' } as const;
+  if (active.status === 'sending') {
+    if (active.leaseUntil > now) return { kind: 'wait', checkout: ofActive };
+    const retire = { orderId: active.orderId, to: 'unknown' } as const;
     return { kind: 'send', checkout: same, retire, isRenewal: false };
   }
-  if (ofLive !== same && live.createdAt > (request.pricedAt ?? Infinity)) {
+  if (ofActive !== same && active.createdAt > (request.pricedAt ?? Infinity)) {
     return { kind: 'price-is-old' };
   }
-  const isRenewal = request.renew !== undefined && request.renew === live.sessionId;
-  const isUsable = ofLive === same && !isCertain(ofLive.state);
-  if (isUsable && !isRenewal) return { kind: 'existing', checkout: ofLive, attempt: live };
-  if (isBeingPaid(live, now, rules) && !isCertain(ofLive.state)) {
-    return { kind: 'may-be-paying', checkout: ofLive, retryAfterSeconds: PAYING_RETRY_SECONDS };
+  const isRenewal = request.renew !== undefined && request.renew === active.sessionId;
+  const isUsable = ofActive === same && !isCertain(ofActive.state);
+  if (isUsable && !isRenewal) return { kind: 'existing', checkout: ofActive, attempt: active };
+  if (isBeingPaid(active, now, rules) && !isCertain(ofActive.state)) {
+    return { kind: 'payment-pending', checkout: ofActive, retryAfterSeconds: PAYING_RETRY_SECONDS };
   }
   if (isRenewal && history.recentRenewals.length >= rules.renewalsPerHour) {
     const oldest = history.recentRenewals[0] ?? now;
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1000));
     return { kind: 'too-many-renewals', retryAfterSeconds };
   }
-  const retire = { orderId: live.orderId, to: 'superseded' } as const;
+  const retire = { orderId: active.orderId, to: 'superseded' } as const;
   return { kind: 'send', checkout: same, retire, isRenewal };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { SECOND_MS, OTHER_PRICE, type StoreStory } from '../testing/store-story.js';
+import { SECOND_MS, OTHER_PRICE, type StoreFixture } from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-token.js';
 
 /** What a store does with evidence, and with those who come back. */
-export function describePayments(story: StoreStory): void {
-  const { beginSending, expose, stateOf, pay, eventTypes } = story;
+export function describePayments(fixture: StoreFixture): void {
+  const { beginSending, expose, stateOf, pay, eventTypes } = fixture;
 
   describe('evidence', () => {
     it('pays the checkout and tells the shop once, however often it is recorded', async () => {
@@ -13,7 +13,7 @@ export function describePayments(story: StoreStory): void {
       expect(first?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
       for (const other of others) expect(other?.after).toBe(other?.before);
       expect(await eventTypes()).toEqual(['checkout.paid']);
-      expect(await story.store.findTransactions(checkout.id)).toEqual([
+      expect(await fixture.store.findTransactions(checkout.id)).toEqual([
         {
           id: 'tx-1',
           orderId: attempt.orderId,
@@ -31,9 +31,9 @@ export function describePayments(story: StoreStory): void {
       await pay(first.attempt.orderId);
       expect(await pay(second.attempt.orderId)).toBeUndefined();
       expect((await stateOf(second.checkout.id)).state).toBe('open');
-      expect(await story.store.findTransactions(second.checkout.id)).toEqual([]);
-      expect(await story.store.findServed('tx-1')).toBe(first.checkout.id);
-      expect(await story.store.findServed('tx-2')).toBeUndefined();
+      expect(await fixture.store.findTransactions(second.checkout.id)).toEqual([]);
+      expect(await fixture.store.findServed('tx-1')).toBe(first.checkout.id);
+      expect(await fixture.store.findServed('tx-2')).toBeUndefined();
     });
 
     it('counts for attempts that gave way, ended, or are still being sent', async () => {
@@ -42,12 +42,12 @@ export function describePayments(story: StoreStory): void {
       expect((await stateOf(sending.checkout.id)).state).toBe('paid');
 
       const lost = await beginSending({ order: 'A1002' });
-      await story.store.endAttempt(lost.attempt.orderId, 'unknown');
+      await fixture.store.endAttempt(lost.attempt.orderId, 'unknown');
       await pay(lost.attempt.orderId, { transaction: 'tx-2' });
       expect((await stateOf(lost.checkout.id)).state).toBe('paid');
 
       const old = await expose({ order: 'A1003' });
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       await expose({ order: 'A1003', ...OTHER_PRICE }, 'session-2');
       await pay(old.attempt.orderId, { transaction: 'tx-3' });
       expect(await stateOf(old.checkout.id)).toMatchObject({
@@ -58,9 +58,9 @@ export function describePayments(story: StoreStory): void {
 
     it('is of an older price when another was asked since, also where that one was asked before', async () => {
       const first = await expose();
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       const second = await expose(OTHER_PRICE, 'session-2');
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       const third = await expose({}, 'session-3');
       expect(third.checkout.id).toBe(first.checkout.id);
       await pay(third.attempt.orderId);
@@ -69,9 +69,9 @@ export function describePayments(story: StoreStory): void {
       expect((await stateOf(second.checkout.id)).attention).toEqual(['paid_twice']);
 
       const old = await expose({ order: 'A1002' });
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       const stale = await expose({ order: 'A1002', ...OTHER_PRICE }, 'session-5');
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       await expose({ order: 'A1002' }, 'session-6');
       await pay(stale.attempt.orderId, { transaction: 'tx-3' });
       expect((await stateOf(stale.checkout.id)).attention).toEqual(['superseded_paid']);
@@ -80,7 +80,7 @@ export function describePayments(story: StoreStory): void {
 
     it('of a second payment is flagged, for the same version and for another one', async () => {
       const first = await expose();
-      story.now += SECOND_MS;
+      fixture.now += SECOND_MS;
       const second = await expose(OTHER_PRICE, 'session-2');
       await pay(second.attempt.orderId);
       await pay(second.attempt.orderId, { transaction: 'tx-2' });
@@ -101,7 +101,7 @@ export function describePayments(story: StoreStory): void {
         await pay(attempt.orderId, { transaction });
       }
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice', 'paid_twice']);
-      expect(await story.eventTypes()).toEqual([
+      expect(await fixture.eventTypes()).toEqual([
         'checkout.paid',
         'checkout.attention',
         'checkout.attention',
@@ -158,7 +158,7 @@ export function describePayments(story: StoreStory): void {
       expect(await stateOf(checkout.id)).toMatchObject({ state: 'paid', refund: 'full' });
       await pay(attempt.orderId, { transaction: 'tx-2' });
       expect((await stateOf(checkout.id)).attention).toEqual([]);
-      story.now += 1;
+      fixture.now += 1;
       await pay(attempt.orderId, { transaction: 'tx-3' });
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
     });
@@ -171,7 +171,7 @@ export function describePayments(story: StoreStory): void {
         transactionTime: '2026-01-01T00:30:00.000Z',
       });
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
-      story.now += 1;
+      fixture.now += 1;
       await pay(attempt.orderId, {
         transaction: 'tx-3',
         transactionTime: '2026-01-01T00:00:30.000Z',
@@ -217,7 +217,7 @@ export function describePayments(story: StoreStory): void {
       const { checkout, attempt } = await expose();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
-      expect(await story.store.findTransactions(checkout.id)).toMatchObject([
+      expect(await fixture.store.findTransactions(checkout.id)).toMatchObject([
         { id: 'tx-1', status: 'REFUNDED' },
       ]);
       expect((await stateOf(checkout.id)).refund).toBe('full');
@@ -231,14 +231,14 @@ export function describePayments(story: StoreStory): void {
       ['back', 'left'],
     ] as const)('%s makes the checkout %s', async (kind, state) => {
       const { checkout, attempt, tokens } = await expose();
-      const visit = await story.store.recordReturn(toStoredToken(tokens[kind]));
+      const visit = await fixture.store.recordReturn(toStoredToken(tokens[kind]));
       expect(visit).toMatchObject({
         kind,
         attempt: { orderId: attempt.orderId },
         change: { before: { state: 'open' }, after: { state } },
       });
       expect((await stateOf(checkout.id)).state).toBe(state);
-      const again = await story.store.recordReturn(toStoredToken(tokens[kind]));
+      const again = await fixture.store.recordReturn(toStoredToken(tokens[kind]));
       expect(again?.change.after).toEqual(again?.change.before);
     });
 
@@ -246,20 +246,22 @@ export function describePayments(story: StoreStory): void {
       const { checkout, tokens } = await expose();
       await expose({ renew: 'session-1' }, 'session-2');
       for (const kind of ['cancel', 'back'] as const) {
-        expect(await story.store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({ kind });
+        expect(await fixture.store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({
+          kind,
+        });
       }
       expect((await stateOf(checkout.id)).state).toBe('open');
-      await story.store.recordReturn(toStoredToken(tokens.return));
+      await fixture.store.recordReturn(toStoredToken(tokens.return));
       expect((await stateOf(checkout.id)).state).toBe('returned');
-      expect(await story.begin({ renew: 'session-2' })).toMatchObject({ kind: 'settled' });
+      expect(await fixture.begin({ renew: 'session-2' })).toMatchObject({ kind: 'settled' });
     });
 
     it('needs a token of that kind', async () => {
       const { tokens } = await expose();
-      expect(await story.store.recordReturn(toStoredToken('unknown'))).toBeUndefined();
-      expect(await story.store.recordReturn(toStoredToken(tokens.webhook))).toBeUndefined();
+      expect(await fixture.store.recordReturn(toStoredToken('unknown'))).toBeUndefined();
+      expect(await fixture.store.recordReturn(toStoredToken(tokens.webhook))).toBeUndefined();
       expect(
-        await story.store.recordReturn({ ...toStoredToken(tokens.return), hash: tokens.return }),
+        await fixture.store.recordReturn({ ...toStoredToken(tokens.return), hash: tokens.return }),
       ).toBeUndefined();
     });
   });

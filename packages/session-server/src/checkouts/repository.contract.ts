@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Clock } from '../clock.js';
-import { describeOperatorStore } from '../operator/operator-store.contract.js';
+import { describeOperatorStore } from '../operator/repository.contract.js';
 import { describeOutboxRepository } from '../outbox/repository.contract.js';
-import { describeRestoreStore } from '../restore/restore-store.contract.js';
-import { StoreStory } from '../testing/store-story.js';
+import { describeRestoreStore } from '../restore/repository.contract.js';
+import { StoreFixture } from '../testing/store-fixture.js';
 import { describeWebhookRepository } from '../webhooks/repository.contract.js';
 import { describeClock } from './clock.contract.js';
 import { describeOpenings } from './opening-rules.contract.js';
@@ -29,13 +29,13 @@ export type OpenStore = (options: {
 /** The promises that every store keeps, whatever it stores in. */
 export function describeCheckoutStore(name: string, open: OpenStore): void {
   describe(name, () => {
-    const story = new StoreStory(open);
-    beforeEach(() => story.start());
-    afterEach(() => story.underTest.remove());
-    describeOpenings(story);
-    describePayments(story);
-    describeClock(story);
-    describeSteps(story);
+    const fixture = new StoreFixture(open);
+    beforeEach(() => fixture.start());
+    afterEach(() => fixture.underTest.remove());
+    describeOpenings(fixture);
+    describePayments(fixture);
+    describeClock(fixture);
+    describeSteps(fixture);
   });
   describeOutboxRepository(name, open);
   describeWebhookRepository(name, open);

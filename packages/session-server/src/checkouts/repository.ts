@@ -61,9 +61,9 @@ export interface FoundAttempt {
 export type AttemptDecision =
   /** Nothing is to be paid now: paid, or money may be moving. */
   | { readonly kind: 'settled'; readonly checkout: Checkout }
-  /** The session that is exposed already. */
+  /** The session that is active already. */
   | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
-  /** Somebody else is at the provider with it. */
+  /** Another request is at the provider with it. */
   | { readonly kind: 'wait'; readonly checkout: Checkout }
   /** You are: send it, then `activateSession` or `endAttempt`. */
   | {
@@ -72,13 +72,13 @@ export type AttemptDecision =
       readonly attempt: Attempt;
       readonly tokens: AttemptTokens;
     }
-  /** A payment was sent off in the session that is exposed: no other is opened before it is known. */
+  /** A payment was submitted in the active session: no other is created before its outcome is known. */
   | {
-      readonly kind: 'may-be-paying';
+      readonly kind: 'payment-pending';
       readonly checkout: Checkout;
       readonly retryAfterSeconds: number;
     }
-  /** The order was opened at another price after this one was asked for: ask for it again. */
+  /** The order was created at another price after this one was asked for: ask for it again. */
   | { readonly kind: 'price-is-old' }
   /** The limit of renewals is reached. */
   | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number };

@@ -229,7 +229,7 @@ export class CheckoutService {
         case 'settled':
           this.#options.reconciliation.hint(decision.checkout);
           return { kind: 'opened', merchant, checkout: decision.checkout };
-        case 'may-be-paying':
+        case 'payment-pending':
           this.#options.reconciliation.hint(decision.checkout);
           return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
         case 'price-is-old':

@@ -5,24 +5,24 @@ import {
   START,
   FIRST_ORDER_ID,
   CLAIM,
-  type StoreStory,
-} from '../testing/store-story.js';
+  type StoreFixture,
+} from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-token.js';
 
 /** The events that a store keeps, and what each of its steps promises. */
-export function describeSteps(story: StoreStory): void {
-  const { begin, beginSending, expose, stateOf, pay, eventTypes } = story;
+export function describeSteps(fixture: StoreFixture): void {
+  const { begin, beginSending, expose, stateOf, pay, eventTypes } = fixture;
 
   describe('events', () => {
     it('are stored with the change that they tell, numbered within the checkout', async () => {
       const { checkout, attempt } = await expose({ shopVersion: 'v7' });
-      await story.store.apply(checkout.id, { type: 'cancel-hinted' });
-      await story.store.apply(checkout.id, { type: 'reopened' });
-      story.now += SECOND_MS;
+      await fixture.store.apply(checkout.id, { type: 'cancel-hinted' });
+      await fixture.store.apply(checkout.id, { type: 'reopened' });
+      fixture.now += SECOND_MS;
       await pay(attempt.orderId);
-      const first = await story.store.claimEvents(CLAIM);
-      await Promise.all(first.map(({ id }) => story.store.markDelivered(id)));
-      const events = [...first, ...(await story.store.claimEvents(CLAIM))];
+      const first = await fixture.store.claimEvents(CLAIM);
+      await Promise.all(first.map(({ id }) => fixture.store.markDelivered(id)));
+      const events = [...first, ...(await fixture.store.claimEvents(CLAIM))];
       expect(events.map(({ type, tries }) => [type, tries])).toEqual([
         ['checkout.cancelled', 0],
         ['checkout.paid', 0],
@@ -30,7 +30,7 @@ export function describeSteps(story: StoreStory): void {
       expect(new Set(events.map(({ id }) => id)).size).toBe(2);
       expect(JSON.parse(events[1]?.body ?? '')).toEqual({
         type: 'checkout.paid',
-        timestamp: new Date(story.now).toISOString(),
+        timestamp: new Date(fixture.now).toISOString(),
         data: {
           merchant: 'teashop',
           order: 'A1001',
@@ -52,50 +52,50 @@ export function describeSteps(story: StoreStory): void {
     it('are taken by one sender at a time, and again when its lease has run out', async () => {
       const { attempt } = await expose();
       await pay(attempt.orderId);
-      const claims = await Promise.all([0, 1, 2].map(() => story.store.claimEvents(CLAIM)));
+      const claims = await Promise.all([0, 1, 2].map(() => fixture.store.claimEvents(CLAIM)));
       expect(claims.flat()).toHaveLength(1);
-      expect(await story.store.nextEventAt()).toBe(START + 30 * SECOND_MS);
-      story.now += 30 * SECOND_MS - 1;
-      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
-      story.now += 1;
-      expect(await story.store.claimEvents(CLAIM)).toEqual(claims.flat());
+      expect(await fixture.store.nextEventAt()).toBe(START + 30 * SECOND_MS);
+      fixture.now += 30 * SECOND_MS - 1;
+      expect(await fixture.store.claimEvents(CLAIM)).toEqual([]);
+      fixture.now += 1;
+      expect(await fixture.store.claimEvents(CLAIM)).toEqual(claims.flat());
     });
 
     it('that were delivered never come again', async () => {
       const { attempt } = await expose();
       await pay(attempt.orderId);
-      const [event] = await story.store.claimEvents(CLAIM);
-      await story.store.markDelivered(event?.id ?? '');
-      await story.store.markFailed(event?.id ?? '', 5);
-      expect(await story.store.nextEventAt()).toBeUndefined();
-      story.now += DAY_MS;
-      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
+      const [event] = await fixture.store.claimEvents(CLAIM);
+      await fixture.store.markDelivered(event?.id ?? '');
+      await fixture.store.markFailed(event?.id ?? '', 5);
+      expect(await fixture.store.nextEventAt()).toBeUndefined();
+      fixture.now += DAY_MS;
+      expect(await fixture.store.claimEvents(CLAIM)).toEqual([]);
     });
 
     it('that were not taken come again after the pause, the same; or never', async () => {
       const { attempt } = await expose();
       await pay(attempt.orderId);
-      const [event] = await story.store.claimEvents(CLAIM);
-      await story.store.markFailed(event?.id ?? '', 5);
-      expect(await story.store.nextEventAt()).toBe(START + 5 * SECOND_MS);
-      story.now += 5 * SECOND_MS;
-      expect(await story.store.claimEvents(CLAIM)).toEqual([{ ...event, tries: 1 }]);
-      await story.store.markFailed(event?.id ?? '', undefined);
-      story.now += DAY_MS;
-      expect(await story.store.claimEvents(CLAIM)).toEqual([]);
+      const [event] = await fixture.store.claimEvents(CLAIM);
+      await fixture.store.markFailed(event?.id ?? '', 5);
+      expect(await fixture.store.nextEventAt()).toBe(START + 5 * SECOND_MS);
+      fixture.now += 5 * SECOND_MS;
+      expect(await fixture.store.claimEvents(CLAIM)).toEqual([{ ...event, tries: 1 }]);
+      await fixture.store.markFailed(event?.id ?? '', undefined);
+      fixture.now += DAY_MS;
+      expect(await fixture.store.claimEvents(CLAIM)).toEqual([]);
     });
 
     it('come oldest first, no more than asked for', async () => {
       for (let order = 0; order < 3; order += 1) {
-        story.now += SECOND_MS;
+        fixture.now += SECOND_MS;
         const { attempt } = await expose({ order: `A${String(order)}` });
         await pay(attempt.orderId, { transaction: `tx-${String(order)}` });
       }
-      const orders = (await story.store.claimEvents({ ...CLAIM, limit: 2 })).map(
+      const orders = (await fixture.store.claimEvents({ ...CLAIM, limit: 2 })).map(
         ({ body }) => (JSON.parse(body) as { data: { order: string } }).data.order,
       );
       expect(orders).toEqual(['A0', 'A1']);
-      expect(await story.store.claimEvents({ ...CLAIM, limit: 2 })).toHaveLength(1);
+      expect(await fixture.store.claimEvents({ ...CLAIM, limit: 2 })).toHaveLength(1);
     });
   });
 
@@ -103,10 +103,10 @@ export function describeSteps(story: StoreStory): void {
     it('that fails changes nothing, nor what is done beside it', async () => {
       const { checkout } = await expose();
       const steps = await Promise.allSettled([
-        story.store.apply(checkout.id, { type: 'cancel-hinted' }),
-        story.store.apply('nobody', { type: 'cancel-hinted' }),
-        story.store.activateSession(1, 'session-x'),
-        story.store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' }),
+        fixture.store.apply(checkout.id, { type: 'cancel-hinted' }),
+        fixture.store.apply('nobody', { type: 'cancel-hinted' }),
+        fixture.store.activateSession(1, 'session-x'),
+        fixture.store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' }),
       ]);
       expect(steps.map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -126,7 +126,7 @@ export function describeSteps(story: StoreStory): void {
       const facts = Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0 ? ({ type: 'cancel-hinted' } as const) : ({ type: 'reopened' } as const),
       );
-      await Promise.all(facts.map((fact) => story.store.apply(checkout.id, fact)));
+      await Promise.all(facts.map((fact) => fixture.store.apply(checkout.id, fact)));
       expect(await stateOf(checkout.id)).toMatchObject({ revision: 51, sequence: 25 });
     });
 
@@ -134,14 +134,14 @@ export function describeSteps(story: StoreStory): void {
       const { checkout, attempt, tokens } = await expose();
       await pay(attempt.orderId);
       const before = await stateOf(checkout.id);
-      story.store = await story.underTest.reopen();
+      fixture.store = await fixture.underTest.reopen();
       expect(await stateOf(checkout.id)).toEqual(before);
-      expect(await story.store.findAttempts(checkout.id)).toMatchObject([
+      expect(await fixture.store.findAttempts(checkout.id)).toMatchObject([
         { sessionId: 'session-1' },
       ]);
-      expect(await story.store.findTransactions(checkout.id)).toHaveLength(1);
+      expect(await fixture.store.findTransactions(checkout.id)).toHaveLength(1);
       expect(await eventTypes()).toEqual(['checkout.paid']);
-      expect(await story.store.recordReturn(toStoredToken(tokens.return))).toMatchObject({
+      expect(await fixture.store.recordReturn(toStoredToken(tokens.return))).toMatchObject({
         kind: 'return',
       });
       const next = await beginSending({ order: 'A1002' });
@@ -149,12 +149,12 @@ export function describeSteps(story: StoreStory): void {
     });
 
     it('is refused after closing, and closing twice is harmless', async () => {
-      await story.store.ping();
-      await story.store.close();
-      await story.store.close();
-      await expect(story.store.ping()).rejects.toThrow();
+      await fixture.store.ping();
+      await fixture.store.close();
+      await fixture.store.close();
+      await expect(fixture.store.ping()).rejects.toThrow();
       await expect(begin()).rejects.toThrow();
-      await expect(story.store.find('any')).rejects.toThrow();
+      await expect(fixture.store.find('any')).rejects.toThrow();
     });
   });
 }

@@ -81,7 +81,7 @@ export async function beginAttempt(
   const plan = planOpening(await findHistory(tx, request, now), request, now, rules);
   switch (plan.kind) {
     case 'wait':
-    case 'may-be-paying':
+    case 'payment-pending':
     case 'price-is-old':
     case 'too-many-renewals':
       return plan;
@@ -117,10 +117,10 @@ async function findHistory(
   now: number,
 ): Promise<OrderHistory> {
   const checkouts = await findCheckoutsOfOrder(tx, merchant, order);
-  if (checkouts.length === 0) return { checkouts, live: undefined, recentRenewals: [] };
+  if (checkouts.length === 0) return { checkouts, active: undefined, recentRenewals: [] };
   return {
     checkouts,
-    live: await findActiveAttempt(tx, merchant, order),
+    active: await findActiveAttempt(tx, merchant, order),
     recentRenewals: await findRecentRenewals(tx, merchant, order, now),
   };
 }

@@ -47,7 +47,7 @@ export interface DeadLetterFilter {
   readonly merchant?: string | undefined;
 }
 
-/** Which events are sent again when somebody asks for it. */
+/** Which events are sent again on request. */
 export interface RedeliverFilter extends DeadLetterFilter {
   /** Those that wait for their next try, too. Default: only dead ones. */
   readonly waiting?: boolean | undefined;

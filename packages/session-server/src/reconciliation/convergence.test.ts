@@ -6,7 +6,7 @@ import type { Attempt } from '../checkouts/repository.js';
 import type { ReturnKind } from '../contract.js';
 import type { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';
-import { CLAIM } from '../testing/store-story.js';
+import { CLAIM } from '../testing/store-fixture.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';

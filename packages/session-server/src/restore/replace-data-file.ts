@@ -10,9 +10,12 @@ import {
 import { dirname } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../clock.js';
-import { DataFileError, explainDataFile } from '../store/data-file-error.js';
-import { resolveDataFile } from '../store/data-file-path.js';
-import { takeDataFileLock } from '../store/sqlite-connection.js';
+import {
+  DataFileError,
+  explainDataFile,
+  resolveDataFile,
+  takeDataFileLock,
+} from '../store/data-file.js';
 
 /** What an open data file has beside it. */
 const BESIDE = ['-wal', '-shm', '.lock'];

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../clock.js';
-import { DatabaseInUseError } from './sqlite-connection.js';
+import { DatabaseInUseError } from './data-file.js';
 import { TestStore } from '../testing/test-store.js';
 
 const WRITER = fileURLToPath(new URL('../testing/write-until-killed.mjs', import.meta.url));

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { DataFileError } from './data-file-error.js';
+import { DataFileError } from './data-file.js';
 
 /** Words in which the engines differ. */
 interface Dialect {

@@ -2,12 +2,10 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../errors.js';
-import { explainDataFile } from './data-file-error.js';
-import { resolveDataFile } from './data-file-path.js';
+import { explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
 import { type Database, DiskFailedError, type Row, type Transaction } from './database.js';
 import { prepareAlone, prepareBeside } from './migrations.js';
 import type { Sql } from './sql.js';
-import { takeDataFileLock } from './sqlite-connection.js';
 
 /** Whether the file is held, only read, or written to beside the process that holds it. */
 export type SqliteMode = 'hold' | 'read' | 'beside';

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeCheckoutStore } from '../checkouts/repository.contract.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
-import { DatabaseInUseError } from './sqlite-connection.js';
+import { DatabaseInUseError } from './data-file.js';
 import { TestStore } from '../testing/test-store.js';
 
 describeCheckoutStore('a store in SQLite', async ({ clock, rules }) => {

@@ -14,7 +14,7 @@ export const TEST_RULES: CheckoutRules = {
   maxOrderId: 2 ** 31 - 1,
 };
 
-/** An opening of an order that nobody has opened before. */
+/** A request for an order that has no checkout yet. */
 export const TEST_REQUEST: AttemptRequest = {
   merchant: 'teashop',
   order: 'A1001',

@@ -5,7 +5,7 @@ import { getCounter } from '../store/counters.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 
-/** A delivery as it is stored: nobody can read it without the platform's key. */
+/** A webhook as it is stored: unreadable without the platform's key. */
 export interface IncomingWebhook {
   /** Hash of the token that it came to. */
   readonly tokenHash: string;
@@ -15,7 +15,7 @@ export interface IncomingWebhook {
   readonly sealed: Uint8Array;
 }
 
-/** A delivery that somebody works on, under a lease. */
+/** A webhook that is being processed, under a lease. */
 export interface ClaimedWebhook {
   readonly id: number;
   readonly tokenHash: string;
@@ -28,14 +28,14 @@ export interface ClaimedWebhook {
 }
 
 /**
- * What was found out about a delivery.
+ * What was found out about a webhook.
  *
  * `verified`, `signature_refused`: under the configured scheme. `contradicts`: the body names
  * another attempt than the token, or several. `unreadable`: no key opens it any more.
  */
 export type WebhookFlag = 'verified' | 'signature_refused' | 'contradicts' | 'unreadable';
 
-/** What a verified delivery proves, when the merchant entry says that it may. */
+/** What a verified webhook proves, when the merchant entry says that it may. */
 export type WebhookProof =
   | { readonly kind: 'payment'; readonly evidence: PaymentEvidence }
   | { readonly kind: 'failure'; readonly orderId: number }
@@ -51,13 +51,13 @@ export interface WebhookOutcome {
 }
 
 /**
- * What became of a delivery: `repeated` when one with the same body to the same token was processed
- * before and counts for as much, so that this one only causes its look and is dropped. `gone` when it
+ * What became of a webhook: `repeated` when one with the same body to the same token was processed
+ * before and counts for as much, so that this one only triggers its poll and is dropped. `gone` when it
  * was processed itself, or erased; nothing is done then.
  */
 export interface CompletedWebhook {
   readonly became: 'processed' | 'repeated' | 'gone';
-  /** Of a checkout, where the delivery proved something. */
+  /** Of a checkout, where the webhook proved something. */
   readonly change: Change | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface WebhookCounts {
   readonly processed: number;
   /** With the flag of that name, whatever their state. */
   readonly flagged: Readonly<Record<WebhookFlag, number>>;
-  /** Test deliveries of spec 4.8 since the file was made; they are not stored. */
+  /** Test webhooks of spec 4.8 since the file was made; they are not stored. */
   readonly tests: number;
 }
 

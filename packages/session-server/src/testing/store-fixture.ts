@@ -24,7 +24,7 @@ export const CLAIM: EventClaim = {
 };
 
 /** An empty store with a clock of its own, and what a server does with it, for the store contract. */
-export class StoreStory {
+export class StoreFixture {
   now = START;
   /** The store as it is open now: another object after it was opened again. */
   store!: TestStore;
@@ -72,7 +72,7 @@ export class StoreStory {
     return found;
   };
 
-  /** What a shop is told, and takes, until nothing more is due. */
+  /** What a shop is sent, and acknowledges, until nothing more is due. */
   readonly eventTypes = async (): Promise<string[]> => {
     const types: string[] = [];
     for (;;) {

@@ -1,0 +1,134 @@
+import { readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * A data file that cannot be used as it is: says what is wrong, and what to do about it.
+ *
+ * Thrown at start, and by the commands; the reason of SQLite or of the system is its `cause`.
+ */
+export class DataFileError extends Error {
+  override readonly name = 'DataFileError';
+
+  constructor(
+    readonly path: string,
+    what: string,
+    options: ErrorOptions = {},
+  ) {
+    super(`${path}: ${what}`, options);
+  }
+}
+
+/** Primary result codes of SQLite. */
+const ADVICE_OF_SQLITE: Readonly<Record<number, string>> = {
+  5: 'another program has it locked; close that program, and start again',
+  8: 'it cannot be written to; check who owns the file and its folder, and how they are mounted',
+  10: 'it cannot be read or written, by the word of the system; look at the disk before you start again',
+  11: 'it is damaged; keep it, and put a backup in its place: pay-session-server restore <backup file>',
+  13: 'the disk is full; make room, and start again: nothing that was acknowledged is lost',
+  14: 'it cannot be opened; check that its folder exists, and who may read and write there',
+  26: 'it is damaged, or no data file; keep it, and put a backup in its place: pay-session-server restore <backup file>',
+};
+
+const ADVICE_OF_SYSTEM: Readonly<Record<string, string>> = {
+  EACCES: ADVICE_OF_SQLITE[14] ?? '',
+  ENOENT: ADVICE_OF_SQLITE[14] ?? '',
+  ENOSPC: ADVICE_OF_SQLITE[13] ?? '',
+  EROFS: ADVICE_OF_SQLITE[8] ?? '',
+};
+
+/** The same error with words that say what to do, where there are some. */
+export function explainDataFile(path: string, error: unknown): unknown {
+  const advice = adviceFor(error);
+  return advice === undefined ? error : new DataFileError(path, advice, { cause: error });
+}
+
+/** A restore that ended before it had read what the provider knows. */
+export function unfinishedRestore(path: string): DataFileError {
+  return new DataFileError(
+    path,
+    'a backup was put back, and the payments since then have not been read; finish it first: pay-session-server restore',
+  );
+}
+
+function adviceFor(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // An extended code has the primary one in its last byte.
+  if ('errcode' in error) return ADVICE_OF_SQLITE[Number(error.errcode) & 0xff];
+  return 'code' in error ? ADVICE_OF_SYSTEM[String(error.code)] : undefined;
+}
+
+/** SQLITE_BUSY: another process has the lock. */
+const BUSY = 5;
+/** SQLITE_NOTADB: the file holds something else. */
+const NO_DATABASE = 26;
+
+/** Thrown when another process holds the data file. */
+export class DatabaseInUseError extends Error {
+  override readonly name = 'DatabaseInUseError';
+}
+
+/**
+ * Holds a data file against every other process that would write to it, until it is closed.
+ *
+ * The lock is a second, empty database in an open exclusive transaction. The system lets go of it when
+ * the process ends in any way, so a crash never leaves it behind; readers and backup tools can still
+ * open the data file.
+ *
+ * @param file with no link in it
+ */
+export function takeDataFileLock(file: string): DatabaseSync {
+  const path = `${file}.lock`;
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isNoDatabase(error)) {
+      const what = 'it is no lock of ours, and holds nothing: delete it, and start again';
+      throw new DataFileError(path, what, { cause: error });
+    }
+    if (!isBusy(error)) throw error;
+    throw new DatabaseInUseError(
+      'another process has this data file open; stop it first, or use PostgreSQL for several',
+      { cause: error },
+    );
+  }
+}
+
+function isNoDatabase(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === NO_DATABASE;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
+}
+
+/**
+ * Where a data file is, or is to be: not where a link stands, but where it leads, also when nothing is
+ * there. SQLite keeps its log beside the file that a link leads to; so do we with all that is ours.
+ */
+export function resolveDataFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  const folder = realpathSync(dirname(path));
+  const file = join(folder, basename(path));
+  const target = readLink(file);
+  return target === undefined ? file : resolveDataFile(resolve(folder, target));
+}
+
+function readLink(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
