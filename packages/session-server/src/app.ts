@@ -19,7 +19,7 @@ import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './metrics/observe-requests.js';
 import type { Observer } from './observer.js';
-import { merchantOrderRoutes } from './orders/routes.js';
+import { merchantOrderRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
 import { ping } from './store/counters.js';

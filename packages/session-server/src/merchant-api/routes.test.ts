@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signOrderToken } from './order-token.js';
+import { signOrderToken } from '../orders/order-token.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
