@@ -5,7 +5,7 @@ import { ConfigError } from '../errors.js';
 import { explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
 import { type Database, DiskFailedError, type Row, type Transaction } from './database.js';
 import { prepareAlone, prepareBeside } from './migrations.js';
-import type { Sql } from './sql.js';
+import { type Sql, sql } from './sql.js';
 
 /** Whether the file is held, only read, or written to beside the process that holds it. */
 export type SqliteMode = 'hold' | 'read' | 'beside';
@@ -14,6 +14,9 @@ export type SqliteMode = 'hold' | 'read' | 'beside';
 const MAX_PREPARED = 1000;
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const FAILED_SYNCS: readonly unknown[] = [1034, 1290];
+
+const SAVEPOINT = sql`SAVEPOINT one`;
+const RELEASE = sql`RELEASE one`;
 
 interface Job {
   readonly name: string;
@@ -145,10 +148,10 @@ async function runUnderSavepoint(
   effects: (() => void)[],
 ): Promise<() => void> {
   const tx = new SqliteTransaction(name, connection);
-  connection.exec('SAVEPOINT one');
+  connection.run(SAVEPOINT);
   try {
     const value = await settleInThisTurn(name, work(tx));
-    connection.exec('RELEASE one');
+    connection.run(RELEASE);
     effects.push(...tx.end());
     return () => {
       resolve(value);
