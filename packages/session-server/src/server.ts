@@ -23,8 +23,8 @@ import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
-import { createOperatorApp } from './operator/operator-app.js';
-import { OperatorService } from './operator/operator-service.js';
+import { createOperatorApp } from './operator/routes.js';
+import { OperatorService } from './operator/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { FileMerchantSource, type MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
@@ -148,7 +148,7 @@ export async function createSessionServer(
   const status = new StatusService({ database, changes, reconciliation });
 
   const worker = startWebhookWorker({
-    ...{ ...common, evidence: reconciliation, encryption },
+    ...{ ...common, reconciliation, encryption },
     limits: config.webhooks,
   });
   const dispatcher = startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) });
@@ -188,7 +188,7 @@ export async function createSessionServer(
         metrics,
         logger,
         service: new OperatorService({
-          ...{ ...common, gateway, evidence: reconciliation, maxOrderId },
+          ...{ ...common, gateway, reconciliation, maxOrderId },
           settleWindowSeconds: config.settleWindowSeconds,
           onRedelivery: () => {
             dispatcher.wake();

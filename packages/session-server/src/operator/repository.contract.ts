@@ -26,17 +26,17 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       store.recordWebhook({ tokenHash: 'hash', digest, sealed: new Uint8Array(1) }, orderId);
 
     it('an empty store has nothing that waits', async () => {
-      expect(await store.report()).toEqual({
+      expect(await store.readBacklog()).toEqual({
         watchedAttempts: 0,
-        nextPollAt: undefined,
-        oldestReturnAt: undefined,
+        scheduledPollLateSeconds: 0,
+        oldestReturnSeconds: 0,
         waitingWebhooks: 0,
-        oldestWebhookAt: undefined,
+        oldestWebhookSeconds: 0,
         unmatchedWebhooks: 0,
         waitingEvents: 0,
-        oldestEventAt: undefined,
+        oldestEventSeconds: 0,
         deadLetteredEvents: 0,
-        lastOrderId: 0,
+        orderIdShare: 0,
       });
     });
 
@@ -44,11 +44,13 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       await harness.expose({ order: 'A1' });
       now += 5000;
       const { attempt } = await harness.expose({ order: 'A2' });
-      expect(await store.report()).toMatchObject({
+      expect(await store.readBacklog()).toMatchObject({
         watchedAttempts: 2,
-        nextPollAt: START + 30_000,
-        lastOrderId: attempt.orderId,
+        scheduledPollLateSeconds: 0,
+        orderIdShare: attempt.orderId / TEST_RULES.maxOrderId,
       });
+      now = START + 32_000;
+      expect(await store.readBacklog()).toMatchObject({ scheduledPollLateSeconds: 2 });
     });
 
     it('the oldest return without an outcome is told, until it has one', async () => {
@@ -58,12 +60,13 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         now += 1000;
         await store.apply(checkout.id, { type: 'came-back', kind: 'return' });
       }
-      expect((await store.report()).oldestReturnAt).toBe(START + 1000);
+      expect((await store.readBacklog()).oldestReturnSeconds).toBe(1);
       await harness.pay(first.attempt.orderId);
-      expect((await store.report()).oldestReturnAt).toBe(START + 2000);
+      now += 500;
+      expect((await store.readBacklog()).oldestReturnSeconds).toBe(0.5);
       now += TEST_RULES.settleWindowSeconds * 1000;
       await store.applyTime(10);
-      expect((await store.report()).oldestReturnAt).toBeUndefined();
+      expect((await store.readBacklog()).oldestReturnSeconds).toBe(0);
     });
 
     it('events wait until they are delivered or given up', async () => {
@@ -72,13 +75,13 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         await store.apply(checkout.id, { type: 'cancel-hinted' });
         now += 1000;
       }
-      expect(await store.report()).toMatchObject({ waitingEvents: 2, oldestEventAt: START });
+      expect(await store.readBacklog()).toMatchObject({ waitingEvents: 2, oldestEventSeconds: 2 });
       const [first, second] = await store.claimEvents(CLAIM);
       await store.markDelivered(first?.id ?? '');
       await store.markFailed(second?.id ?? '', undefined);
-      expect(await store.report()).toMatchObject({
+      expect(await store.readBacklog()).toMatchObject({
         waitingEvents: 0,
-        oldestEventAt: undefined,
+        oldestEventSeconds: 0,
         deadLetteredEvents: 1,
       });
     });
@@ -87,10 +90,13 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       await deliver('one');
       now += 1000;
       await deliver('two');
-      expect(await store.report()).toMatchObject({ waitingWebhooks: 2, oldestWebhookAt: START });
+      expect(await store.readBacklog()).toMatchObject({
+        waitingWebhooks: 2,
+        oldestWebhookSeconds: 1,
+      });
       const claimed = await store.claimWebhooks(10, 30);
       for (const delivery of claimed) await store.markUnmatched(delivery, [], { most: 10 });
-      expect(await store.report()).toMatchObject({ waitingWebhooks: 0, unmatchedWebhooks: 2 });
+      expect(await store.readBacklog()).toMatchObject({ waitingWebhooks: 0, unmatchedWebhooks: 2 });
       expect(await store.findUnmatchedWebhooks(1)).toEqual([
         { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
       ]);

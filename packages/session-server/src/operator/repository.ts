@@ -1,27 +1,12 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import type { CheckoutState } from '../contract.js';
 import { lastOrderId, toCheckout } from '../checkouts/repository.js';
+import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Reader } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
-/** Counts in a {@link StoreReport} stop here, so that a report costs the same however much waits. */
-export const MAX_COUNTED = 10_000;
 
-/** How much waits in a store, and since when. Times are milliseconds since 1970. */
-export interface StoreReport {
-  /** Attempts that are still polled for. */
-  readonly watchedAttempts: number;
-  /** When the next scheduled poll is due; in the past, it is late. */
-  readonly nextPollAt: number | undefined;
-  /** When the first of the shoppers came back whose payment is neither proved nor given up. */
-  readonly oldestReturnAt: number | undefined;
-  readonly waitingWebhooks: number;
-  readonly oldestWebhookAt: number | undefined;
-  readonly unmatchedWebhooks: number;
-  readonly waitingEvents: number;
-  readonly oldestEventAt: number | undefined;
-  readonly deadLetteredEvents: number;
-  readonly lastOrderId: number;
-}
+/** Counts of a backlog stop here, so that they cost the same however much waits. */
+const MAX_COUNTED = 10_000;
 
 /** A checkout that a person of the shop should look at before shipping. */
 export interface AttentionEntry {
@@ -46,8 +31,15 @@ export interface UnmatchedWebhook {
   readonly receivedAt: number;
 }
 
-/** How much waits. Each query follows an index of what waits, and stops early. */
-export async function report(reader: Reader, settleWindowSeconds: number): Promise<StoreReport> {
+/**
+ * How much waits in the store at a time, in milliseconds since 1970, and for how long. Each query
+ * follows an index of what waits, and stops early.
+ */
+export async function readBacklog(
+  reader: Reader,
+  limits: Pick<CheckoutRules, 'settleWindowSeconds' | 'maxOrderId'>,
+  now: number,
+) {
   const attempts = await summarise(
     reader,
     sql`SELECT next_poll_at AS at FROM attempts WHERE next_poll_at IS NOT NULL ORDER BY next_poll_at`,
@@ -74,18 +66,20 @@ export async function report(reader: Reader, settleWindowSeconds: number): Promi
     sql`SELECT created_at AS at FROM outbox_events WHERE status = 'dead_lettered'
       ORDER BY created_at`,
   );
+  const secondsSince = (at = now): number => Math.max(0, (now - at) / 1000);
+  const firstReturnAt = returns.oldest && returns.oldest - limits.settleWindowSeconds * 1000;
   return {
     watchedAttempts: attempts.count,
-    nextPollAt: attempts.oldest,
-    oldestReturnAt:
-      returns.oldest === undefined ? undefined : returns.oldest - settleWindowSeconds * 1000,
+    scheduledPollLateSeconds: secondsSince(attempts.oldest),
+    oldestReturnSeconds: secondsSince(firstReturnAt),
     waitingWebhooks: webhooks.count,
-    oldestWebhookAt: webhooks.oldest,
+    oldestWebhookSeconds: secondsSince(webhooks.oldest),
     unmatchedWebhooks: unmatched.count,
     waitingEvents: events.count,
-    oldestEventAt: events.oldest,
+    oldestEventSeconds: secondsSince(events.oldest),
     deadLetteredEvents: deadLettered.count,
-    lastOrderId: await lastOrderId(reader),
+    /** The last `order_id` as a share of the largest, from 0 to 1. */
+    orderIdShare: (await lastOrderId(reader)) / limits.maxOrderId,
   };
 }
 

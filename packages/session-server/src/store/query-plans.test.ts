@@ -73,7 +73,7 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.claimDuePolls(10);
   await playEvents(store);
   await playDeliveries(store, attempt.orderId, toStoredToken(tokens.webhook));
-  await store.report();
+  await store.readBacklog();
   await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
   await store.ping();
   await playRestore(store);

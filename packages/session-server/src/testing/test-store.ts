@@ -28,7 +28,7 @@ import {
   type AttentionFilter,
   findAttention,
   findUnmatchedWebhooks,
-  report,
+  readBacklog,
 } from '../operator/repository.js';
 import {
   claimEvents,
@@ -309,8 +309,8 @@ export class TestStore {
     );
   }
 
-  report() {
-    return report(this.database, this.#rules.settleWindowSeconds);
+  readBacklog() {
+    return readBacklog(this.database, this.#rules, this.context.clock.now());
   }
 
   findAttention(filter: AttentionFilter, limit: number) {

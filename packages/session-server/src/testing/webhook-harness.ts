@@ -103,7 +103,7 @@ export class WebhookHarness {
       database: this.store.database,
       context: this.store.context,
       merchants: this.source,
-      evidence: { hint: ({ id }: Checkout) => void this.hints.push(id) },
+      reconciliation: { hint: ({ id }: Checkout) => void this.hints.push(id) },
       changes: new ChangeFeed(),
       encryption: this.encryption,
       clock: this.#clock,

@@ -52,7 +52,7 @@ export interface WebhookWorkerOptions {
   readonly database: Database;
   readonly context: StepContext;
   readonly merchants: MerchantSource;
-  readonly evidence: Pick<ReconciliationService, 'hint'>;
+  readonly reconciliation: Pick<ReconciliationService, 'hint'>;
   readonly changes: ChangeFeed;
   readonly encryption: WebhookEncryption;
   readonly clock: Clock;
@@ -223,7 +223,7 @@ class WebhookWorker {
     webhook: ClaimedWebhook,
     { attempts, ...outcome }: Pick<Found, 'attempts'> & Omit<WebhookOutcome, 'pollFor'>,
   ): Promise<void> {
-    const { database, context, evidence, changes, clock, logger } = this.#options;
+    const { database, context, reconciliation, changes, clock, logger } = this.#options;
     const now = clock.now();
     const due = attempts.filter(({ orderId }) => this.#pollLimiter.allow(orderId, now));
     const pollFor = due.map(({ orderId }) => orderId);
@@ -249,7 +249,7 @@ class WebhookWorker {
       database,
       due.map(({ checkout }) => checkout),
     );
-    for (const checkout of checkouts) evidence.hint(checkout);
+    for (const checkout of checkouts) reconciliation.hint(checkout);
   }
 
   async #find(webhook: ClaimedWebhook, payload: unknown): Promise<Found> {

@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
@@ -13,8 +14,7 @@ import {
 } from '../outbox/repository.js';
 import { ping } from '../store/counters.js';
 import type { Database } from '../store/database.js';
-import { type Backlog, toBacklog } from './backlog.js';
-import { findAttention, findUnmatchedWebhooks, report } from './repository.js';
+import { findAttention, findUnmatchedWebhooks, readBacklog } from './repository.js';
 
 const DAY_MS = 86_400_000;
 
@@ -22,7 +22,7 @@ export interface OperatorServiceOptions {
   readonly database: Database;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly evidence: Pick<ReconciliationService, 'countPollers'>;
+  readonly reconciliation: Pick<ReconciliationService, 'countPollers'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
   readonly settleWindowSeconds: number;
@@ -45,16 +45,21 @@ export class OperatorService {
     this.#options = options;
   }
 
-  async backlog(): Promise<Backlog> {
-    const { database, evidence, clock, maxOrderId, settleWindowSeconds } = this.#options;
-    const { backingOff: pollersBackingOff, backfillSince } = evidence.countPollers();
-    const counts = await report(database, settleWindowSeconds);
-    return toBacklog({ report: counts, pollersBackingOff, backfillSince, maxOrderId }, clock.now());
+  /** How much is waiting, and for how long: what alerts are set on. Counts stop at 10,000. */
+  async backlog() {
+    const { database, reconciliation, clock } = this.#options;
+    const now = clock.now();
+    const { backingOff, backfillSince } = reconciliation.countPollers();
+    return {
+      ...(await readBacklog(database, this.#options, now)),
+      pollersBackingOff: backingOff,
+      backfillSeconds: Math.max(0, (now - (backfillSince ?? now)) / 1000),
+    };
   }
 
   /** The state of the server. Rejects when the store cannot be read. */
   async health() {
-    const { database, merchants, evidence } = this.#options;
+    const { database, merchants, reconciliation } = this.#options;
     const isWritable = await ping(database).then(
       () => true,
       () => false,
@@ -63,7 +68,7 @@ export class OperatorService {
       status: isWritable ? 'ok' : 'store_not_writable',
       uptimeSeconds: Math.round(process.uptime()),
       merchants: (await merchants.all()).length,
-      pollers: evidence.countPollers().all,
+      pollers: reconciliation.countPollers().all,
       backlog: await this.backlog(),
     };
   }
@@ -128,4 +133,68 @@ export class OperatorService {
 
 function toList<T>(found: readonly T[], limit: number): List<T> {
   return { items: found.slice(0, limit), more: found.length > limit };
+}
+
+type Backlog = Awaited<ReturnType<OperatorService['backlog']>>;
+
+/** The metric of each number. */
+const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: string]>> = {
+  watchedAttempts: ['pay_watched_attempts', 'Attempts that are polled for, counted up to 10000'],
+  scheduledPollLateSeconds: [
+    'pay_scheduled_poll_late_seconds',
+    'How late the next scheduled poll is',
+  ],
+  oldestReturnSeconds: [
+    'pay_oldest_return_seconds',
+    'How long the first shopper who came back has waited for an outcome',
+  ],
+  waitingWebhooks: [
+    'pay_webhooks_waiting',
+    'Stored webhooks that are still to be processed, counted up to 10000',
+  ],
+  oldestWebhookSeconds: [
+    'pay_oldest_webhook_seconds',
+    'How long the oldest of the waiting webhooks has waited',
+  ],
+  unmatchedWebhooks: [
+    'pay_webhooks_unmatched',
+    'Webhooks that no attempt was found for, counted up to 10000',
+  ],
+  waitingEvents: [
+    'pay_outbox_waiting',
+    'Events that no shop has acknowledged yet, counted up to 10000',
+  ],
+  oldestEventSeconds: [
+    'pay_outbox_oldest_seconds',
+    'How long the oldest of the waiting events has waited',
+  ],
+  deadLetteredEvents: [
+    'pay_outbox_dead_lettered',
+    'Events that are dead-lettered, counted up to 10000',
+  ],
+  orderIdShare: ['pay_order_id_share', 'Last order_id as a share of the largest'],
+  pollersBackingOff: [
+    'pay_pollers_backing_off',
+    'Merchants at the provider whose list is not polled for now, because it failed',
+  ],
+  backfillSeconds: [
+    'pay_backfill_seconds',
+    'How long the oldest unfinished backfill has been running',
+  ],
+};
+
+/** Shows the backlog in the metrics, as it was at the last scrape. */
+export class BacklogGauges {
+  readonly #gauges: readonly (readonly [keyof Backlog, Gauge])[];
+
+  constructor(registry: Registry) {
+    this.#gauges = Object.entries(GAUGES).map(([key, [name, help]]) => [
+      key as keyof Backlog,
+      new Gauge({ name, help, registers: [registry] }),
+    ]);
+  }
+
+  set(backlog: Backlog): void {
+    for (const [key, gauge] of this.#gauges) gauge.set(backlog[key]);
+  }
 }

@@ -1,0 +1,207 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Secret } from '@pay-checkout/partner-api';
+import express, { type Express, json, type Request, type RequestHandler, Router } from 'express';
+import helmet from 'helmet';
+import { z } from 'zod';
+import { AppError } from '../errors.js';
+import { errorHandler, notFoundHandler } from '../http/errors.js';
+import { requestId } from '../http/headers.js';
+import { parse } from '../http/parse.js';
+import type { Logger } from '../logger.js';
+import { observeRequests } from '../metrics/observe-requests.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
+import type { RedeliverFilter } from '../outbox/repository.js';
+import { BacklogGauges, type List, type OperatorService } from './service.js';
+
+export interface OperatorAppOptions {
+  readonly access: OperatorAccess;
+  readonly metrics: ServerMetrics;
+  readonly service: OperatorService;
+  readonly logger: Logger;
+}
+
+/** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
+export function createOperatorApp(options: OperatorAppOptions): Express {
+  const { access, metrics, service, logger } = options;
+  const gauges = new BacklogGauges(metrics.registry);
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use(observeRequests(metrics));
+  app.use(requestId);
+  app.use(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },
+    }),
+  );
+  app.use((_request, response, next) => {
+    response.setHeader('cache-control', 'no-store');
+    next();
+  });
+  app.use(guardOperator(access));
+  app.get('/metrics', async (_request, response) => {
+    gauges.set(await service.backlog());
+    const text = await metrics.registry.metrics();
+    response.setHeader('content-type', metrics.registry.contentType);
+    response.end(text);
+  });
+  app.use('/operator', operatorRoutes(service));
+  app.use(notFoundHandler);
+  app.use(errorHandler(logger));
+  return app;
+}
+
+/** Who may ask the operator's listener, beyond who can reach it. */
+export interface OperatorAccess {
+  /** Wanted as `Authorization: Bearer` with every request; undefined: nothing is wanted. */
+  readonly key: Secret | undefined;
+  /** Host names that it may be called by, apart from addresses and `localhost`. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Lets programs of the operator in, and no web page: one that is open on the same machine could
+ * otherwise reach a listener on loopback, by a form, by a script or under a name of its own that
+ * it lets lead here (DNS rebinding).
+ */
+function guardOperator({ key, names }: OperatorAccess): RequestHandler {
+  return (request, _response, next) => {
+    if (!isOurs(request.headers.host ?? '', names)) {
+      throw new AppError(
+        421,
+        'operator_host_refused',
+        'This name does not belong to this listener. Use its address, or add it to PAY_OPERATOR_NAMES.',
+      );
+    }
+    if (comesFromPage(request)) {
+      throw new AppError(403, 'operator_page_refused', 'Web pages may not ask this listener.');
+    }
+    const given = request.headers.authorization ?? '';
+    if (key !== undefined && !isSame(given, `Bearer ${key.reveal()}`)) {
+      throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
+    }
+    next();
+  };
+}
+
+/** @throws {AppError} 415 unless the body is JSON: a form of a page cannot send that */
+const requireJson: RequestHandler = (request, _response, next) => {
+  if (request.is('application/json') === false) {
+    throw new AppError(415, 'unsupported_media_type', 'Send the body as application/json.');
+  }
+  next();
+};
+
+/** An address as numbers cannot be made to lead somewhere else; a name can. */
+function isOurs(host: string, names: readonly string[]): boolean {
+  const name = host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
+  return isIP(name) !== 0 || name === 'localhost' || names.includes(name);
+}
+
+/** Browsers say so themselves, and scripts cannot change what they say. */
+function comesFromPage({ headers }: Request): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers.origin !== undefined || (site !== undefined && site !== 'none');
+}
+
+function isSame(one: string, other: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(one), hash(other));
+}
+
+const limit = z.coerce
+  .number('expected a number from 1 to 1000')
+  .int()
+  .min(1)
+  .max(1000)
+  .default(100);
+const merchant = z.string('expected the id of a merchant').min(1).optional();
+const listQuery = z.strictObject({ merchant, limit });
+const unmatchedQuery = z.strictObject({ limit });
+const attentionQuery = z.strictObject({
+  merchant,
+  limit,
+  days: z.coerce.number('expected a number of days above 0').positive().default(14),
+});
+const eventIds = z
+  .array(z.string().startsWith('msg_', 'expected ids of events, such as "msg_…"'))
+  .min(1, 'expected at least one id of an event')
+  .max(1000, 'expected at most 1000 ids of events');
+/** Strict, so that nothing is redelivered because a field was left out. */
+const redeliverBody = z.union(
+  [
+    z.strictObject({ ids: eventIds }),
+    z.strictObject({ merchant: z.string().min(1), retrying: z.boolean().optional() }),
+    z.strictObject({ all: z.literal(true) }),
+  ],
+  { error: 'expected {"ids": ["msg_…"]}, {"merchant": "…", "retrying"?: true} or {"all": true}' },
+);
+
+/** The operator's routes, on a listener of their own: JSON without personal data. */
+function operatorRoutes(service: OperatorService): Router {
+  const router = Router();
+
+  router.get('/health', async (_request, response) => {
+    const health = await service.health();
+    response.status(health.status === 'ok' ? 200 : 503).json(health);
+  });
+
+  router.get('/orders/:merchant/:order/explain', async (request, response) => {
+    const { merchant, order } = request.params;
+    response.json({ merchant, order, lines: await service.explain(merchant, order) });
+  });
+
+  router.get('/events/dead-lettered', async (request, response) => {
+    const query = parse(listQuery, request.query);
+    response.json(
+      withTimes(await service.deadLetteredEvents({ merchant: query.merchant }, query.limit)),
+    );
+  });
+
+  router.post(
+    '/events/redeliver',
+    requireJson,
+    json({ limit: '64kb' }),
+    async (request, response) => {
+      const wanted = parse(redeliverBody, request.body);
+      response.json({ redelivered: await service.redeliver(toFilter(wanted)) });
+    },
+  );
+
+  router.get('/webhooks/unmatched', async (request, response) => {
+    const query = parse(unmatchedQuery, request.query);
+    const unmatched = await service.unmatchedWebhooks(query.limit);
+    const items = unmatched.items.map(({ receivedAt, ...webhook }) => ({
+      ...webhook,
+      receivedAt: new Date(receivedAt).toISOString(),
+    }));
+    response.json({ ...unmatched, items });
+  });
+
+  router.get('/attention', async (request, response) => {
+    const query = parse(attentionQuery, request.query);
+    const list = await service.attention(query.merchant, query.days, query.limit);
+    response.json(withTimes(list));
+  });
+
+  return router;
+}
+
+function toFilter(wanted: z.infer<typeof redeliverBody>): RedeliverFilter {
+  if ('all' in wanted) return {};
+  return 'ids' in wanted ? wanted : { merchant: wanted.merchant, waiting: wanted.retrying };
+}
+
+function withTimes<T extends { readonly createdAt: number }>(list: List<T>) {
+  return {
+    ...list,
+    items: list.items.map((item) => ({
+      ...item,
+      createdAt: new Date(item.createdAt).toISOString(),
+    })),
+  };
+}
