@@ -62,7 +62,7 @@ describe('the analytics of a partner', () => {
   });
 
   it('say at the field that the provider does not know a partner', async () => {
-    const answer = await partner.get(`${ANALYTICS}nobody`);
+    const answer = await partner.get(`${ANALYTICS}unknown`);
     expect(answer.status).toBe(403);
     expect(problemOf(answer)).toMatchObject({
       code: 'unknown_partner',
@@ -160,7 +160,7 @@ describe('a report schedule', () => {
 
   it.each([
     [{ status: 'active' }, 'id'],
-    [{ ...CHANGE, notification_email: 'nobody' }, 'notification_email'],
+    [{ ...CHANGE, notification_email: 'unknown' }, 'notification_email'],
     [{ ...CHANGE, status: 7 }, 'status'],
     [{ ...CHANGE, owner: 'me' }, 'owner'],
   ])('is not changed by %j: the wrong field is named', async (body, field) => {

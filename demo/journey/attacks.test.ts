@@ -96,7 +96,7 @@ describe('a page that asks for what is not its to say', () => {
   });
 
   it.each([
-    ['an unknown merchant', { merchant: 'nobody' }, 404, 'unknown_merchant'],
+    ['an unknown merchant', { merchant: 'unknown' }, 404, 'unknown_merchant'],
     [
       'the token of another order',
       { orderToken: 'A9.1900000000.'.padEnd(56, 'x') },

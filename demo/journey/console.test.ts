@@ -94,7 +94,7 @@ describe('the partner console', () => {
     );
     await page.locator('#to_date[aria-invalid]').waitFor();
     expect(await page.locator('#to_date-error').textContent()).toContain('at most 90');
-    await open('?partner_name=nobody&timeframe=weekly');
+    await open('?partner_name=unknown&timeframe=weekly');
     await page.locator('#partner_name[aria-invalid]').waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('partner_name');
   });

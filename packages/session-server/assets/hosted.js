@@ -1,5 +1,5 @@
 // @ts-check
-// The hosted page: leads back to the merchant's page after an outcome, and tells the page that opened
+// The hosted page: leads back to the merchant's page after an outcome, and reports it to the page that opened
 // or frames this one that something changed. That page polls for the outcome itself. Runs before the
 // element does.
 (() => {

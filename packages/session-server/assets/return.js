@@ -1,5 +1,5 @@
 // @ts-check
-// The return page: tells the page that shows it that the shopper came back, or goes on to the
+// The return page: reports to the page that shows it that the shopper came back, or goes on to the
 // merchant's page when there is none. The message is a hint: the receiver polls the server.
 (() => {
   const { origins: allowed = '', checkout = '', kind = '' } = document.documentElement.dataset;

@@ -72,7 +72,7 @@ async function runRound(
 }
 
 /**
- * Waits until a server has nothing more to do, and tells what it has used by then: work that it put
+ * Waits until a server has nothing more to do, and reports what it has used by then: work that it put
  * off until after its answers is its own, and must not fall on the round of the other one.
  */
 async function untilIdle(server: BenchProcess): Promise<Usage> {
@@ -84,7 +84,7 @@ async function untilIdle(server: BenchProcess): Promise<Usage> {
   }
 }
 
-/** The median of each measure by itself. */
+/** The median of each measure alone. */
 function middle(rounds: readonly Round[]): Round {
   const of = (measure: keyof Round): number => median(rounds.map((one) => one[measure]));
   return {

@@ -10,7 +10,7 @@ import { openMany } from './shopper.ts';
 const FEW = 10_000;
 const MANY = 1_000_000;
 
-/** What an opening costs with few and with many past orders in the data file. */
+/** What creating a checkout costs with few and with many past orders in the data file. */
 export async function measureHistory(env: Readonly<Record<string, string>>): Promise<object> {
   const folders = [FEW, MANY].map(() => mkdtempSync(join(tmpdir(), 'history-')));
   const [few, many] = await Promise.all(

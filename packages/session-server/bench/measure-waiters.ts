@@ -26,17 +26,17 @@ export async function measureWaiters(server: BenchProcess): Promise<object> {
   // One more question is answered only after those before it have been read.
   await fetch(`${url}/healthz`);
   const during = await server.usage();
-  const toldAt = performance.now();
+  const reportedAt = performance.now();
   const queue = [...opened];
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     for (let next = queue.pop(); next; next = queue.pop()) await cancel(url, next);
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, tell));
+  await Promise.all(Array.from({ length: CONCURRENCY }, report));
   const answeredAt = await Promise.all(waiting);
   await agent.close();
   return {
     waiters: WAITERS,
     bytesPerWaiter: Math.round((during.bytes - before.bytes) / WAITERS),
-    secondsFromFirstNewsToLastAnswer: round((Math.max(...answeredAt) - toldAt) / 1000),
+    secondsFromFirstNewsToLastAnswer: round((Math.max(...answeredAt) - reportedAt) / 1000),
   };
 }

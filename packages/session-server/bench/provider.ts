@@ -1,6 +1,6 @@
 /**
  * A provider that answers at once, in a process of its own: what is measured is not its work.
- * `GET /webhook-urls` tells every `WebhookUrl` that it was given.
+ * `GET /webhook-urls` lists every `WebhookUrl` that it was given.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

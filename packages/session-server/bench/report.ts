@@ -10,7 +10,7 @@ export interface Usage {
 }
 
 /**
- * Tells the process that forked this one where it listens, and what it has used whenever it is
+ * Reports to the parent process where this one listens, and what it has used whenever it is
  * asked; closes when the other one lets go.
  */
 export function reportToParent(port: number, close: () => Promise<void> | void): void {

@@ -11,7 +11,7 @@ import { measureWaiters } from './measure-waiters.ts';
 import { startProcess } from './process.ts';
 import { CONCURRENCY, openMany, openOne } from './shopper.ts';
 
-/** Checkouts that deliveries come for, in turn: about twenty for each in the end. */
+/** Checkouts that webhooks come for, in turn: about twenty for each in the end. */
 const OPEN_CHECKOUTS = 5000;
 const WEBHOOK_PADDING = 'x'.repeat(300);
 
@@ -48,16 +48,16 @@ const BENCHES = {
   async webhooks() {
     const [ours, bound] = await startPair('webhook-bound.ts');
     const paths = await webhookPaths(ours.url);
-    let deliveries = 0;
+    let webhooks = 0;
     const comparison = await compare(ours, bound, 3000, (url, requests) =>
       load({
         url,
         requests,
         concurrency: CONCURRENCY,
         request: () => {
-          deliveries += 1;
-          const body = `{"n":${String(deliveries)},"pad":"${WEBHOOK_PADDING}"}`;
-          const path = paths[deliveries % paths.length] ?? '';
+          webhooks += 1;
+          const body = `{"n":${String(webhooks)},"pad":"${WEBHOOK_PADDING}"}`;
+          const path = paths[webhooks % paths.length] ?? '';
           return { path, method: 'POST', body };
         },
       }),

@@ -4,7 +4,7 @@ import { BENCH_MERCHANT_ID } from './merchant.ts';
 const DAY_MS = 86_400_000;
 /** The past orders are spread evenly over this long. */
 const SPREAD_MS = 730 * DAY_MS;
-/** How long the server looks for refunds, and keeps webhook bodies: only the newest orders have these. */
+/** How long the server polls for refunds, and keeps webhook bodies: only the newest orders have these. */
 const WATCHED_MS = 90 * DAY_MS;
 const KEPT_MS = 30 * DAY_MS;
 const EPOCH_MS = 1_735_689_600_000;
@@ -12,7 +12,7 @@ const EPOCH_MS = 1_735_689_600_000;
 /**
  * Fills the data file of a server that is not running with past orders, each with its attempt,
  * transaction and event, as if they had been paid over two years. Straight into the tables,
- * since opening a million checkouts would take longer than any benchmark may.
+ * since creating a million checkouts would take longer than any benchmark may.
  */
 export function seedHistory(path: string, orders: number): void {
   const database = new DatabaseSync(path);

@@ -24,7 +24,7 @@ export async function openOne(url: string): Promise<OpenedCheckout> {
   return (await response.json()) as OpenedCheckout;
 }
 
-/** The page says that its shopper cancelled: news for everybody who waits for this checkout. */
+/** The page says that its shopper cancelled: news for everyone who waits for this checkout. */
 export async function cancel(url: string, opened: OpenedCheckout): Promise<void> {
   const body = JSON.stringify({ kind: 'cancelled', sessionId: opened.sessionId });
   const address = `${url}/v1/checkouts/${opened.checkout}/hints`;

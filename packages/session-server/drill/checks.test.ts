@@ -16,10 +16,10 @@ interface Known {
     attempts: { orderId: number; checkout: string; status: string; sessionId: string | null }[];
     events: { id: string; checkout: string; type: string; status: string }[];
     transactions: { id: string; checkout: string }[];
-    deliveries: Map<number | null, number>;
+    webhooks: Map<number | null, number>;
   };
   shopper: Acknowledged;
-  ending: Visit['story'];
+  ending: Visit['scenario'];
   arrivals: Arrival[];
   /** By the provider, of each `order_id`. */
   webhooks: Set<number>;
@@ -50,7 +50,7 @@ function goodRound(): Known {
         { id: 'e1', checkout: 'new', type: 'checkout.paid', status: 'delivered' },
       ],
       transactions: [{ id: 't1', checkout: 'new' }],
-      deliveries: new Map([
+      webhooks: new Map([
         [4, 2],
         [null, 1],
       ]),
@@ -66,10 +66,10 @@ function goodRound(): Known {
         [4, 2],
         [null, 1],
       ]),
-      told: new Map([['new', ['open', 'returned', 'paid', 'paid']]]),
+      reported: new Map([['new', ['open', 'returned', 'paid', 'paid']]]),
     },
     ending: {
-      tells: ['checkout.cancelled', 'checkout.paid'],
+      eventTypes: ['checkout.cancelled', 'checkout.paid'],
       prices: [
         { state: 'open', sessions: 1 },
         { state: 'paid', sessions: 2 },
@@ -116,7 +116,7 @@ const FORGOTTEN: readonly Loss[] = [
     'a return',
     ({ facts, shopper }) => {
       facts.checkouts[1]!.state = 'open';
-      shopper.told.clear();
+      shopper.reported.clear();
     },
     'D1: a return is gone',
   ],
@@ -127,18 +127,18 @@ const FORGOTTEN: readonly Loss[] = [
   ],
   [
     'one of the webhooks of a session',
-    ({ facts }) => facts.deliveries.set(4, 1),
+    ({ facts }) => facts.webhooks.set(4, 1),
     'D1: 1 of 2 webhooks are gone',
   ],
   [
-    'a webhook that names nobody',
-    ({ facts }) => facts.deliveries.delete(null),
+    'a webhook that names no order',
+    ({ facts }) => facts.webhooks.delete(null),
     'D1: 1 of 1 webhooks are gone',
   ],
   [
-    'that a page was told of a payment',
+    'that a page was shown a payment',
     ({ facts }) => (facts.checkouts[1]!.state = 'returned'),
-    'D1: paid was told, and is gone',
+    'D1: a paid state that was shown is gone',
   ],
   ['a webhook of the provider', ({ webhooks }) => webhooks.add(2), 'order_id 2: a webhook is gone'],
 ];
@@ -150,7 +150,7 @@ const WRONG: readonly Loss[] = [
     'D1: checkouts: 3, not 2',
   ],
   [
-    'a payment that nobody knows',
+    'an unknown payment',
     ({ facts }) => (facts.checkouts[1]!.state = 'returned'),
     'D1: states of its prices: open,returned, not open,paid',
   ],
@@ -170,7 +170,7 @@ const WRONG: readonly Loss[] = [
     'D1: attention: [], not ["superseded_paid"]',
   ],
   [
-    'an alarm that is told twice',
+    'an alarm that is sent twice',
     (known) => {
       known.ending = { ...known.ending, attention: ['paid_twice'] };
       known.facts.checkouts[1]!.attention = '["paid_twice","paid_twice"]';
@@ -178,7 +178,7 @@ const WRONG: readonly Loss[] = [
     'D1: attention: ["paid_twice","paid_twice"], not ["paid_twice"]',
   ],
   [
-    'a refund that nobody knows',
+    'an unknown refund',
     (known) => (known.ending = { ...known.ending, refund: 'full' }),
     'D1: refund: none, not full',
   ],
@@ -196,7 +196,7 @@ const WRONG: readonly Loss[] = [
     'D1: the session that may be paid: s2,s4, not s4',
   ],
   [
-    'a session that nobody was shown, in the place of the one that is',
+    'a session that no page was shown, in the place of the one that is',
     (known) => {
       attemptOf(known, 4).status = 'superseded';
       Object.assign(attemptOf(known, 3), { status: 'active', sessionId: 's3' });
@@ -219,9 +219,9 @@ const WRONG: readonly Loss[] = [
     'D1: transactions counted: 2, not 1',
   ],
   [
-    'a payment that a page is told, and told no more',
-    ({ shopper }) => shopper.told.get('new')?.push('open'),
-    'D1: states told after paid: 1, not 0',
+    'a payment that a page is shown, and later not',
+    ({ shopper }) => shopper.reported.get('new')?.push('open'),
+    'D1: states shown after paid: 1, not 0',
   ],
   [
     'an event that the shop has not got',
@@ -252,7 +252,7 @@ const WRONG: readonly Loss[] = [
     'D1: repeats with another text: 1, not 0',
   ],
   [
-    'a payment that is told as a hint only',
+    'a payment that is sent as a hint only',
     ({ arrivals }) => arrivals.splice(1, 2, arrival({ certain: false })),
     'D1: times that the shop marked the order paid: 0, not 1',
   ],
@@ -261,7 +261,7 @@ const WRONG: readonly Loss[] = [
 const forgotten = ({ facts, shopper, webhooks }: Known): string[] =>
   findForgotten(facts, [shopper], webhooks);
 const losses = ({ facts, shopper, ending, arrivals }: Known): string[] =>
-  findLosses(facts, [{ shopper, story: ending }], arrivals);
+  findLosses(facts, [{ shopper, scenario: ending }], arrivals);
 
 describe('the drill', () => {
   it('finds nothing where nothing is lost', () => {
@@ -281,7 +281,7 @@ describe('the drill', () => {
     expect(losses(known)).toContain(line);
   });
 
-  it('judges each order by what is its own', () => {
+  it('checks each order by what is its own', () => {
     const known = goodRound();
     known.arrivals.push(arrival({ id: 'e9', order: 'D2', checkout: 'other' }));
     known.facts.checkouts.push({ ...known.facts.checkouts[0]!, id: 'other', order: 'D2' });

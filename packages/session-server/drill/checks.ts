@@ -1,20 +1,23 @@
 import type { StoredFacts } from './data-file.ts';
 import type { Arrival } from './drill-shop.ts';
 import type { Shopper } from './shopper.ts';
-import type { Ending } from './stories.ts';
+import type { Ending } from './scenarios.ts';
 
-type VisitedShopper = Pick<Shopper, 'order' | 'shown' | 'told'>;
+type VisitedShopper = Pick<Shopper, 'order' | 'shown' | 'reported'>;
 
 /** One shopper's part of a round. */
 export interface Visit {
   readonly shopper: VisitedShopper;
-  readonly story: Ending;
+  readonly scenario: Ending;
 }
 
 const ONE_PRICE = [{ state: 'paid', sessions: 1 }];
 
 /** What a page or the provider was answered, so that it must be in the file from then on. */
-export type Acknowledged = Pick<Shopper, 'order' | 'shown' | 'acknowledged' | 'webhooks' | 'told'>;
+export type Acknowledged = Pick<
+  Shopper,
+  'order' | 'shown' | 'acknowledged' | 'webhooks' | 'reported'
+>;
 
 /** What was answered with 2xx and is not in the data file: each line is a loss. */
 export function findForgotten(
@@ -26,14 +29,14 @@ export function findForgotten(
     forgottenOf(facts, shopper).map((what) => `${shopper.order}: ${what}`),
   );
   for (const orderId of acknowledgedWebhooks) {
-    if (!facts.deliveries.has(orderId)) lost.push(`order_id ${String(orderId)}: a webhook is gone`);
+    if (!facts.webhooks.has(orderId)) lost.push(`order_id ${String(orderId)}: a webhook is gone`);
   }
   return lost;
 }
 
 function forgottenOf(
   facts: StoredFacts,
-  { shown, acknowledged, webhooks, told }: Acknowledged,
+  { shown, acknowledged, webhooks, reported }: Acknowledged,
 ): string[] {
   const lost: string[] = [];
   const stateOf = (checkout: string): string | undefined =>
@@ -51,18 +54,18 @@ function forgottenOf(
     if (stateOf(checkout) === 'open') lost.push('a return is gone');
   }
   for (const checkout of acknowledged.cancel) {
-    const isTold = facts.events.some(
+    const isStored = facts.events.some(
       (event) => event.checkout === checkout && event.type === 'checkout.cancelled',
     );
-    if (!isTold) lost.push('a cancel is gone');
+    if (!isStored) lost.push('a cancel is gone');
   }
   for (const [orderId, count] of webhooks) {
-    const kept = facts.deliveries.get(orderId) ?? 0;
+    const kept = facts.webhooks.get(orderId) ?? 0;
     if (kept < count) lost.push(`${String(count - kept)} of ${String(count)} webhooks are gone`);
   }
-  for (const [checkout, states] of told) {
+  for (const [checkout, states] of reported) {
     if (states.includes('paid') && stateOf(checkout) !== 'paid') {
-      lost.push('paid was told, and is gone');
+      lost.push('a paid state that was shown is gone');
     }
   }
   return lost;
@@ -74,20 +77,20 @@ export function findLosses(
   visits: readonly Visit[],
   arrivals: readonly Arrival[],
 ): string[] {
-  return visits.flatMap(({ shopper, story }) => {
+  return visits.flatMap(({ shopper, scenario }) => {
     const ours = arrivals.filter(({ order }) => order === shopper.order);
     const problems = [
-      ...judgeStored(facts, shopper, story),
-      ...judgeTold(facts, shopper, story, ours),
+      ...checkStored(facts, shopper, scenario),
+      ...checkDelivered(facts, shopper, scenario, ours),
     ];
     return problems.map((problem) => `${shopper.order}: ${problem}`);
   });
 }
 
 /** Of each price that was opened, oldest first. */
-function judgeStored(
+function checkStored(
   facts: StoredFacts,
-  { order, shown, told }: VisitedShopper,
+  { order, shown, reported }: VisitedShopper,
   { attention = [], prices = ONE_PRICE, transactions = 1, refund = 'none' }: Ending,
 ): string[] {
   const checkouts = facts.checkouts.filter((checkout) => checkout.order === order);
@@ -96,7 +99,7 @@ function judgeStored(
   const counted = facts.transactions.filter(({ checkout }) => ids.includes(checkout));
   const opened = [...shown.keys()].map((id) => checkouts.find((checkout) => checkout.id === id));
   const paid = opened.find((checkout) => checkout?.state === 'paid');
-  const afterPaid = [...told.values()].flatMap((states) =>
+  const afterPaid = [...reported.values()].flatMap((states) =>
     states.includes('paid') ? states.slice(states.indexOf('paid')) : [],
   );
   return [
@@ -113,18 +116,18 @@ function judgeStored(
       [...shown.values()].map(({ size }) => size).join(),
       prices.map(({ sessions }) => sessions).join(),
     ),
-    ...judgeSessions(
+    ...checkSessions(
       attempts,
       [...shown.values()].flatMap((sessions) => [...sessions]),
     ),
     expect('attempts left in the middle', countOf(attempts, 'sending'), 0),
     expect('transactions counted', counted.length, transactions),
-    expect('states told after paid', afterPaid.filter((state) => state !== 'paid').length, 0),
+    expect('states shown after paid', afterPaid.filter((state) => state !== 'paid').length, 0),
   ].flat();
 }
 
 /** The one that was shown last may be paid; each other one that was shown gave way, and is watched. */
-function judgeSessions(
+function checkSessions(
   attempts: StoredFacts['attempts'],
   shown: readonly string[],
 ): readonly string[][] {
@@ -132,9 +135,9 @@ function judgeSessions(
   const statusOf = (session: string): string | undefined =>
     attempts.find(({ sessionId }) => sessionId === session)?.status;
   const others = shown.filter((session) => session !== last);
-  const exposed = attempts.filter(({ status }) => status === 'active');
+  const active = attempts.filter(({ status }) => status === 'active');
   return [
-    expect('the session that may be paid', exposed.map(({ sessionId }) => sessionId).join(), last),
+    expect('the session that may be paid', active.map(({ sessionId }) => sessionId).join(), last),
     expect(
       'sessions shown before it that did not give way',
       others.filter((session) => statusOf(session) !== 'superseded').length,
@@ -147,10 +150,10 @@ function countOf(attempts: StoredFacts['attempts'], wanted: string): number {
   return attempts.filter(({ status }) => status === wanted).length;
 }
 
-function judgeTold(
+function checkDelivered(
   facts: StoredFacts,
   { shown }: VisitedShopper,
-  { tells }: Ending,
+  { eventTypes }: Ending,
   arrivals: readonly Arrival[],
 ): string[] {
   const checkouts = [...shown.keys()];
@@ -168,7 +171,7 @@ function judgeTold(
     ({ type, certain }) => type === 'checkout.paid' && certain,
   );
   return [
-    expect('events that the shop has', types.join(), tells.join()),
+    expect('events that the shop has', types.join(), eventTypes.join()),
     expect('event ids of ours', stored.length, first.size),
     expect('events not delivered', stored.filter((e) => e.status !== 'delivered').length, 0),
     expect('repeats with another text', changed.length, 0),

@@ -23,7 +23,7 @@ export interface StoredFacts {
    * How many webhooks of different bodies are stored, by the `order_id` that they came for; null for
    * those that came to an endpoint.
    */
-  readonly deliveries: ReadonlyMap<number | null, number>;
+  readonly webhooks: ReadonlyMap<number | null, number>;
 }
 
 /** Reads a copy, so that the next process finds the file just as the dead one left it. */
@@ -55,7 +55,7 @@ function readFacts(database: DatabaseSync): StoredFacts {
     ),
     events: all('SELECT id, checkout, type, status FROM outbox_events'),
     transactions: all('SELECT id, checkout FROM matched_transactions'),
-    deliveries: new Map(
+    webhooks: new Map(
       all<{ orderId: number | null; count: number }>(
         `SELECT order_id AS orderId, count(DISTINCT digest) AS count FROM webhooks
          GROUP BY order_id`,

@@ -44,7 +44,7 @@ export class DrillProcess {
     );
     const either = Promise.race([listening, this.ended.then(() => undefined)]);
     this.listening = within(START_SECONDS, `a start of ${program}`, either);
-    // Whoever waits for it hears of it, also when nobody does yet.
+    // A waiter hears of it, also one that begins to wait later.
     this.listening.catch(() => undefined);
   }
 
@@ -59,13 +59,13 @@ export class DrillProcess {
 }
 
 /**
- * From 32768 on, systems give ports to whoever asks for any and to each connection that goes out: such
+ * From 32768 on, systems give ports to each program that asks for any and to each connection that goes out: such
  * a one would be taken while the process that has it is dead.
  */
 const PORTS = { first: 20_000, end: 32_768 };
 const given = new Set<number>();
 
-/** A port that nobody listens on, and that nobody is given by chance. */
+/** A port that no program listens on, and that none is given by chance. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);

@@ -48,7 +48,7 @@ export class DrillSandbox {
     return new DrillSandbox(child, port);
   }
 
-  /** A merchant that nobody has used: each round has one, since it starts with an empty data file. */
+  /** A merchant that is not used yet: each round has one, since it starts with an empty data file. */
   takeMerchant(): number {
     this.#nextMerchant += 1;
     return this.#nextMerchant - 1;
@@ -99,7 +99,7 @@ export class DrillSandbox {
     return found.row.id;
   }
 
-  /** Lets the list tell a transaction only after this time. */
+  /** Lets the list show a transaction only after this time. */
   async hide(transaction: string, seconds: number): Promise<void> {
     await this.#control(`transactions/${transaction}/visibility`, { seconds });
   }

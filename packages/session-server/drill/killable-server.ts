@@ -83,7 +83,7 @@ export class KillableServer {
       ...(crashAt === undefined ? {} : { PAY_CRASH_AT: crashAt }),
     });
     const over = this.#outlive(child);
-    // Whoever has a request under way hears of it; if nobody has, the end of the round does.
+    // A caller with a request under way hears of it; otherwise the end of the round does.
     over.catch(() => undefined);
     queueMicrotask(() => this.#options.onStart(this));
     return { process: child, over };
@@ -93,7 +93,7 @@ export class KillableServer {
     const { code, signal, words } = await child.ended;
     if (this.#isStopping) return;
     if (signal !== 'SIGKILL') {
-      throw new Error(`the server ended by itself with code ${String(code)}: ${words}`);
+      throw new Error(`the server ended with code ${String(code)}: ${words}`);
     }
     this.deaths += 1;
     await this.#options.onDeath(readDataFile(this.#options.dataFile));

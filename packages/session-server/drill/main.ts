@@ -2,7 +2,7 @@
  * Kills the session server at every crash point and at random moments, and counts what was lost,
  * which must be nothing. `docs/drill.md` says how to read what it prints.
  *
- *     node drill/main.ts [--only <part of a crash point or story>]… [--random <rounds>] [--seed <number>]
+ *     node drill/main.ts [--only <part of a crash point or scenario>]… [--random <rounds>] [--seed <number>]
  */
 import { parseArgs } from 'node:util';
 import { randomRounds } from './random-rounds.ts';
@@ -26,23 +26,23 @@ function chooseRounds(): Round[] {
   const all = [...namedRounds(), ...randomRounds(Number(values.random), Number(values.seed))];
   const { only } = values;
   if (only === undefined) return all;
-  return all.filter(({ title, stories }) =>
-    only.some((part) => `${title} ${stories.join()}`.includes(part)),
+  return all.filter(({ title, scenarios }) =>
+    only.some((part) => `${title} ${scenarios.join()}`.includes(part)),
   );
 }
 
 function printRow(cells: readonly string[]): void {
-  const [point = '', story = '', ...others] = cells;
-  console.log([point.padEnd(44), story.padEnd(23), ...others].join('  '));
+  const [point = '', scenario = '', ...others] = cells;
+  console.log([point.padEnd(44), scenario.padEnd(23), ...others].join('  '));
 }
 
 function printResult({ round, deaths, seconds, events, repeats, lost }: RoundResult): void {
-  const { title, stories } = round;
-  const told = `told ${String(events)}${repeats === 0 ? '' : ` and ${String(repeats)} again`}`;
+  const { title, scenarios } = round;
+  const delivered = `delivered ${String(events)}${repeats === 0 ? '' : ` and ${String(repeats)} again`}`;
   printRow([
     title,
-    stories.length === 1 ? (stories[0] ?? '') : `${String(stories.length)} orders`,
-    `died ${String(deaths)}x, ${told}`.padEnd(30),
+    scenarios.length === 1 ? (scenarios[0] ?? '') : `${String(scenarios.length)} orders`,
+    `died ${String(deaths)}x, ${delivered}`.padEnd(30),
     `${seconds.toFixed(1)} s`.padStart(7),
     String(lost.length).padStart(4),
   ]);
@@ -59,7 +59,7 @@ async function main(): Promise<number> {
   }
   const waiting = [...rounds];
   const results: RoundResult[] = [];
-  printRow(['crash point', 'story', 'what happened'.padEnd(30), '   time', 'lost']);
+  printRow(['crash point', 'scenario', 'what happened'.padEnd(30), '   time', 'lost']);
   const drive = async (): Promise<void> => {
     const lane = await openLane();
     for (let round = waiting.shift(); round !== undefined; round = waiting.shift()) {
@@ -72,7 +72,7 @@ async function main(): Promise<number> {
   await Promise.all(Array.from({ length: Math.min(LANES, rounds.length) }, drive));
   const sum = (of: (result: RoundResult) => number): string =>
     String(results.reduce((total, result) => total + of(result), 0));
-  const orders = sum(({ round }) => round.stories.length);
+  const orders = sum(({ round }) => round.scenarios.length);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   console.log(
     `\n${String(results.length)} rounds, ${sum(({ deaths }) => deaths)} deaths, ${orders} orders, ` +

@@ -1,4 +1,4 @@
-/** A deadline that begins anew at each start of the server: a slow machine starts slowly. */
+/** A deadline that begins again at each start of the server: a slow machine starts slowly. */
 export class Patience {
   readonly #seconds: number;
   readonly #over = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 import type { Round } from './round.ts';
 import type { KillableServer } from './killable-server.ts';
-import type { StoryName } from './stories.ts';
+import type { ScenarioName } from './scenarios.ts';
 
 const KILLS = 4;
 const ORDERS_PER_LIFE = 3;
@@ -9,7 +9,7 @@ const LONGEST_LIFE_MS = 400;
 /** Share of the lives that end within this long of the start of the process: they may not listen. */
 const EARLY_SHARE = 0.25;
 const LONGEST_EARLY_LIFE_MS = 800;
-const STORIES: readonly StoryName[] = [
+const SCENARIOS: readonly ScenarioName[] = [
   'pays',
   'vanishes',
   'cancels',
@@ -30,15 +30,15 @@ function randomRound(seed: number): Round {
       ? { isEarly: true, ms: random() * LONGEST_EARLY_LIFE_MS }
       : { isEarly: false, ms: random() * LONGEST_LIFE_MS },
   );
-  const stories = Array.from(
+  const scenarios = Array.from(
     { length: lives.length * ORDERS_PER_LIFE },
-    () => STORIES[Math.floor(random() * STORIES.length)] ?? 'pays',
+    () => SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? 'pays',
   );
   let life = 0;
   return {
     title: `at random, seed ${String(seed)}`,
     crashAt: [],
-    stories,
+    scenarios,
     deaths: KILLS,
     onStart(server: KillableServer) {
       lives[life]?.resolve(undefined);
@@ -46,7 +46,7 @@ function randomRound(seed: number): Round {
       life += 1;
       if (end) void killAt(server, end);
     },
-    async beforeStory(index) {
+    async beforeScenario(index) {
       await lives[Math.floor(index / ORDERS_PER_LIFE)]?.promise;
     },
   };

@@ -14,10 +14,10 @@ import { SHOP_ORIGIN, Shopper } from './shopper.ts';
 import {
   ENDPOINT_TOKEN,
   SIGNED_ENDPOINT_TOKEN,
-  STORIES,
-  type Story,
-  type StoryName,
-} from './stories.ts';
+  SCENARIOS,
+  type Scenario,
+  type ScenarioName,
+} from './scenarios.ts';
 
 /** Less than the leases of a dead process, so that waiting for one counts as a loss. */
 const WITHIN_SECONDS = 20;
@@ -39,15 +39,15 @@ export interface Round {
   readonly title: string;
   /** `PAY_CRASH_AT` of the first start, of the second, and so on. */
   readonly crashAt: readonly string[];
-  readonly stories: readonly StoryName[];
-  /** The longest it may take, where that is longer than its stories'. */
+  readonly scenarios: readonly ScenarioName[];
+  /** The longest it may take, where that is longer than its scenarios'. */
   readonly withinSeconds?: number;
   /** How many deaths there must be; undefined where they come by chance. */
   readonly deaths?: number | undefined;
   /** Called at each start of the server, to kill it at some moment. */
   readonly onStart?: (server: KillableServer) => void;
-  /** Called before each story, to let them begin one after the other. */
-  readonly beforeStory?: (index: number) => Promise<void>;
+  /** Called before each scenario, to let them begin one after the other. */
+  readonly beforeScenario?: (index: number) => Promise<void>;
 }
 
 export interface RoundResult {
@@ -79,23 +79,23 @@ export async function closeLane({ sandbox, shop }: Lane): Promise<void> {
 
 let orders = 0;
 
-/** Plays the stories on an empty data file while the server dies, then counts what was lost. */
+/** Plays the scenarios on an empty data file while the server dies, then counts what was lost. */
 export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
   const folder = mkdtempSync(join(tmpdir(), 'drill-'));
   const startedAt = performance.now();
-  const stage = await prepare(round, lane, folder);
-  const { server, visits, lost } = stage;
+  const context = await prepare(round, lane, folder);
+  const { server, visits, lost } = context;
   try {
     const playing = Promise.all(
-      visits.map(async ({ shopper, story }, index) => {
-        await round.beforeStory?.(index);
-        await story.run(shopper, stage);
-        await Promise.all(story.tells.map((type) => lane.shop.until(shopper.order, type)));
+      visits.map(async ({ shopper, scenario }, index) => {
+        await round.beforeScenario?.(index);
+        await scenario.run(shopper, context);
+        await Promise.all(scenario.eventTypes.map((type) => lane.shop.until(shopper.order, type)));
       }),
     );
-    // The last thing that the shop is told may come before the step at which the server is to die.
+    // The last event of the shop may come before the step at which the server is to die.
     const played = playing.then(() => server.untilDied(round.deaths ?? 0));
-    await stage.patience.wait(played);
+    await context.patience.wait(played);
     for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper.order)));
   } catch (error) {
     lost.push(error instanceof Error ? error.message : String(error));
@@ -104,8 +104,8 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
   const arrivals = lane.shop.arrivals.filter(({ order }) =>
     visits.some(({ shopper }) => shopper.order === order),
   );
-  lost.push(...findLosses(facts, visits, arrivals), ...stage.watch.findRepeats(arrivals));
-  lost.push(...(await stage.forgotten(facts)));
+  lost.push(...findLosses(facts, visits, arrivals), ...context.watch.findRepeats(arrivals));
+  lost.push(...(await context.forgotten(facts)));
   if (round.deaths !== undefined && server.deaths !== round.deaths) {
     lost.push(`died ${String(server.deaths)} times, not ${String(round.deaths)}`);
   }
@@ -130,17 +130,20 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   const lost: string[] = [];
   const watch = new DeliveredWatch();
   const patience = new Patience(
-    Math.max(round.withinSeconds ?? 0, ...round.stories.map((name) => secondsOf(STORIES[name]))),
+    Math.max(
+      round.withinSeconds ?? 0,
+      ...round.scenarios.map((name) => secondsOf(SCENARIOS[name])),
+    ),
   );
-  const visits: { shopper: Shopper; story: Story }[] = [];
+  const visits: { shopper: Shopper; scenario: Scenario }[] = [];
   const forgotten = async (facts: StoredFacts): Promise<string[]> => {
     const shoppers = visits.map(({ shopper }) => shopper);
     return findForgotten(facts, shoppers, await sandbox.acknowledgedWebhooks(providerMerchant));
   };
-  const tuning = round.stories
-    .map((name) => STORIES[name])
+  const tuning = round.scenarios
+    .map((name) => SCENARIOS[name])
     .reduce<TuningChanges>(
-      (all, story) => ('tuning' in story ? { ...all, ...story.tuning } : all),
+      (all, scenario) => ('tuning' in scenario ? { ...all, ...scenario.tuning } : all),
       TUNING,
     );
   const env = environmentOf(lane, folder, port, dataFile, tuning);
@@ -161,17 +164,20 @@ async function prepare(round: Round, lane: Lane, folder: string) {
       );
     },
   });
-  for (const name of round.stories) {
+  for (const name of round.scenarios) {
     orders += 1;
     const order = `D${String(orders)}`;
     shop.addOrder(order, `${String(10 + (orders % 90))}.99`);
-    visits.push({ shopper: new Shopper(order, { server, sandbox, shop }), story: STORIES[name] });
+    visits.push({
+      shopper: new Shopper(order, { server, sandbox, shop }),
+      scenario: SCENARIOS[name],
+    });
   }
   return { server, sandbox, shop, providerMerchant, visits, lost, watch, forgotten, patience };
 }
 
-function secondsOf(story: Story): number {
-  return story.withinSeconds ?? WITHIN_SECONDS;
+function secondsOf(scenario: Scenario): number {
+  return scenario.withinSeconds ?? WITHIN_SECONDS;
 }
 
 async function askMerchantRoute(server: KillableServer, order: string): Promise<string[]> {

@@ -1,14 +1,14 @@
 import { CRASH_POINTS, type CrashPoint } from '../dist/crash-points.js';
 import type { Round } from './round.ts';
-import type { StoryName } from './stories.ts';
+import type { ScenarioName } from './scenarios.ts';
 
 /**
- * The stories that pass each point, and lose something there if anything can be lost. The points of
+ * The scenarios that pass each point, and lose something there if anything can be lost. The points of
  * the store are passed by each of them; those of a restore are played in `restore-kill.test.ts`.
  */
-const STORIES_OF: Record<
+const SCENARIOS_OF: Record<
   Exclude<CrashPoint, `store:${string}` | `restore:${string}`>,
-  readonly StoryName[]
+  readonly ScenarioName[]
 > = {
   'shop:order-priced': ['pays'],
   'create:begin-attempt': ['pays', 'opens in three tabs'],
@@ -25,7 +25,7 @@ const STORIES_OF: Record<
   'webhook:before-answer': ['vanishes'],
   'webhook:count-test': ['webhook test'],
   'webhook:retry-unmatched': ['pays'],
-  // Deliveries are worked on a moment after they came: whoever comes back is told without them.
+  // Webhooks are processed a moment after they came: a shopper who comes back reads the state without them.
   'webhook:claim': ['vanishes'],
   'webhook:mark-unmatched': ['stray webhook'],
   'webhook:complete': ['vanishes'],
@@ -44,7 +44,7 @@ const STORIES_OF: Record<
 };
 
 /** Deaths where something is done for the second time, or among much that comes at once. */
-const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName])[] = [
+const FURTHER: readonly (readonly [crashAt: readonly string[], scenario: ScenarioName])[] = [
   [['create:begin-attempt:2'], 'asked a new price'],
   [['create:activate-session:2'], 'asked a new price'],
   [['provider:session-created:2'], 'pays the old price'],
@@ -66,52 +66,56 @@ const FURTHER: readonly (readonly [crashAt: readonly string[], story: StoryName]
 ];
 
 /**
- * Where a look is under way, the sweeper may have claimed the planned one just before the death: the
- * next one that nobody asks for is a minute later.
+ * Where a poll is under way, the schedule may have claimed the planned one just before the death: the
+ * next scheduled one is a minute later.
  */
-const DURING_A_LOOK = ['provider:page-read', 'poll:attempts-found', 'poll:page-processed'];
-const NEXT_LOOK_SECONDS = 90;
+const DURING_A_POLL = ['provider:page-read', 'poll:attempts-found', 'poll:page-processed'];
+const NEXT_POLL_SECONDS = 90;
 
 /** Deaths from outside, at a moment that the provider or the shop knows. */
-const FROM_OUTSIDE: readonly StoryName[] = [
-  'killed while opening',
-  'killed while looking',
-  'killed while telling',
+const FROM_OUTSIDE: readonly ScenarioName[] = [
+  'killed while creating',
+  'killed while polling',
+  'killed while delivering',
 ];
 
 /**
- * Passes of the group commit in which the process dies; one round each. No more than every story is
+ * Passes of the group commit in which the process dies; one round each. No more than every scenario is
  * sure to have: commits that come together are one.
  */
 const STORE_PASSES = 7;
 
-/** Every crash point with every story that passes it, the longest ones first. */
+/** Every crash point with every scenario that passes it, the longest ones first. */
 export function namedRounds(): Round[] {
-  const further = FURTHER.map(([crashAt, story]) => roundOf(crashAt, story));
+  const further = FURTHER.map(([crashAt, scenario]) => roundOf(crashAt, scenario));
   const rounds = [...outsideRounds(), ...recoveryRounds(), ...storeRounds(), ...further];
   for (const point of CRASH_POINTS) {
-    if (point in STORIES_OF) {
-      const stories = STORIES_OF[point as keyof typeof STORIES_OF];
-      rounds.push(...stories.map((story) => roundOf([point], story)));
+    if (point in SCENARIOS_OF) {
+      const scenarios = SCENARIOS_OF[point as keyof typeof SCENARIOS_OF];
+      rounds.push(...scenarios.map((scenario) => roundOf([point], scenario)));
     }
   }
-  const isLong = ({ stories }: Round): boolean => stories.includes('vanishes unheard');
+  const isLong = ({ scenarios }: Round): boolean => scenarios.includes('vanishes unheard');
   return [...rounds.filter(isLong), ...rounds.filter((round) => !isLong(round))];
 }
 
-function roundOf(crashAt: readonly string[], story: StoryName, deaths = crashAt.length): Round {
-  const isDuringLook = crashAt.some((point) => DURING_A_LOOK.includes(point));
+function roundOf(
+  crashAt: readonly string[],
+  scenario: ScenarioName,
+  deaths = crashAt.length,
+): Round {
+  const isDuringPoll = crashAt.some((point) => DURING_A_POLL.includes(point));
   return {
     title: crashAt.join(', '),
     crashAt,
-    stories: [story],
+    scenarios: [scenario],
     deaths,
-    ...(isDuringLook && { withinSeconds: NEXT_LOOK_SECONDS }),
+    ...(isDuringPoll && { withinSeconds: NEXT_POLL_SECONDS }),
   };
 }
 
 function outsideRounds(): Round[] {
-  return FROM_OUTSIDE.map((story) => ({ ...roundOf([], story, 1), title: 'from outside' }));
+  return FROM_OUTSIDE.map((scenario) => ({ ...roundOf([], scenario, 1), title: 'from outside' }));
 }
 
 /** Dies a second time while it repairs what the first death left. */

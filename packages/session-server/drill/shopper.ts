@@ -14,7 +14,7 @@ interface StatusReply {
   readonly checkouts: readonly { readonly state: string; readonly revision: number }[];
 }
 
-/** One order, its page and its shopper: repeats what a real one would, and remembers what it was told. */
+/** One order, its page and its shopper: repeats what a real one would, and remembers what it was shown. */
 export class Shopper {
   readonly order: string;
   /** Every session that the page was ever given, by the checkout of its price, in order. */
@@ -23,11 +23,11 @@ export class Shopper {
   readonly acknowledged = { return: new Set<string>(), cancel: new Set<string>() };
   /** How many webhooks of our own were answered with 2xx, by the `order_id` that they came for. */
   readonly webhooks = new Map<number | null, number>();
-  /** Every state that the page was told of a checkout, in order. */
-  readonly told = new Map<string, string[]>();
+  /** Every state that the page was shown of a checkout, in order. */
+  readonly reported = new Map<string, string[]>();
   /** The one that was opened last. */
   checkout = '';
-  /** The highest revision of each checkout that the page was told. */
+  /** The highest revision of each checkout that the page was shown. */
   readonly #revisions = new Map<string, number>();
   readonly #server: KillableServer;
   readonly #sandbox: DrillSandbox;
@@ -48,7 +48,7 @@ export class Shopper {
   }
 
   /**
-   * Opens the checkout as the page does, and asks again while another request is opening it.
+   * Opens the checkout as the page does, and asks again while another request creates it.
    *
    * @param renew the session that the SDK refused
    */
@@ -66,7 +66,7 @@ export class Shopper {
       if (status === 202) continue;
       const { checkout, sessionId, revision = 0 } = JSON.parse(text) as OpenReply;
       if (status !== 200 || checkout === undefined || sessionId === undefined) {
-        throw new Error(`opening was answered ${String(status)}: ${text}`);
+        throw new Error(`creating a checkout was answered ${String(status)}: ${text}`);
       }
       this.checkout = checkout;
       this.shown.set(checkout, (this.shown.get(checkout) ?? new Set()).add(sessionId));
@@ -114,18 +114,18 @@ export class Shopper {
     this.webhooks.set(orderId, (this.webhooks.get(orderId) ?? 0) + 1);
   }
 
-  /** Polls as the element does until the page is told a state. */
-  async untilTold(state: string, checkout = this.checkout): Promise<void> {
-    const told = this.told.get(checkout) ?? [];
-    this.told.set(checkout, told);
-    while (told.at(-1) !== state) {
+  /** Polls as the element does until the page is shown a state. */
+  async untilReported(state: string, checkout = this.checkout): Promise<void> {
+    const reported = this.reported.get(checkout) ?? [];
+    this.reported.set(checkout, reported);
+    while (reported.at(-1) !== state) {
       const seen = this.#revisions.get(checkout) ?? 0;
       const path = `/v1/checkouts?id=${checkout}:${String(seen)}&wait=25`;
       const { status, text } = await this.#server.call(path);
       const [found] = status === 200 ? (JSON.parse(text) as StatusReply).checkouts : [];
       if (!found) throw new Error(`the status was answered ${String(status)}: ${text}`);
       this.#noteRevision(checkout, found.revision);
-      told.push(found.state);
+      reported.push(found.state);
     }
   }
 

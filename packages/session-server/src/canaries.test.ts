@@ -12,7 +12,7 @@ import { startSessionServer } from './serve.js';
 import { LocalServer } from './testing/local-server.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 
-/** Nobody, and nothing of theirs may turn up anywhere. */
+/** An invented person: nothing of theirs may turn up anywhere. */
 const PERSON = {
   id: 'canary-customer-4711',
   name: 'Canary Nightjar-Whole',
@@ -47,11 +47,11 @@ const keep = (fields: LogFields, message: string): void => {
 const logger: Logger = { info: keep, warn: keep, error: keep };
 
 let stack: TestStack;
-/** The back end of another merchant, which puts people where nobody asked for them. */
+/** The back end of another merchant, which puts people where they were not asked for. */
 let talkativeShop: LocalServer;
 /** The provider, which lists a person where a row should be. */
 let talkativeProvider: LocalServer;
-/** Tokens that this payment was given, none of which leaves by another door than its own. */
+/** Tokens that this payment was given, none of which leaves by another way than its own. */
 const tokens: string[] = [];
 
 function read<T>(answer: Answer<T>, where: string[] = seen.answers): Answer<T> {
@@ -278,12 +278,12 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
 
   const where = ['answers', 'log', 'operator', 'metrics', 'events'] as const;
 
-  it('went through a payment that was logged, counted, asked for and told', () => {
+  it('went through a payment that was logged, counted, asked for and reported', () => {
     for (const place of where) expect(seen[place].length, place).toBeGreaterThan(0);
     expect(seen.operator.join('\n')).toContain(': counts');
     expect(seen.log.join('\n')).toContain('rows of the list of transactions could not be read');
     expect(seen.metrics.join('\n')).toContain('to="paid"');
-    // The provider was told of the person, and its list names them: all of it passed through us.
+    // The provider was given the person, and its list names them: all of it passed through us.
     expect(JSON.stringify(stack.sandbox.control.transactions())).toContain(PERSON.lastName);
   });
 

@@ -45,7 +45,7 @@ describe('the environment', () => {
     expect(parseConfig({ ...ENV, ...empty })).toEqual(parseConfig(ENV));
   });
 
-  it('may hold anything else, and says which of it looks like a setting', () => {
+  it('may hold other variables, and says which of them resemble a setting', () => {
     const config = parseConfig({ ...ENV, PATH: '/bin', PAY_BROWSER: 'bundled', PAY_OTHER: 'x' });
     expect(config.unknownVariables).toEqual(['PAY_BROWSER', 'PAY_OTHER']);
     expect(parseConfig({ ...ENV, PAY_CRASH_AT: 'webhook:stored' }).unknownVariables).toEqual([]);

@@ -2,7 +2,7 @@
  * What the page and the session server say to each other: plain types with no imports, so that the
  * element can use them without pulling in a line of the server.
  *
- * The schemas that check these shapes at the door are in `contract-schemas.ts`.
+ * The schemas that check these shapes are in `contract-schemas.ts`.
  */
 
 /** The state of a checkout as the server knows it. The lawful moves are in `checkouts/state-machine.ts`. */
@@ -12,10 +12,10 @@ export type CheckoutState =
 /** How much of a paid checkout has been given back, as far as the provider's list shows. */
 export type RefundState = 'none' | 'partial' | 'full';
 
-/** Which of the provider's worlds is in use. It has no default anywhere. */
+/** Which of the provider's environments is in use. It has no default anywhere. */
 export type Environment = 'sandbox' | 'production';
 
-/** What a page may tell about a checkout. Each is a hint: it triggers a look, it proves nothing. */
+/** What a page may report about a checkout. Each is a hint: it triggers a poll, it proves nothing. */
 export type HintKind = 'shown' | 'submitted' | 'declined' | 'cancelled' | 'refused' | 'error';
 
 /** Which of the three addresses of spec 4.6 (`RedirectUrl`, `CancelUrl`, `backurl`) was visited. */
@@ -45,9 +45,9 @@ export interface SdkDescription {
   readonly construct?: boolean;
   /** `configure({ session_id })` or `configure('…')`. */
   readonly argument: 'object' | 'string';
-  /** How `configure()` is told where to draw: a CSS selector, the element, or not at all. */
+  /** How `configure()` learns where to draw: a CSS selector, the element, or not at all. */
   readonly container?: 'selector' | 'element';
-  /** Whether `configure()` leaves the page by itself. Default false. */
+  /** Whether `configure()` leaves the page automatically. Default false. */
   readonly navigates?: boolean;
   /** Names of callbacks accepted beside `session_id`, and the hint that each one stands for. */
   readonly callbacks?: Readonly<Record<string, HintKind>>;
@@ -98,7 +98,7 @@ export interface NeedsReply {
   readonly environment: Environment;
 }
 
-/** 202 of `POST /v1/checkouts`: another request is opening it; ask again. */
+/** 202 of `POST /v1/checkouts`: another request is creating it; ask again. */
 export interface OpeningReply {
   readonly state: 'opening';
   readonly retryAfterSeconds: number;
@@ -201,7 +201,7 @@ export interface MerchantOrder {
     readonly amount: string;
     readonly currency: string;
     readonly refund: RefundState;
-    /** Why a person should look before shipping; see `docs/events.md`. */
+    /** Why a person should check before shipping; see `docs/events.md`. */
     readonly attention: readonly string[];
     readonly createdAt: string;
     /** Each `/create-session`: the names under which the provider knows it. */

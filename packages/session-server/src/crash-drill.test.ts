@@ -29,7 +29,7 @@ async function drill(rounds: readonly string[]): Promise<{ code: unknown; output
 }
 
 describe('a session server that is killed in the middle of a step', () => {
-  it('loses nothing that it acknowledged, and tells the shop once', async () => {
+  it('loses nothing that it acknowledged, and notifies the shop once', async () => {
     const { code, output } = await drill(ROUNDS);
     expect(output).toContain(`${String(ROUNDS.length)} rounds, ${String(ROUNDS.length)} deaths`);
     expect(output).toContain('lost: 0');

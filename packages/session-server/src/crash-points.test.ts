@@ -21,8 +21,8 @@ describe('crash points', () => {
 
   it('are all listed in docs/drill.md, and no others', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/drill.md'), 'utf8');
-    const told = [...text.matchAll(/^\| `([a-z]+:[a-z-]+)`/gm)].map(([, name]) => name);
-    expect(told).toEqual([...CRASH_POINTS]);
+    const listed = [...text.matchAll(/^\| `([a-z]+:[a-z-]+)`/gm)].map(([, name]) => name);
+    expect(listed).toEqual([...CRASH_POINTS]);
   });
 });
 

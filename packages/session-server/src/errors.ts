@@ -1,5 +1,5 @@
 /**
- * What can go wrong in front of a caller: a status, a stable code, and a sentence to act on.
+ * What can go wrong in front of a caller: a status, a stable code, and a sentence that says what to do.
  *
  * Codes are snake_case, never renamed, and listed in `docs/error-codes.md`. Anything that is not an
  * `AppError` is answered as a plain 500; its detail goes to the log only.

@@ -44,7 +44,7 @@ export async function startSessionServer(
   }
 }
 
-/** Runs the server as this process: tells its parent the port, and closes when asked to stop. */
+/** Runs the server as this process: reports the port to its parent, and closes when asked to stop. */
 export async function runSessionServer(config: Config): Promise<void> {
   const server = await startSessionServer(config);
   const stop = (): void => {

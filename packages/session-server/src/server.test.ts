@@ -71,7 +71,7 @@ describe('a running session server', () => {
     expect(stack.shop.refused).toEqual([event]);
   }, 20_000);
 
-  it('stops within some seconds while a shop hangs, and tells it after the next start', async () => {
+  it('stops within some seconds while a shop hangs, and delivers after the next start', async () => {
     const arrived = stack.shop.hang();
     const { body } = await stack.open('S3', { amount: '5.00' });
     await stack.post(`/v1/checkouts/${body.checkout}/hints`, {

@@ -106,7 +106,7 @@ describe('every operation', () => {
 
 describe('exit codes', () => {
   it.each([
-    ['1, when the provider refuses', 'analytics nobody --timeframe weekly', 1],
+    ['1, when the provider refuses', 'analytics unknown --timeframe weekly', 1],
     ['2, for an option that cannot be right', 'transactions list --limit 0', 2],
     ['2, for an unknown option', 'transactions list --bogus', 2],
     ['2, for an unknown command', 'transaction', 2],
@@ -141,7 +141,7 @@ describe('exit codes', () => {
   });
 
   it('reports an error as JSON on stderr for scripts, with nothing on stdout', async () => {
-    const { stdout, stderr } = await pay('analytics nobody --timeframe weekly --json');
+    const { stdout, stderr } = await pay('analytics unknown --timeframe weekly --json');
     expect(stdout).toBe('');
     const { error } = JSON.parse(stderr) as { error: object };
     expect(error).toMatchObject({ name: 'UnknownPartnerError', outcome: 'refused', exitCode: 1 });

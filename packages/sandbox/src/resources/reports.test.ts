@@ -67,7 +67,7 @@ describe('POST /v1/reports/update-schedule', () => {
     ['id', 7],
     ['status', ''],
     ['schedule_type', 1],
-    ['notification_email', 'nobody'],
+    ['notification_email', 'unknown'],
     ['cadence', 'weekly'],
   ])('refuses %s = %j by name', async (field, value) => {
     const test = await startSandbox();

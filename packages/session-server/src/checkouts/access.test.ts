@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('an order token stops', () => {
-  it('somebody who knows an order but not the secret', async () => {
+  it('a stranger who knows an order but not the secret', async () => {
     stack.shop.orders.set('T1', { amount: '5.00' });
     const expiresAt = Math.floor(Date.now() / 1000) + 600;
     const claim = { merchant: 'teashop', order: 'T1', expiresAt };
@@ -25,7 +25,7 @@ describe('an order token stops', () => {
     expect((await stack.reopen('T1', { orderToken: guess })).status).toBe(404);
   });
 
-  it('somebody who prolongs an old token', async () => {
+  it('a stranger who prolongs an old token', async () => {
     stack.shop.orders.set('T2', { amount: '5.00' });
     const [order, , hmac] = stack.token('T2', -60).split('.');
     const prolonged = `${String(order)}.${String(Math.floor(Date.now() / 1000) + 600)}.${String(hmac)}`;
@@ -98,7 +98,7 @@ describe('a checkout id that was shared', () => {
     expect(body.checkouts[0]?.state).toBe('open');
   });
 
-  it('does not let anybody cancel with a session that gave way, or with that of another order', async () => {
+  it('does not let anyone cancel with a session that gave way, or with that of another order', async () => {
     const { body: older } = await stack.open('S6', { amount: '5.00' });
     const { body: newer } = await stack.reopen('S6', { renew: older.sessionId });
     expect([newer.checkout, newer.sessionId]).not.toContain(older.sessionId);
@@ -225,7 +225,7 @@ describe('the order lookup', () => {
         await guarded.close();
       }
       await close();
-      // The second one shows that whoever listens there would have heard the first one.
+      // The second one shows that a listener there would have heard the first one.
       expect(answers).toEqual([
         ['order_lookup_failed', 0],
         ['order_not_found', 1],
@@ -247,7 +247,7 @@ describe('the order lookup', () => {
 
   it('is not made to a name that leads elsewhere once it was checked (DNS rebinding)', async () => {
     const { dns, requests, askFor, close } = await startInside();
-    // Public, and nobody has it: none of 4000::/3 was ever given out.
+    // Public, and assigned to no one: none of 4000::/3 was ever given out.
     dns.names.set('shop.example', ['4000::1']);
     dns.later.set('shop.example', ['127.0.0.1']);
     const tried: string[] = [];

@@ -31,7 +31,7 @@ describe('the tokens of an attempt', () => {
   });
 
   it.each(['', 'short', 'x'.repeat(22), `${'x'.repeat(22)}-1`, 'x'.repeat(40)])(
-    'are not looked up when they name no attempt: %j',
+    'are not searched for when they name no attempt: %j',
     (token) => {
       expect(toStoredToken(token)).toEqual({
         orderId: undefined,

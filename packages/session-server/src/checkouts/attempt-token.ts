@@ -8,7 +8,7 @@ export interface AttemptTokens {
   readonly webhook: string;
 }
 
-/** A token as a store looks it up: where to look, and the hash that must be there. */
+/** A token as a store finds it: where to search, and the hash that must be there. */
 export interface StoredToken {
   /** The attempt that it says it is of, which is no secret; undefined when it says none. */
   readonly orderId: number | undefined;
@@ -28,7 +28,7 @@ export function makeTokens(orderId: number): AttemptTokens {
   return { return: token(), cancel: token(), back: token(), webhook: token() };
 }
 
-/** How a received token is looked up; it may be any text. */
+/** How a received token is found; it may be any text. */
 export function toStoredToken(token: string): StoredToken {
   const place = token.slice(SECRET_CHARS);
   const orderId = /^[0-9a-z]{1,10}$/.test(place) ? Number.parseInt(place, 36) : undefined;

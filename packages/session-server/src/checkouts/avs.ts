@@ -121,7 +121,7 @@ function findHouseNumber(text: string): string | undefined {
     const match = HOUSE_NUMBER.exec(part.trim());
     if (!match) continue;
     const [, from = '', letter = '', to, toLetter = ''] = match;
-    // `3/2` and `14/3` name a flat too: which number is the house’s cannot be told.
+    // `3/2` and `14/3` name a flat too: which number is the house’s is unknown.
     if (to !== undefined && Number(to) <= Number(from)) continue;
     const range = to === undefined ? '' : `-${to}${toLetter}`;
     return `${from}${letter}${range}`.toUpperCase();

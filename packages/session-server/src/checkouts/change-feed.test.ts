@@ -4,7 +4,7 @@ import { ChangeFeed } from './change-feed.js';
 const LONG_MS = 60_000;
 
 describe('a change feed', () => {
-  it('wakes everybody who waits for the checkout, and nobody else', async () => {
+  it('wakes only those who wait for the checkout', async () => {
     const feed = new ChangeFeed();
     const first = feed.wait(['a', 'b'], LONG_MS);
     const second = feed.wait(['b'], LONG_MS);
@@ -31,17 +31,17 @@ describe('a change feed', () => {
     expect(await feed.wait(['a'], 1)).toBe(false);
   });
 
-  it('wakes who follows an opening, and bothers nobody else with it', async () => {
+  it('wakes only those who wait for an attempt in progress', async () => {
     const feed = new ChangeFeed();
     let moves = 0;
     feed.onAny(() => (moves += 1));
-    const follower = feed.wait(['a'], LONG_MS);
+    const waiter = feed.wait(['a'], LONG_MS);
     feed.notifyWaiters('a');
-    expect(await follower).toBe(true);
+    expect(await waiter).toBe(true);
     expect(moves).toBe(0);
   });
 
-  it('tells those who want to know of any checkout', () => {
+  it('reports to those who subscribe to every checkout', () => {
     const feed = new ChangeFeed();
     let moves = 0;
     feed.onAny(() => (moves += 1));

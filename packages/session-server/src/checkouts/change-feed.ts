@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 const ANY = Symbol('any checkout');
 
 /**
- * Tells waiters inside this process that a checkout moved. It is a hint to look again, not a
- * message: whoever waits reads the store, and looks again now and then in case a replica moved it.
+ * Notifies waiters inside this process that a checkout moved. It is a hint to read again, not a
+ * message: a waiter reads the store, and reads it again now and then in case a replica moved it.
  */
 export class ChangeFeed {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
@@ -14,7 +14,7 @@ export class ChangeFeed {
     this.#emitter.emit(ANY);
   }
 
-  /** Tells those who follow an opening that it went on; the checkout itself did not move. */
+  /** Notifies those who wait for an attempt in progress; the checkout itself did not move. */
   notifyWaiters(checkout: string): void {
     this.#emitter.emit(checkout);
   }

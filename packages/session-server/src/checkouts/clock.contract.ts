@@ -5,12 +5,12 @@ import { toStoredToken } from './attempt-token.js';
 
 /** What a store does when time passes. */
 export function describeClock(fixture: StoreFixture): void {
-  const { expose, pay } = fixture;
+  const { activate, pay } = fixture;
 
   describe('time', () => {
-    it('works on what is due, and on nothing else', async () => {
-      const expiring = await expose();
-      const settling = await expose({ order: 'A1002' });
+    it('works only on what is due', async () => {
+      const expiring = await activate();
+      const settling = await activate({ order: 'A1002' });
       await fixture.store.recordReturn(toStoredToken(settling.tokens.return));
       fixture.now += 300 * SECOND_MS - 1;
       expect(await fixture.store.applyTime(10)).toEqual([]);
@@ -26,7 +26,7 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('takes no more than asked at a time', async () => {
-      for (let order = 0; order < 5; order += 1) await expose({ order: `A${String(order)}` });
+      for (let order = 0; order < 5; order += 1) await activate({ order: `A${String(order)}` });
       fixture.now += HOUR_MS;
       expect(await fixture.store.applyTime(3)).toHaveLength(3);
       expect(await fixture.store.applyTime(3)).toHaveLength(2);
@@ -34,7 +34,7 @@ export function describeClock(fixture: StoreFixture): void {
   });
 
   describe('scheduled polls', () => {
-    /** How long after its opening each poll for an attempt is due, in seconds. */
+    /** How long after its checkout was created each poll for an attempt is due, in seconds. */
     async function pollsUntil(end: number): Promise<number[]> {
       const times: number[] = [];
       const step = end - fixture.now > DAY_MS ? HOUR_MS : 30 * SECOND_MS;
@@ -46,7 +46,7 @@ export function describeClock(fixture: StoreFixture): void {
     }
 
     it('come at growing pauses, each once', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       expect(await fixture.store.claimDuePolls(10)).toEqual([]);
       expect(await pollsUntil(START + HOUR_MS)).toEqual([30, 90, 210, 450, 930, 1890]);
       fixture.now = START + DAY_MS;
@@ -66,7 +66,7 @@ export function describeClock(fixture: StoreFixture): void {
       ['unpaid', TEST_RULES.watchSeconds],
       ['paid', TEST_RULES.refundWatchSeconds],
     ])('end when one that is %s has been watched long enough', async (kind, watchSeconds) => {
-      const { attempt } = await expose();
+      const { attempt } = await activate();
       if (kind === 'paid') await pay(attempt.orderId);
       let lastPollAt = 0;
       for (; fixture.now < START + 100 * DAY_MS; fixture.now += HOUR_MS) {
@@ -93,14 +93,14 @@ export function describeClock(fixture: StoreFixture): void {
     );
 
     it('come for a session that gave way, too', async () => {
-      await expose();
-      await expose({ renew: 'session-1' }, 'session-2');
+      await activate();
+      await activate({ renew: 'session-1' }, 'session-2');
       fixture.now += HOUR_MS;
       expect(await fixture.store.claimDuePolls(10)).toHaveLength(2);
     });
 
     it('start again for refunds when an attempt is paid after its watch has ended', async () => {
-      const { attempt } = await expose();
+      const { attempt } = await activate();
       await pollsUntil(START + 15 * DAY_MS);
       fixture.now = START + 30 * DAY_MS;
       expect(await fixture.store.claimDuePolls(10)).toEqual([]);
@@ -119,7 +119,7 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('start again when the session is shown again after its watch has ended', async () => {
-      await expose();
+      await activate();
       await pollsUntil(START + 15 * DAY_MS);
       fixture.now = START + 20 * DAY_MS;
       expect(await fixture.store.claimDuePolls(10)).toEqual([]);
@@ -134,14 +134,14 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('do not start again each time that a session is shown again within the hour', async () => {
-      await expose();
+      await activate();
       expect(await pollsUntil(START + HOUR_MS / 2)).toHaveLength(5);
       await fixture.begin();
       expect(await pollsUntil(START + HOUR_MS - 1)).toHaveLength(1);
     });
 
     it('come once more after the end of a watch, so that the last one is none that a crash can lose', async () => {
-      await expose();
+      await activate();
       await pollsUntil(START + 14 * DAY_MS);
       // Claimed, and its server died: the next one still comes.
       fixture.now = START + 15 * DAY_MS;
@@ -151,7 +151,7 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('come at once after a return, also when the watch has ended, and then at pauses from the start', async () => {
-      const { attempt, tokens } = await expose();
+      const { attempt, tokens } = await activate();
       await pollsUntil(START + 16 * DAY_MS);
       for (const kind of ['cancel', 'back'] as const) {
         await fixture.store.recordReturn(toStoredToken(tokens[kind]));
@@ -170,7 +170,7 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('go on after a return in the moment in which the last one is due', async () => {
-      const { tokens } = await expose();
+      const { tokens } = await activate();
       await pollsUntil(START + 14 * DAY_MS);
       fixture.now = START + 15 * DAY_MS;
       await fixture.store.recordReturn(toStoredToken(tokens.return));
@@ -179,8 +179,8 @@ export function describeClock(fixture: StoreFixture): void {
     });
 
     it('come at once after a return from another session of an order that is paid', async () => {
-      const { attempt } = await expose();
-      const { tokens } = await expose({ renew: 'session-1' }, 'session-2');
+      const { attempt } = await activate();
+      const { tokens } = await activate({ renew: 'session-1' }, 'session-2');
       await pay(attempt.orderId);
       fixture.now += DAY_MS;
       await fixture.store.claimDuePolls(10);

@@ -109,13 +109,13 @@ describe('an order in which a payment was sent off', () => {
   it('is kept from no new session by who does not have its session', async () => {
     const { checkout, sessionId } = await opened('A7');
     await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'submitted' });
-    await hint(checkout, 'submitted', 'session-of-nobody');
+    await hint(checkout, 'submitted', 'unknown-session');
     expect((await stack.reopen('A7', { renew: sessionId })).status).toBe(200);
   });
 });
 
-describe('a price that was looked up before a checkout at a newer one was created', () => {
-  it('is looked up again, and takes nothing from the newer one', async () => {
+describe('a price that was asked for before a checkout at a newer one was created', () => {
+  it('is asked for again, and takes nothing from the newer one', async () => {
     await opened('A8', '20.00');
     const answerLookup = stack.shop.holdNextLookup();
     const late = stack.reopen('A8');

@@ -27,7 +27,7 @@ const send = (init: {
     body: (init.body ?? body()) as string,
   });
 
-describe('an opening', () => {
+describe('a request for a checkout', () => {
   it.each([
     ['with a slash at the end', '/v1/checkouts/'],
     ['in capitals', '/V1/CHECKOUTS'],
@@ -110,7 +110,7 @@ describe('an opening', () => {
     });
     try {
       const from = (forwarded: string) =>
-        guarded.post('/v1/checkouts', { merchant: 'nobody' }, { 'x-forwarded-for': forwarded });
+        guarded.post('/v1/checkouts', { merchant: 'unknown' }, { 'x-forwarded-for': forwarded });
       const given = ['198.51.100.1', '198.51.100.2', '203.0.113.9, 198.51.100.1'];
       const answers = [];
       for (const forwarded of given) answers.push((await from(forwarded)).status);

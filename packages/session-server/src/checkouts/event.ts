@@ -2,7 +2,7 @@ import { formatMinor } from '../money.js';
 import { type Checkout, isCertain, type EventType } from './state-machine.js';
 
 /**
- * The JSON text of one event for a shop. It holds no personal data. Shops act on `certain` events
+ * The JSON text of one event for a shop. It holds no personal data. Shops rely on `certain` events
  * only, and drop an event whose `sequence` is older than one that they have seen.
  */
 export function renderEvent(

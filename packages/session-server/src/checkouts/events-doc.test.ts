@@ -49,7 +49,7 @@ function codesOf(first: string): string[] {
   return rowsOf(first).flatMap(([cell = '']) => cell.match(/[a-z_.]{4,}/g) ?? []);
 }
 
-/** What the bodies of each type say of `certain`, when each of them is told once or twice. */
+/** What the bodies of each type say of `certain`, when each of them is sent once or twice. */
 async function certaintyOfEachType(): Promise<Record<string, boolean[]>> {
   let now = Date.now();
   const folder = mkdtempSync(join(tmpdir(), 'events-'));
@@ -58,7 +58,7 @@ async function certaintyOfEachType(): Promise<Record<string, boolean[]>> {
   const store = await TestStore.open({ path, clock, rules: TEST_RULES });
   const harness = new StoreHarness(store);
   const open = async (order: string) => {
-    const { checkout, attempt } = await harness.expose({ order });
+    const { checkout, attempt } = await harness.activate({ order });
     return { id: checkout.id, orderId: attempt.orderId };
   };
 
@@ -94,7 +94,7 @@ describe('docs/events.md', () => {
     expect(codesOf('type').toSorted()).toEqual(Object.keys(TYPES).toSorted());
   });
 
-  it('lists every reason for a person to look', () => {
+  it('lists every reason for a person to check', () => {
     expect(codesOf('code').toSorted()).toEqual(Object.keys(CODES).toSorted());
   });
 

@@ -10,7 +10,7 @@ describe('a merchant reference', () => {
     expect(orderIdsIn(references)).toEqual(references.map(() => 28_857_600));
   });
 
-  it('is told from an order_id alone, and from what names nobody', () => {
+  it('is distinct from an order_id alone, and from what names no attempt', () => {
     expect(orderIdsIn(['700', 'A1001.700'])).toEqual([700, 700]);
     expect(orderIdsIn(['', 'A1001', 'A1001.', '7e2', '-7', '1'.repeat(16), ' 700'])).toEqual([]);
   });

@@ -9,11 +9,11 @@ import {
 } from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-token.js';
 
-type Opened = Awaited<ReturnType<StoreFixture['expose']>>;
+type Opened = Awaited<ReturnType<StoreFixture['activate']>>;
 
-/** How a store decides about openings, and what it gives out. */
-export function describeOpenings(fixture: StoreFixture): void {
-  const { begin, beginSending, expose, pay, eventTypes } = fixture;
+/** How a store decides about requests for checkouts, and what it gives out. */
+export function describeOpeningRules(fixture: StoreFixture): void {
+  const { begin, beginSending, activate, pay, eventTypes } = fixture;
 
   describe('opening', () => {
     it('makes a checkout and an attempt with a reference and tokens of its own', async () => {
@@ -60,8 +60,8 @@ export function describeOpenings(fixture: StoreFixture): void {
       expect(kinds.filter((kind) => kind === 'wait')).toHaveLength(9);
     });
 
-    it('gives the exposed session again, and opens the checkout again', async () => {
-      const { checkout } = await expose();
+    it('gives the active session again, and opens the checkout again', async () => {
+      const { checkout } = await activate();
       await fixture.store.apply(checkout.id, { type: 'cancel-hinted' });
       fixture.now += SECOND_MS;
       expect(await begin()).toMatchObject({
@@ -71,7 +71,7 @@ export function describeOpenings(fixture: StoreFixture): void {
       });
     });
 
-    it('takes over from a sender whose lease has run out, who may then expose nothing', async () => {
+    it('takes over from a sender whose lease has run out, who may then activate nothing', async () => {
       const dead = await beginSending();
       fixture.now += 14_999;
       expect(await begin()).toMatchObject({ kind: 'wait' });
@@ -87,8 +87,8 @@ export function describeOpenings(fixture: StoreFixture): void {
       expect(await begin()).toMatchObject({ attempt: { sessionId: 'session-2' } });
     });
 
-    it('keeps a session exposed when it is told of it twice', async () => {
-      const { attempt } = await expose();
+    it('keeps a session active when it is activated twice', async () => {
+      const { attempt } = await activate();
       expect(await fixture.store.activateSession(attempt.orderId, 'session-1')).toBe(false);
       expect(await begin()).toMatchObject({ kind: 'existing', attempt: { status: 'active' } });
     });
@@ -108,15 +108,15 @@ export function describeOpenings(fixture: StoreFixture): void {
       },
     );
 
-    it('never ends an attempt whose session is exposed', async () => {
-      const { attempt } = await expose();
+    it('never ends an attempt whose session is active', async () => {
+      const { attempt } = await activate();
       await fixture.store.endAttempt(attempt.orderId, 'unknown');
       expect(await begin()).toMatchObject({ kind: 'existing' });
     });
 
     it('makes another checkout for another price, and the older session gives way', async () => {
-      const first = await expose();
-      const second = await expose(OTHER_PRICE, 'session-2');
+      const first = await activate();
+      const second = await activate(OTHER_PRICE, 'session-2');
       expect(second.checkout.id).not.toBe(first.checkout.id);
       expect(await fixture.store.findAttempts(first.checkout.id)).toMatchObject([
         { status: 'superseded', sessionId: 'session-1' },
@@ -126,19 +126,19 @@ export function describeOpenings(fixture: StoreFixture): void {
     });
 
     it('keeps orders of the same name of two merchants apart', async () => {
-      const first = await expose();
-      const second = await expose({ merchant: 'bookshop' }, 'session-2');
+      const first = await activate();
+      const second = await activate({ merchant: 'bookshop' }, 'session-2');
       expect(second.checkout.id).not.toBe(first.checkout.id);
       expect(second.attempt.orderId).not.toBe(first.attempt.orderId);
       expect(await fixture.store.findOrder('bookshop', 'A1001')).toHaveLength(1);
     });
 
     it('renews a session three times an hour', async () => {
-      await expose();
+      await activate();
       for (let renewal = 1; renewal <= 3; renewal += 1) {
         fixture.now += SECOND_MS;
         const renew = `session-${String(renewal)}`;
-        await expose({ renew }, `session-${String(renewal + 1)}`);
+        await activate({ renew }, `session-${String(renewal + 1)}`);
       }
       expect(await begin({ renew: 'session-4' })).toEqual({
         kind: 'too-many-renewals',
@@ -149,7 +149,7 @@ export function describeOpenings(fixture: StoreFixture): void {
     });
 
     it('opens nothing once the order is paid, and flags another price once', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       expect(await begin()).toMatchObject({ kind: 'settled', checkout: { attention: [] } });
       for (let time = 0; time < 2; time += 1) {
@@ -162,7 +162,7 @@ export function describeOpenings(fixture: StoreFixture): void {
     });
 
     it('opens nothing while money may be moving', async () => {
-      const { checkout, tokens } = await expose();
+      const { checkout, tokens } = await activate();
       await fixture.store.recordReturn(toStoredToken(tokens.return));
       expect(await begin(OTHER_PRICE)).toMatchObject({
         kind: 'settled',
@@ -180,7 +180,7 @@ export function describeOpenings(fixture: StoreFixture): void {
           ['A1', (first: Opened) => pay(first.attempt.orderId)],
           ['A2', (first: Opened) => fixture.store.recordReturn(toStoredToken(first.tokens.return))],
         ] as const) {
-          const first = await expose({ order });
+          const first = await activate({ order });
           const second = await beginSending({ order, ...changes });
           await move(first);
           const { orderId } = second.attempt;
@@ -200,7 +200,7 @@ export function describeOpenings(fixture: StoreFixture): void {
     );
 
     it('gives more time to a checkout that is opened again near its end', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       fixture.now += HOUR_MS - SECOND_MS;
       expect(await begin()).toMatchObject({
         kind: 'existing',
@@ -214,7 +214,7 @@ export function describeOpenings(fixture: StoreFixture): void {
     it('asks for the price again when the order was opened at a newer one meanwhile', async () => {
       const pricedAt = fixture.now;
       fixture.now += SECOND_MS;
-      await expose(OTHER_PRICE);
+      await activate(OTHER_PRICE);
       expect(await begin({ pricedAt })).toEqual({ kind: 'price-is-old' });
       expect(await begin({ pricedAt: fixture.now })).toMatchObject({ kind: 'send' });
     });
@@ -225,7 +225,7 @@ export function describeOpenings(fixture: StoreFixture): void {
       fixture.store.recordHint(checkout, { kind: 'submitted', sessionId });
 
     it('that a payment was sent off keeps every other session away until it is settled', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       await submit(checkout.id);
       for (const changes of [{ renew: 'session-1' }, OTHER_PRICE]) {
         expect(await begin(changes)).toMatchObject({
@@ -239,14 +239,14 @@ export function describeOpenings(fixture: StoreFixture): void {
     });
 
     it('that it was declined takes that back', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       await submit(checkout.id);
       await fixture.store.recordHint(checkout.id, { kind: 'declined', sessionId: 'session-1' });
       expect(await begin({ renew: 'session-1' })).toMatchObject({ kind: 'send' });
     });
 
     it('gives more time to a checkout that is near its end', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       fixture.now += HOUR_MS - SECOND_MS;
       const { after } = await submit(checkout.id);
       expect(after).toMatchObject({ state: 'open', expiresAt: fixture.now + HOUR_MS });
@@ -254,7 +254,7 @@ export function describeOpenings(fixture: StoreFixture): void {
 
     it('that it was cancelled closes the checkout, but not once a payment was sent off', async () => {
       const cancel = { kind: 'cancelled', sessionId: 'session-1' } as const;
-      const first = await expose();
+      const first = await activate();
       await submit(first.checkout.id);
       expect((await fixture.store.recordHint(first.checkout.id, cancel)).after.state).toBe('open');
       fixture.now += 300 * SECOND_MS;
@@ -266,8 +266,8 @@ export function describeOpenings(fixture: StoreFixture): void {
     it.each(['submitted', 'declined', 'cancelled'] as const)(
       'says nothing when it is of a session that gave way, or of none: %s',
       async (kind) => {
-        const { checkout } = await expose();
-        await expose({ renew: 'session-1' }, 'session-2');
+        const { checkout } = await activate();
+        await activate({ renew: 'session-1' }, 'session-2');
         if (kind === 'declined') await submit(checkout.id, 'session-2');
         for (const sessionId of ['session-1', 'session-9']) {
           const { before, after } = await fixture.store.recordHint(checkout.id, {
@@ -308,14 +308,14 @@ export function describeOpenings(fixture: StoreFixture): void {
     it('gives the checkouts that are known, in the order asked', async () => {
       const first = await beginSending();
       const second = await beginSending({ order: 'A1002' });
-      const asked = [second.checkout.id, 'nobody', first.checkout.id];
+      const asked = [second.checkout.id, 'unknown', first.checkout.id];
       expect((await fixture.store.findMany(asked)).map(({ order }) => order)).toEqual([
         'A1002',
         'A1001',
       ]);
-      expect(await fixture.store.find('nobody')).toBeUndefined();
+      expect(await fixture.store.find('unknown')).toBeUndefined();
       expect(await fixture.store.findOrder('teashop', 'A9')).toEqual([]);
-      expect(await fixture.store.findAttempts('nobody')).toEqual([]);
+      expect(await fixture.store.findAttempts('unknown')).toEqual([]);
     });
 
     it('finds attempts by order_id or reference, of one provider merchant', async () => {

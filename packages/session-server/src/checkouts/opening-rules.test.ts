@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testAttempt, testCheckout } from '../testing/test-checkout.js';
-import { type OrderHistory, planOpening } from './opening-rules.js';
+import { type OrderHistory, planCheckout } from './opening-rules.js';
 
 const HOUR_MS = 3_600_000;
 const RULES = { renewalsPerHour: 3, settleWindowSeconds: 300 };
@@ -13,10 +13,10 @@ function plan(
   ask: typeof ASK & { renew?: string; pricedAt?: number } = ASK,
   now = 0,
 ) {
-  return planOpening({ ...EMPTY, ...history }, ask, now, RULES);
+  return planCheckout({ ...EMPTY, ...history }, ask, now, RULES);
 }
 
-describe('opening an order', () => {
+describe('creating a checkout of an order', () => {
   it('sends when nothing is known of it', () => {
     const sent = { kind: 'send', checkout: undefined, retire: undefined, isRenewal: false };
     expect(plan({})).toEqual(sent);
@@ -27,7 +27,7 @@ describe('opening an order', () => {
     expect(plan({ checkouts: [checkout] })).toMatchObject({ kind: 'send', checkout });
   });
 
-  it('shows the session that is exposed, whatever an uncertain state says', () => {
+  it('shows the session that is active, whatever an uncertain state says', () => {
     for (const state of ['open', 'cancelled', 'left', 'expired'] as const) {
       const checkout = testCheckout({ state });
       const attempt = testAttempt();
@@ -45,7 +45,7 @@ describe('opening an order', () => {
     expect(plan(history)).toMatchObject({ kind: 'send', retire, isRenewal: false });
   });
 
-  it('waits while somebody else is at the provider, for any price', () => {
+  it('waits while another request is at the provider, for any price', () => {
     const checkouts = [testCheckout(), OTHER_PRICE];
     const active = testAttempt({ status: 'sending', sessionId: undefined });
     for (const orderVersion of ['version-1', 'version-2', 'version-3']) {
@@ -92,7 +92,7 @@ describe('opening an order', () => {
   );
 });
 
-describe('opening an order at a price', () => {
+describe('creating a checkout of an order at a price', () => {
   const history = { checkouts: [testCheckout()], active: testAttempt({ createdAt: 5000 }) };
   const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
 
@@ -111,7 +111,7 @@ describe('opening an order at a price', () => {
   });
 });
 
-describe('opening an order in which a payment was sent off', () => {
+describe('creating a checkout of an order in which a payment was sent off', () => {
   const submitted = testAttempt({ submittedAt: 1000 });
   const history = { checkouts: [testCheckout()], active: submitted };
 

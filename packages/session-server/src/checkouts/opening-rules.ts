@@ -19,7 +19,7 @@ export interface OrderHistory {
   readonly recentRenewals: readonly number[];
 }
 
-export type OpeningPlan =
+export type CheckoutPlan =
   | {
       readonly kind: 'settled';
       readonly checkout: Checkout;
@@ -65,12 +65,12 @@ export function isBeingPaid(
  * order. Nothing is created once any version is paid, or while money may be moving, and no session
  * takes the place of one in which a payment was submitted until its outcome is known or overdue.
  */
-export function planOpening(
+export function planCheckout(
   history: OrderHistory,
   request: Pick<AttemptRequest, 'orderVersion' | 'renew' | 'pricedAt'>,
   now: number,
   rules: Pick<CheckoutRules, 'renewalsPerHour' | 'settleWindowSeconds'>,
-): OpeningPlan {
+): CheckoutPlan {
   const { checkouts, active } = history;
   const paid = checkouts.find(({ state }) => state === 'paid');
   if (paid) {

@@ -4,11 +4,11 @@ import { toStoredToken } from './attempt-token.js';
 
 /** What a store does with evidence, and with those who come back. */
 export function describePayments(fixture: StoreFixture): void {
-  const { beginSending, expose, stateOf, pay, eventTypes } = fixture;
+  const { beginSending, activate, stateOf, pay, eventTypes } = fixture;
 
   describe('evidence', () => {
-    it('pays the checkout and tells the shop once, however often it is recorded', async () => {
-      const { checkout, attempt } = await expose();
+    it('pays the checkout and notifies the shop once, however often it is recorded', async () => {
+      const { checkout, attempt } = await activate();
       const [first, ...others] = await Promise.all([0, 1, 2, 3].map(() => pay(attempt.orderId)));
       expect(first?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
       for (const other of others) expect(other?.after).toBe(other?.before);
@@ -26,8 +26,8 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('serves one checkout only, for ever', async () => {
-      const first = await expose();
-      const second = await expose({ order: 'A1002' });
+      const first = await activate();
+      const second = await activate({ order: 'A1002' });
       await pay(first.attempt.orderId);
       expect(await pay(second.attempt.orderId)).toBeUndefined();
       expect((await stateOf(second.checkout.id)).state).toBe('open');
@@ -46,9 +46,9 @@ export function describePayments(fixture: StoreFixture): void {
       await pay(lost.attempt.orderId, { transaction: 'tx-2' });
       expect((await stateOf(lost.checkout.id)).state).toBe('paid');
 
-      const old = await expose({ order: 'A1003' });
+      const old = await activate({ order: 'A1003' });
       fixture.now += SECOND_MS;
-      await expose({ order: 'A1003', ...OTHER_PRICE }, 'session-2');
+      await activate({ order: 'A1003', ...OTHER_PRICE }, 'session-2');
       await pay(old.attempt.orderId, { transaction: 'tx-3' });
       expect(await stateOf(old.checkout.id)).toMatchObject({
         state: 'paid',
@@ -57,31 +57,31 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('is of an older price when another was asked since, also where that one was asked before', async () => {
-      const first = await expose();
+      const first = await activate();
       fixture.now += SECOND_MS;
-      const second = await expose(OTHER_PRICE, 'session-2');
+      const second = await activate(OTHER_PRICE, 'session-2');
       fixture.now += SECOND_MS;
-      const third = await expose({}, 'session-3');
+      const third = await activate({}, 'session-3');
       expect(third.checkout.id).toBe(first.checkout.id);
       await pay(third.attempt.orderId);
       expect((await stateOf(first.checkout.id)).attention).toEqual([]);
       await pay(second.attempt.orderId, { transaction: 'tx-2' });
       expect((await stateOf(second.checkout.id)).attention).toEqual(['paid_twice']);
 
-      const old = await expose({ order: 'A1002' });
+      const old = await activate({ order: 'A1002' });
       fixture.now += SECOND_MS;
-      const stale = await expose({ order: 'A1002', ...OTHER_PRICE }, 'session-5');
+      const stale = await activate({ order: 'A1002', ...OTHER_PRICE }, 'session-5');
       fixture.now += SECOND_MS;
-      await expose({ order: 'A1002' }, 'session-6');
+      await activate({ order: 'A1002' }, 'session-6');
       await pay(stale.attempt.orderId, { transaction: 'tx-3' });
       expect((await stateOf(stale.checkout.id)).attention).toEqual(['superseded_paid']);
       expect((await stateOf(old.checkout.id)).state).toBe('open');
     });
 
     it('of a second payment is flagged, for the same version and for another one', async () => {
-      const first = await expose();
+      const first = await activate();
       fixture.now += SECOND_MS;
-      const second = await expose(OTHER_PRICE, 'session-2');
+      const second = await activate(OTHER_PRICE, 'session-2');
       await pay(second.attempt.orderId);
       await pay(second.attempt.orderId, { transaction: 'tx-2' });
       expect(await stateOf(second.checkout.id)).toMatchObject({
@@ -95,8 +95,8 @@ export function describePayments(fixture: StoreFixture): void {
       });
     });
 
-    it('of each payment after the first is told, once', async () => {
-      const { checkout, attempt } = await expose();
+    it('of each payment after the first is sent, once', async () => {
+      const { checkout, attempt } = await activate();
       for (const transaction of ['tx-1', 'tx-2', 'tx-3', 'tx-2', 'tx-3']) {
         await pay(attempt.orderId, { transaction });
       }
@@ -109,7 +109,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of money given back follows the payment, by its own row or by another', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { refund: 'partial' });
       expect((await stateOf(checkout.id)).refund).toBe('partial');
@@ -125,7 +125,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of two refunds of a part that come to the whole is a full refund', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
       await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '4.00' });
@@ -135,7 +135,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of two such refunds comes to the same where the provider writes them with a minus', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
       await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '-4.00' });
@@ -145,7 +145,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of a second payment given back leaves the first one whole', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { transaction: 'tx-2' });
       await pay(attempt.orderId, { transaction: 'tx-2', refund: 'full' });
@@ -153,7 +153,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of a refund seen first is joined by its payment, and a later one is a second', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
       expect(await stateOf(checkout.id)).toMatchObject({ state: 'paid', refund: 'full' });
       await pay(attempt.orderId, { transaction: 'tx-2' });
@@ -164,7 +164,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('made after a payment was given back is a second one, and the first may still be seen', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'partial' });
       await pay(attempt.orderId, {
         transaction: 'tx-2',
@@ -185,7 +185,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of a refund of a part beside a row that paid and was partly given back adds no more than its own', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       const refundRow = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
       await pay(attempt.orderId, refundRow);
       await pay(attempt.orderId, { transaction: 'tx-2' });
@@ -196,14 +196,14 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('after a refund seen first is a second one where the merchant entry says so', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
       await pay(attempt.orderId, { transaction: 'tx-2', joinsRefundRow: false });
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
     });
 
     it('of a second payment is flagged, also when the first one has been given back', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
       await pay(attempt.orderId, { transaction: 'tx-2' });
@@ -214,7 +214,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('keeps the status of a transaction as the provider last said it', async () => {
-      const { checkout, attempt } = await expose();
+      const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
       expect(await fixture.store.findTransactions(checkout.id)).toMatchObject([
@@ -230,7 +230,7 @@ export function describePayments(fixture: StoreFixture): void {
       ['cancel', 'cancelled'],
       ['back', 'left'],
     ] as const)('%s makes the checkout %s', async (kind, state) => {
-      const { checkout, attempt, tokens } = await expose();
+      const { checkout, attempt, tokens } = await activate();
       const visit = await fixture.store.recordReturn(toStoredToken(tokens[kind]));
       expect(visit).toMatchObject({
         kind,
@@ -243,8 +243,8 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('of a session that gave way moves nothing when it was left, and waits for money when it was paid', async () => {
-      const { checkout, tokens } = await expose();
-      await expose({ renew: 'session-1' }, 'session-2');
+      const { checkout, tokens } = await activate();
+      await activate({ renew: 'session-1' }, 'session-2');
       for (const kind of ['cancel', 'back'] as const) {
         expect(await fixture.store.recordReturn(toStoredToken(tokens[kind]))).toMatchObject({
           kind,
@@ -257,7 +257,7 @@ export function describePayments(fixture: StoreFixture): void {
     });
 
     it('needs a token of that kind', async () => {
-      const { tokens } = await expose();
+      const { tokens } = await activate();
       expect(await fixture.store.recordReturn(toStoredToken('unknown'))).toBeUndefined();
       expect(await fixture.store.recordReturn(toStoredToken(tokens.webhook))).toBeUndefined();
       expect(

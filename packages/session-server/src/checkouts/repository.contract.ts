@@ -6,7 +6,7 @@ import { describeRestoreStore } from '../restore/repository.contract.js';
 import { StoreFixture } from '../testing/store-fixture.js';
 import { describeWebhookRepository } from '../webhooks/repository.contract.js';
 import { describeClock } from './clock.contract.js';
-import { describeOpenings } from './opening-rules.contract.js';
+import { describeOpeningRules } from './opening-rules.contract.js';
 import { describePayments } from './payments.contract.js';
 import { describeSteps } from './steps.contract.js';
 import type { CheckoutRules } from './rules.js';
@@ -32,7 +32,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     const fixture = new StoreFixture(open);
     beforeEach(() => fixture.start());
     afterEach(() => fixture.underTest.remove());
-    describeOpenings(fixture);
+    describeOpeningRules(fixture);
     describePayments(fixture);
     describeClock(fixture);
     describeSteps(fixture);

@@ -41,7 +41,7 @@ export interface AttemptRequest {
   readonly decimals: number;
   readonly returnUrl?: string | undefined;
   readonly providerMerchantId: number;
-  /** When its price was asked for; later than an opening at another price, it is the newer one. */
+  /** When its price was asked for; later than a request at another price, it is the newer one. */
   readonly pricedAt?: number | undefined;
   /** The session that the SDK refused. */
   readonly renew?: string | undefined;
@@ -57,7 +57,7 @@ export interface FoundAttempt {
   readonly request: AttemptRequest;
 }
 
-/** What to do about an opening: decided and stored in one step, however many ask at once. */
+/** What to do about a request for a checkout: decided and stored in one step, however many ask at once. */
 export type AttemptDecision =
   /** Nothing is to be paid now: paid, or money may be moving. */
   | { readonly kind: 'settled'; readonly checkout: Checkout }
@@ -89,7 +89,7 @@ export interface Change {
   readonly after: Checkout;
 }
 
-/** A hint that more follows from than a look. */
+/** A hint that leads to more than a poll. */
 export interface SessionHint {
   readonly kind: 'cancelled' | 'submitted' | 'declined';
   readonly sessionId: string;

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-describe('opening a checkout', () => {
+describe('creating a checkout', () => {
   it('answers with the session, the SDK and the price that the shop set', async () => {
     const { status, body } = await stack.open('A1', { amount: '9.99' });
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('opening a checkout', () => {
     expect(again).toMatchObject({ sessionId: first.sessionId, state: 'open', revision: 3 });
   });
 
-  it('opens another checkout for another price, and keeps one session exposed', async () => {
+  it('creates another checkout for another price, and keeps one session active', async () => {
     const { body: first } = await stack.open('A4', { amount: '5.00' });
     const { body: second } = await stack.open('A4', { amount: '6.00' });
     expect(second.checkout).not.toBe(first.checkout);
@@ -103,13 +103,13 @@ describe('opening a checkout', () => {
     const patient = await TestStack.start({ tuning: { ownerWaitSeconds: 0.4 } });
     try {
       patient.sandbox.control.addFault({ operation: 'create-session', fault: 'hold' });
-      const leader = patient.open('A10', { amount: '5.00' });
+      const owner = patient.open('A10', { amount: '5.00' });
       await expect.poll(() => patient.sandbox.control.faults().held).toBe(1);
-      const follower = await patient.reopen('A10');
-      expect(follower.status).toBe(202);
-      expect(follower.body).toMatchObject({ state: 'opening' });
+      const waiter = await patient.reopen('A10');
+      expect(waiter.status).toBe(202);
+      expect(waiter.body).toMatchObject({ state: 'opening' });
       patient.sandbox.control.releaseFaults();
-      const { body } = await leader;
+      const { body } = await owner;
       expect((await patient.reopen('A10')).body.sessionId).toBe(body.sessionId);
       expect(patient.createSessionCalls()).toBe(1);
     } finally {
@@ -149,13 +149,13 @@ describe('a request that is not good', () => {
   });
 
   it('of an unknown merchant is refused', async () => {
-    const { status, body } = await stack.reopen('B2', { merchant: 'nobody' });
+    const { status, body } = await stack.reopen('B2', { merchant: 'unknown' });
     expect([status, body.code]).toEqual([404, 'unknown_merchant']);
   });
 
   it.each([
     ['another site', 'https://evil.example'],
-    ['a look-alike', `${SHOP_ORIGIN}.evil.example`],
+    ['a similar name', `${SHOP_ORIGIN}.evil.example`],
     ['no origin at all', ''],
     ['a sandboxed frame', 'null'],
     ['two origins', `${SHOP_ORIGIN}, ${SHOP_ORIGIN}`],
@@ -170,7 +170,7 @@ describe('a request that is not good', () => {
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('with a forged token looks the same as an unknown order', async () => {
+  it('with a forged token gets the same answer as an unknown order', async () => {
     stack.shop.orders.set('B4', { amount: '5.00' });
     const forged = await stack.reopen('B4', { orderToken: stack.token('B5') });
     const unknown = await stack.reopen('B6');
@@ -251,7 +251,7 @@ describe('asking for the state', () => {
     expect((await waiting).body.checkouts[0]?.state).toBe('cancelled');
   });
 
-  it('lets four wait for one checkout, and tells the fifth when to come back', async () => {
+  it('lets four wait for one checkout, and answers the fifth when to come back', async () => {
     const { body: opened } = await stack.open('C3', { amount: '5.00' });
     const path = `/v1/checkouts?id=${opened.checkout}:1&wait=25`;
     const waiting = Array.from({ length: 5 }, () => stack.fetch<CheckoutStatusReply>(path));

@@ -29,13 +29,13 @@ import { type SplitShare, splitAmount } from './split-fee.js';
 import { needsAddress, toAvsFields } from './avs.js';
 import { type PublicAddresses, toSessionFields } from './session-request.js';
 
-/** How often a follower looks at the store, for a leader in another process. */
+/** How often a waiter reads the store, for an owner in another process. */
 const OWNER_POLL_MS = 250;
 /** Sessions asked for in one request, when the answer to the first is lost. */
 const MAX_ATTEMPTS = 2;
 /** Prices asked for in one request, when others open the order at a newer one meanwhile. */
 const MAX_LOOKUPS = 3;
-/** When to ask again for what others are opening. */
+/** When to ask again for what others are creating. */
 const RETRY_SECONDS = 2;
 /** Share of the `order_id` range after which the log raises an alarm. */
 const ORDER_ID_ALARM = 0.9;
@@ -57,7 +57,7 @@ export interface CheckoutServiceOptions {
   readonly logger: Logger;
   readonly addresses: PublicAddresses;
   readonly maxOrderId: number;
-  /** How long a request waits for another one that is opening the same order. */
+  /** How long a request waits for another one that creates a checkout of the same order. */
   readonly ownerWaitSeconds: number;
   readonly observer: Pick<Observer, 'checkoutRequested'>;
   /** Called after steps that a drill interrupts. */
@@ -82,7 +82,7 @@ export type CreateResult =
 
 type SendResult =
   | { readonly kind: 'active'; readonly sessionId: string }
-  /** There is a session, which nobody may see. */
+  /** There is a session, which no page may see. */
   | { readonly kind: 'superseded' }
   | { readonly kind: 'failed'; readonly isFinal: boolean; readonly error: AppError };
 
@@ -94,7 +94,7 @@ interface PricedOrder {
   readonly split: readonly SplitShare[];
 }
 
-/** The story of opening a checkout, and of the hints that a page gives about it. */
+/** Creates checkouts, and takes the hints that pages give about them. */
 export class CheckoutService {
   readonly #options: CheckoutServiceOptions;
 
@@ -117,7 +117,7 @@ export class CheckoutService {
 
   /**
    * Opens a checkout for an order, or answers with the one that is open. However many ask at the
-   * same time, one session is exposed.
+   * same time, one session is active.
    *
    * @param checkLimits called once the order token is known to be good, before anything is done
    */
@@ -162,26 +162,28 @@ export class CheckoutService {
     const amountMinor = priceOf(order, merchant);
     if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
     const avs = toAvsFields(order, request.avs);
-    const opening = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
-    if (await needsAddress(merchant, avs, opening, this.#options.database)) {
+    const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
+    if (await needsAddress(merchant, avs, wanted, this.#options.database)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
     const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
-    return this.#lead({ merchant, order, avs, split }, opening);
+    return this.#createAsOwner({ merchant, order, avs, split }, wanted);
   }
 
   /**
-   * Takes a hint of the page: it triggers a look. Only `cancelled` moves a state, and only from a
+   * Takes a hint of the page: it triggers a poll. Only `cancelled` moves a state, and only from a
    * page that has the session; nothing was sent off in it. What was sent off is remembered.
    */
   async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
     const { database, context, changes } = this.#options;
     const known = await findCheckout(database, checkout);
     if (!known) throw checkoutNotFound();
-    const told = toSessionHint(hint);
+    const sessionHint = toSessionHint(hint);
     const change =
-      told &&
-      (await database.transaction('hint:record', (tx) => recordHint(tx, checkout, told, context)));
+      sessionHint &&
+      (await database.transaction('hint:record', (tx) =>
+        recordHint(tx, checkout, sessionHint, context),
+      ));
     if (change && change.after !== change.before) changes.notify(checkout);
     this.#options.reconciliation.hint(known);
     return { state: (change?.after ?? known).state };
@@ -189,14 +191,14 @@ export class CheckoutService {
 
   #checkToken(merchant: Merchant, request: CreateCheckoutRequest): void {
     if (merchant.openBy === 'order' && request.orderToken === undefined) return;
-    const verdict = checkOrderToken(
+    const tokenCheck = checkOrderToken(
       request.orderToken ?? '',
       { merchant: merchant.id, order: request.order },
       merchant.orderTokenSecret,
       this.#options.clock.now(),
     );
-    if (verdict === 'forged') throw orderNotFound();
-    if (verdict === 'expired') {
+    if (tokenCheck === 'forged') throw orderNotFound();
+    if (tokenCheck === 'expired') {
       throw new AppError(
         401,
         'order_token_expired',
@@ -216,7 +218,10 @@ export class CheckoutService {
     throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
   }
 
-  async #lead(priced: PricedOrder, request: AttemptRequest): Promise<CreateResult | undefined> {
+  async #createAsOwner(
+    priced: PricedOrder,
+    request: AttemptRequest,
+  ): Promise<CreateResult | undefined> {
     const { database, context, changes, clock, onStep } = this.#options;
     const { merchant } = priced;
     const until = clock.now() + this.#options.ownerWaitSeconds * 1000;
@@ -290,7 +295,10 @@ export class CheckoutService {
   #raiseOrderIdAlarm(orderId: number): void {
     const { maxOrderId, logger } = this.#options;
     if (orderId > maxOrderId * ORDER_ID_ALARM) {
-      logger.error({ orderId, maxOrderId }, 'order_id is near its maximum; raise it or start anew');
+      logger.error(
+        { orderId, maxOrderId },
+        'order_id is near its maximum; raise it or start again with a new file',
+      );
     }
   }
 
@@ -386,7 +394,7 @@ function createSessionError(
   return new AppError(
     502,
     'provider_refused',
-    'The payment provider refused to open this checkout. The shop has to look at its settings.',
+    'The payment provider refused to open this checkout. The shop has to check its settings.',
     { cause: result.cause, merchant },
   );
 }

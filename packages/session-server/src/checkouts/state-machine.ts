@@ -8,7 +8,7 @@
 import type { CheckoutState, RefundState, ReturnKind } from '../contract.js';
 
 /**
- * Why a person of the shop should look at a checkout before shipping. Each is said once of a
+ * Why a person of the shop should check an order before shipping. Each is said once of a
  * checkout, but for `paid_twice`, which is said of each payment after the first.
  */
 export type AttentionCode =
@@ -35,7 +35,7 @@ export interface Checkout {
   readonly state: CheckoutState;
   /** Counts every change; replies and polls name it. */
   readonly revision: number;
-  /** Counts the events told to the shop. */
+  /** Counts the events sent to the shop. */
   readonly sequence: number;
   readonly refund: RefundState;
   readonly attention: readonly AttentionCode[];
@@ -72,7 +72,7 @@ export type CheckoutFact =
 
 export interface Rules {
   readonly expireAfterSeconds: number;
-  /** How long a shopper's return may wait for evidence before the shop is told. */
+  /** How long a shopper's return may wait for evidence before the shop is notified. */
   readonly settleWindowSeconds: number;
 }
 
@@ -116,7 +116,7 @@ export function advance(
   return next === checkout ? checkout : { ...next, revision: checkout.revision + 1 };
 }
 
-/** What the shop must be told of a change, in order; an unchanged checkout tells nothing. */
+/** The events that a change sends to the shop, in order; none for an unchanged checkout. */
 export function eventsBetween(before: Checkout, after: Checkout): EventType[] {
   const events: EventType[] = [];
   const ofState = EVENT_OF_STATE[after.state];
@@ -158,7 +158,7 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
 }
 
 /**
- * Whoever has just opened a checkout, or is paying in it, keeps it: when less than half of its time is
+ * A shopper who has just opened a checkout, or is paying in it, keeps it: when less than half of its time is
  * left, it gets the whole again.
  */
 function stayOpen(checkout: Checkout, now: number, rules: Rules): Checkout {
@@ -204,7 +204,7 @@ function pay(checkout: Checkout, transaction: string): Checkout {
     // Once for each payment too many: a person has to give each of them back.
     return { ...checkout, attention: [...checkout.attention, 'paid_twice'] };
   }
-  // The shop was told of an end that was none.
+  // The shop was sent an end that was none.
   const late = isReopenable(checkout.state);
   const paid = { ...inState(checkout, 'paid'), paidBy: transaction };
   return late ? withAttention(paid, 'late_payment') : paid;

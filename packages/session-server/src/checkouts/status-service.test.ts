@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 it('a question that waits is answered in its time, also when the clock goes back', async () => {
-  const { checkout } = await new StoreHarness(store).expose();
+  const { checkout } = await new StoreHarness(store).activate();
   const status = new StatusService({
     database: store.database,
     changes: new ChangeFeed(),

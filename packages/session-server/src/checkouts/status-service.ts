@@ -10,7 +10,7 @@ import { findCheckouts } from './repository.js';
 const MAX_WAITERS = 4;
 /** What the ones that were not let wait should pause. */
 const RETRY_AFTER_SECONDS = 5;
-/** How often a waiter looks at the store by itself, in case a replica made the change. */
+/** How often a waiter reads the store without a notification, in case a replica made the change. */
 const RECHECK_MS = 5000;
 
 export interface StatusQuestion {
@@ -50,7 +50,7 @@ export class StatusService {
     const ids = [...new Set(questions.map(({ checkout }) => checkout))];
     const until = performance.now() + waitSeconds * 1000;
     const isWaiting = waitSeconds > 0;
-    let known = await this.#look(ids, isWaiting);
+    let known = await this.#read(ids, isWaiting);
     const left = (): number => until - performance.now();
     if (hasMoved(known, questions) || left() <= 0) return { checkouts: known.map(toStatus) };
     if (!this.#enter(ids)) {
@@ -60,7 +60,7 @@ export class StatusService {
       const signal = whenGone();
       for (let ms = left(); ms > 0 && !hasMoved(known, questions) && !signal.aborted; ms = left()) {
         await this.#changes.wait(ids, Math.min(ms, RECHECK_MS), signal);
-        known = await this.#look(ids, isWaiting);
+        known = await this.#read(ids, isWaiting);
       }
       return { checkouts: known.map(toStatus) };
     } finally {
@@ -68,8 +68,8 @@ export class StatusService {
     }
   }
 
-  /** Somebody who waits may be paying at this moment, with an SDK that tells nothing. */
-  async #look(ids: readonly string[], isWaiting: boolean): Promise<Checkout[]> {
+  /** A payment of a waiting shopper may be pending, with an SDK that reports nothing. */
+  async #read(ids: readonly string[], isWaiting: boolean): Promise<Checkout[]> {
     const known = await findCheckouts(this.#database, ids);
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {

@@ -11,11 +11,11 @@ import { toStoredToken } from './attempt-token.js';
 
 /** The events that a store keeps, and what each of its steps promises. */
 export function describeSteps(fixture: StoreFixture): void {
-  const { begin, beginSending, expose, stateOf, pay, eventTypes } = fixture;
+  const { begin, beginSending, activate, stateOf, pay, eventTypes } = fixture;
 
   describe('events', () => {
-    it('are stored with the change that they tell, numbered within the checkout', async () => {
-      const { checkout, attempt } = await expose({ shopVersion: 'v7' });
+    it('are stored with the change that they report, numbered within the checkout', async () => {
+      const { checkout, attempt } = await activate({ shopVersion: 'v7' });
       await fixture.store.apply(checkout.id, { type: 'cancel-hinted' });
       await fixture.store.apply(checkout.id, { type: 'reopened' });
       fixture.now += SECOND_MS;
@@ -50,7 +50,7 @@ export function describeSteps(fixture: StoreFixture): void {
     });
 
     it('are taken by one sender at a time, and again when its lease has run out', async () => {
-      const { attempt } = await expose();
+      const { attempt } = await activate();
       await pay(attempt.orderId);
       const claims = await Promise.all([0, 1, 2].map(() => fixture.store.claimEvents(CLAIM)));
       expect(claims.flat()).toHaveLength(1);
@@ -62,7 +62,7 @@ export function describeSteps(fixture: StoreFixture): void {
     });
 
     it('that were delivered never come again', async () => {
-      const { attempt } = await expose();
+      const { attempt } = await activate();
       await pay(attempt.orderId);
       const [event] = await fixture.store.claimEvents(CLAIM);
       await fixture.store.markDelivered(event?.id ?? '');
@@ -73,7 +73,7 @@ export function describeSteps(fixture: StoreFixture): void {
     });
 
     it('that were not taken come again after the pause, the same; or never', async () => {
-      const { attempt } = await expose();
+      const { attempt } = await activate();
       await pay(attempt.orderId);
       const [event] = await fixture.store.claimEvents(CLAIM);
       await fixture.store.markFailed(event?.id ?? '', 5);
@@ -88,7 +88,7 @@ export function describeSteps(fixture: StoreFixture): void {
     it('come oldest first, no more than asked for', async () => {
       for (let order = 0; order < 3; order += 1) {
         fixture.now += SECOND_MS;
-        const { attempt } = await expose({ order: `A${String(order)}` });
+        const { attempt } = await activate({ order: `A${String(order)}` });
         await pay(attempt.orderId, { transaction: `tx-${String(order)}` });
       }
       const orders = (await fixture.store.claimEvents({ ...CLAIM, limit: 2 })).map(
@@ -101,10 +101,10 @@ export function describeSteps(fixture: StoreFixture): void {
 
   describe('a step', () => {
     it('that fails changes nothing, nor what is done beside it', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       const steps = await Promise.allSettled([
         fixture.store.apply(checkout.id, { type: 'cancel-hinted' }),
-        fixture.store.apply('nobody', { type: 'cancel-hinted' }),
+        fixture.store.apply('unknown', { type: 'cancel-hinted' }),
         fixture.store.activateSession(1, 'session-x'),
         fixture.store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' }),
       ]);
@@ -122,7 +122,7 @@ export function describeSteps(fixture: StoreFixture): void {
     });
 
     it('is counted once, however many come together', async () => {
-      const { checkout } = await expose();
+      const { checkout } = await activate();
       const facts = Array.from({ length: 50 }, (_, index) =>
         index % 2 === 0 ? ({ type: 'cancel-hinted' } as const) : ({ type: 'reopened' } as const),
       );
@@ -131,7 +131,7 @@ export function describeSteps(fixture: StoreFixture): void {
     });
 
     it('that is answered is there after a restart', async () => {
-      const { checkout, attempt, tokens } = await expose();
+      const { checkout, attempt, tokens } = await activate();
       await pay(attempt.orderId);
       const before = await stateOf(checkout.id);
       fixture.store = await fixture.underTest.reopen();

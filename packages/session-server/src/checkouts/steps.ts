@@ -4,7 +4,7 @@ import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
 import { renderEvent } from './event.js';
-import { isBeingPaid, type OrderHistory, planOpening } from './opening-rules.js';
+import { isBeingPaid, type OrderHistory, planCheckout } from './opening-rules.js';
 import {
   type Attempt,
   type AttemptDecision,
@@ -78,7 +78,7 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules } = context;
   const now = clock.now();
-  const plan = planOpening(await findHistory(tx, request, now), request, now, rules);
+  const plan = planCheckout(await findHistory(tx, request, now), request, now, rules);
   switch (plan.kind) {
     case 'wait':
     case 'payment-pending':

@@ -48,8 +48,8 @@ describe('dead-lettered events', () => {
     const [line] = await run('dead-lettered', 'teashop');
     expect(line).toContain(id);
     expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
-    expect(await run('dead-lettered', 'nobody')).toEqual(['no event is dead-lettered']);
-    expect(await run('redeliver', '--merchant', 'nobody')).toEqual([
+    expect(await run('dead-lettered', 'unknown')).toEqual(['no event is dead-lettered']);
+    expect(await run('redeliver', '--merchant', 'unknown')).toEqual([
       '0 events will be delivered again',
     ]);
     expect(await run('redeliver', id)).toEqual(['1 events will be delivered again']);
@@ -82,7 +82,7 @@ describe('events that wait for their next try', () => {
     ]);
     const redeliverNow = (merchant: string) =>
       run('redeliver', '--merchant', merchant, '--retrying');
-    expect(await redeliverNow('nobody')).toEqual(['0 events will be delivered again']);
+    expect(await redeliverNow('unknown')).toEqual(['0 events will be delivered again']);
     expect(await redeliverNow('teashop')).toEqual(['1 events will be delivered again']);
     expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
     expect(await redeliverNow('teashop')).toEqual(['0 events will be delivered again']);

@@ -124,7 +124,7 @@ async function reconcileLoss(
   };
   const shared = { database, context, merchants, clock, logger: createLogger('silent') };
   const lookUpOrder = createOrderLookup(shop);
-  // Each order is looked up once, whatever the shops answered about others.
+  // Each order is asked for once, whatever the shops answered about others.
   const lostAttempts = new LostAttempts({ ...shared, loss, lookUpOrder, pauseMs: 0 });
   const reconciliation = new ReconciliationService({
     ...shared,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 describe('the hosted page', () => {
-  it('holds the element of the order, and opens nothing by itself', async () => {
+  it('holds the element of the order, and opens nothing automatically', async () => {
     const token = stack.token('H1');
     const { status, text, headers } = await stack.fetch(`/v1/pay/teashop/${token}`);
     expect(status).toBe(200);
@@ -32,7 +32,7 @@ describe('the hosted page', () => {
   });
 
   it.each([
-    ['an unknown merchant', (token: string) => `/v1/pay/nobody/${token}`],
+    ['an unknown merchant', (token: string) => `/v1/pay/unknown/${token}`],
     ['a token that was changed', (token: string) => `/v1/pay/teashop/X${token}`],
     ['no token', () => '/v1/pay/teashop/%3Cscript%3E'],
   ])('for %s is a 404 in words', async (_what, path) => {

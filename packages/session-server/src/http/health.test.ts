@@ -7,20 +7,20 @@ import { errorHandler } from './errors.js';
 import { healthRoutes } from './health.js';
 
 let pings: number;
-let trouble: Error | undefined;
+let failure: Error | undefined;
 let hasNoAnswer: boolean;
 let time: number;
 let server: LocalServer;
 beforeEach(async () => {
   pings = 0;
-  trouble = undefined;
+  failure = undefined;
   hasNoAnswer = false;
   time = 0;
   const app = express();
   const ping = () => {
     pings += 1;
     if (hasNoAnswer) return new Promise<void>(() => undefined);
-    return trouble ? Promise.reject(trouble) : Promise.resolve();
+    return failure ? Promise.reject(failure) : Promise.resolve();
   };
   app.use(healthRoutes({ ping }, () => time));
   app.use(errorHandler(createLogger('silent')));
@@ -35,12 +35,12 @@ describe('asking whether the server is ready', () => {
   it('writes to the store, once for all who ask in a second', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, ready));
     expect([new Set(answers), pings]).toEqual([new Set([200]), 1]);
-    trouble = new Error('the disk is full');
+    failure = new Error('the disk is full');
     time += 999;
     expect(await ready()).toBe(200);
     time += 1;
     expect(await ready()).toBe(503);
-    trouble = undefined;
+    failure = undefined;
     expect(await ready()).toBe(503);
     time += 1000;
     expect(await ready()).toBe(200);
@@ -48,7 +48,7 @@ describe('asking whether the server is ready', () => {
   });
 
   it('is another question than whether it is alive', async () => {
-    trouble = new Error('the disk is full');
+    failure = new Error('the disk is full');
     expect(await ready()).toBe(503);
     expect(await alive()).toBe(200);
     time += 1000;
@@ -56,7 +56,7 @@ describe('asking whether the server is ready', () => {
   });
 
   it('is the same question once the disk has not kept what was written: only a start helps', async () => {
-    trouble = new DiskFailedError(new Error('i/o error'));
+    failure = new DiskFailedError(new Error('i/o error'));
     await expect.poll(alive).toBe(503);
     expect(await ready()).toBe(503);
     expect(pings).toBe(1);

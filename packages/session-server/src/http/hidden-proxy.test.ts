@@ -20,11 +20,11 @@ async function start(
 }
 afterEach(() => stack.close());
 
-/** An address that whoever asks made up, another one each time. */
+/** An invented address, another one each time. */
 const madeUp = (at: number) => ({ 'x-forwarded-for': `198.51.100.${String(at)}` });
 
-describe('a server that was told of no proxy', () => {
-  it('believes no address of a header: whoever makes one up each time is limited all the same', async () => {
+describe('a server without a configured proxy', () => {
+  it('believes no address of a header: a client that invents one each time is limited all the same', async () => {
     const rateLimits = { createPerAddress: 2, statusPerAddress: 2, wrongKeysPerAddress: 2 };
     await start({ PAY_TRUST_PROXY: '0' }, { rateLimits });
     const ways: ((at: number) => Promise<{ status: number }>)[] = [
@@ -60,7 +60,7 @@ describe('a server that was told of no proxy', () => {
   );
 });
 
-describe('a server that was told of its proxies', () => {
+describe('a server with configured proxies', () => {
   it.each(['1', '127.0.0.1'])('says nothing of their headers: %s', async (proxies) => {
     await start({ PAY_TRUST_PROXY: proxies });
     await stack.fetch('/healthz', { headers: madeUp(1) });

@@ -88,7 +88,7 @@ describe('a shopper who was sent back', () => {
   });
 });
 
-describe('opening again and again', () => {
+describe('creating checkouts again and again', () => {
   it('is stopped for one address, then for one order, and says when to come back', async () => {
     for (let open = 0; open < 5; open += 1) {
       expect((await openFrom('198.51.100.1')).status).toBe(200);
@@ -107,7 +107,7 @@ describe('opening again and again', () => {
     expect((await openFrom('198.51.100.5', 'L2')).status).toBe(200);
   });
 
-  it('by a stranger without an order token shuts nobody out of the order, or of the shop', async () => {
+  it('by a stranger without an order token locks no one out of the order, or of the shop', async () => {
     stack.shop.orders.set('L4', { amount: '5.00' });
     const guess = signOrderToken('0'.repeat(64), {
       merchant: 'teashop',
@@ -199,7 +199,7 @@ describe('where an order opens by its name alone', () => {
     return answers;
   };
 
-  it('a stranger who asks again and again is stopped, and shuts nobody out of the order', async () => {
+  it('a stranger who asks again and again is stopped, and locks no one out of the order', async () => {
     expect(await openAs(['N1', 'N1', 'N1'], '192.0.2.1')).toEqual([200, 200, 429]);
     expect(await openAs(['N1'], '198.51.100.1')).toEqual([200]);
     expect(await openAs(['N1', 'N1', 'N1'], '198.51.100.2', true)).toEqual([200, 200, 429]);

@@ -83,7 +83,7 @@ describe('a hint', () => {
 });
 
 describe('the query of a status', () => {
-  it('names one checkout or several, and does not wait by itself', () => {
+  it('names one checkout or several, and does not wait unless asked to', () => {
     expect(parse(statusQuery, { id: `${ID}:3` })).toEqual({ id: [`${ID}:3`], wait: 0 });
     const id = [`${ID}:3`, `${ID}:4`];
     expect(parse(statusQuery, { id, wait: '25' })).toEqual({ id, wait: 25 });

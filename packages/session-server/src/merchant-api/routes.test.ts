@@ -109,7 +109,7 @@ describe('the key of another merchant', () => {
   });
   afterAll(() => both.close());
 
-  it('does not even tell that the order exists', async () => {
+  it('does not even reveal that the order exists', async () => {
     expect(await askBoth('T1', both.merchantKey)).toEqual([200, ['5.00']]);
     expect(await askBoth('C1', otherKey)).toEqual([200, ['6.00']]);
     for (const [order, key] of [

@@ -83,7 +83,7 @@ describe('a merchants file that changes', () => {
       write(merchantEntry({ name: 'New Name' }), merchantEntry({ id: 'other' }));
       await expect.poll(async () => (await source.all()).length, SOON).toBe(2);
       expect((await source.find('teashop'))?.name).toBe('New Name');
-      expect(await source.find('nobody')).toBeUndefined();
+      expect(await source.find('unknown')).toBeUndefined();
 
       write(merchantEntry({ currency: 'pounds' }));
       await expect.poll(() => lines.some(({ level }) => level === 'error'), SOON).toBe(true);

@@ -86,7 +86,7 @@ describe('a merchant entry', () => {
     expect(mistakes).not.toContain(SECRET);
   });
 
-  it('has every mistake told at once, those of fields together included', () => {
+  it('has every mistake reported at once, those of fields together included', () => {
     const mistakes = mistakesOf({
       name: 7,
       returnUrl: 'https://other.example/result',

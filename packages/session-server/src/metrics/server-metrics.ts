@@ -51,7 +51,7 @@ export class ServerMetrics implements Observer {
   );
   readonly #attention = this.#counter(
     'pay_attention_total',
-    'Reasons raised for a person to look at a checkout before shipping',
+    'Reasons raised for a person to check an order before shipping',
     'code',
   );
   readonly #refunds = this.#counter(

@@ -40,10 +40,10 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       });
     });
 
-    it('watched attempts are counted, with the time of the next look and the last order_id', async () => {
-      await harness.expose({ order: 'A1' });
+    it('watched attempts are counted, with the time of the next poll and the last order_id', async () => {
+      await harness.activate({ order: 'A1' });
       now += 5000;
-      const { attempt } = await harness.expose({ order: 'A2' });
+      const { attempt } = await harness.activate({ order: 'A2' });
       expect(await store.readBacklog()).toMatchObject({
         watchedAttempts: 2,
         scheduledPollLateSeconds: 0,
@@ -53,9 +53,9 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       expect(await store.readBacklog()).toMatchObject({ scheduledPollLateSeconds: 2 });
     });
 
-    it('the oldest return without an outcome is told, until it has one', async () => {
-      const first = await harness.expose({ order: 'A1' });
-      const second = await harness.expose({ order: 'A2' });
+    it('the oldest return without an outcome is reported, until it has one', async () => {
+      const first = await harness.activate({ order: 'A1' });
+      const second = await harness.activate({ order: 'A2' });
       for (const { checkout } of [first, second]) {
         now += 1000;
         await store.apply(checkout.id, { type: 'came-back', kind: 'return' });
@@ -71,7 +71,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
 
     it('events wait until they are delivered or given up', async () => {
       for (const order of ['A1', 'A2']) {
-        const { checkout } = await harness.expose({ order });
+        const { checkout } = await harness.activate({ order });
         await store.apply(checkout.id, { type: 'cancel-hinted' });
         now += 1000;
       }
@@ -86,7 +86,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
       });
     });
 
-    it('deliveries wait until they are worked on; parked ones are listed oldest first', async () => {
+    it('webhooks wait until they are processed; unmatched ones are listed oldest first', async () => {
       await deliver('one');
       now += 1000;
       await deliver('two');
@@ -95,7 +95,7 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         oldestWebhookSeconds: 1,
       });
       const claimed = await store.claimWebhooks(10, 30);
-      for (const delivery of claimed) await store.markUnmatched(delivery, [], { most: 10 });
+      for (const webhook of claimed) await store.markUnmatched(webhook, [], { most: 10 });
       expect(await store.readBacklog()).toMatchObject({ waitingWebhooks: 0, unmatchedWebhooks: 2 });
       expect(await store.findUnmatchedWebhooks(1)).toEqual([
         { id: claimed[0]?.id, tokenHash: 'hash', receivedAt: START },
@@ -109,12 +109,12 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         ['bookshop', 'A2'],
         ['teashop', 'A3'],
       ] as const) {
-        const { checkout } = await harness.expose({ merchant, order });
+        const { checkout } = await harness.activate({ merchant, order });
         await store.apply(checkout.id, { type: 'attention-needed', code: 'amount_mismatch' });
         flagged.push(checkout.id);
         now += DAY_MS;
       }
-      await harness.expose({ order: 'A4' });
+      await harness.activate({ order: 'A4' });
       const list = async (filter: { merchant?: string; since: number }, limit = 10) =>
         (await store.findAttention(filter, limit)).map(({ order }) => order);
       expect(await list({ since: 0 })).toEqual(['A3', 'A2', 'A1']);

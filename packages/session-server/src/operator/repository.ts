@@ -8,7 +8,7 @@ import { type Sql, sql } from '../store/sql.js';
 /** Counts of a backlog stop here, so that they cost the same however much waits. */
 const MAX_COUNTED = 10_000;
 
-/** A checkout that a person of the shop should look at before shipping. */
+/** A checkout that a person of the shop should check before shipping. */
 export interface AttentionEntry {
   readonly merchant: string;
   readonly order: string;
@@ -98,7 +98,7 @@ async function summarise(
   };
 }
 
-/** Checkouts that a person of the shop should look at, newest first. */
+/** Checkouts that a person of the shop should check, newest first. */
 export async function findAttention(
   reader: Reader,
   { merchant, since }: AttentionFilter,

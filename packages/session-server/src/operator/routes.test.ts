@@ -175,11 +175,13 @@ describe('the operator’s routes', () => {
     );
     expect(body.order).toBe('E1');
     expect(body.lines.join('\n')).toMatch(/^Checkout .*: open, 9\.99 GBP.*\n.*Attempt order_id/);
-    const unknown = await stack.askOperator<{ code: string }>('/operator/orders/nobody/E1/explain');
+    const unknown = await stack.askOperator<{ code: string }>(
+      '/operator/orders/unknown/E1/explain',
+    );
     expect([unknown.status, unknown.body.code]).toEqual([404, 'unknown_merchant']);
   });
 
-  it('explain one order at a time, so that nobody can drain the provider’s patience', async () => {
+  it('explain one order at a time, so that no one can drain the provider’s patience', async () => {
     stack.sandbox.control.addFault({
       operation: 'transactions-list',
       fault: 'slow-body',
@@ -215,7 +217,7 @@ describe('the operator’s routes', () => {
     expect(await list()).toMatchObject([
       { id: event?.id, merchant: 'teashop', order: 'D1', type: 'checkout.cancelled', sequence: 1 },
     ]);
-    expect(await list('?merchant=nobody')).toEqual([]);
+    expect(await list('?merchant=unknown')).toEqual([]);
     const redeliver = async (wanted: object) =>
       stack.askOperator<{ redelivered?: number; errors?: { message: string }[] }>(
         '/operator/events/redeliver',
@@ -236,7 +238,7 @@ describe('the operator’s routes', () => {
       expect(refused.status).toBe(400);
       expect(refused.body.errors?.[0]?.message).toMatch(/^expected .*(msg_…|id of an event)/);
     }
-    expect((await redeliver({ merchant: 'nobody', retrying: true })).body.redelivered).toBe(0);
+    expect((await redeliver({ merchant: 'unknown', retrying: true })).body.redelivered).toBe(0);
     expect((await redeliver({ ids: [event?.id] })).body.redelivered).toBe(1);
     expect((await stack.shop.event('checkout.cancelled')).data['order']).toBe('D1');
     expect(await list()).toEqual([]);
@@ -273,7 +275,7 @@ describe('the operator’s routes', () => {
     ]);
   });
 
-  it('list the orders that a person should look at, newest first', async () => {
+  it('list the orders that a person should check, newest first', async () => {
     const { body } = await stack.open('T1', { amount: '9.99' });
     const session = stack.session(body.sessionId ?? '');
     stack.sandbox.control.addTransaction({
@@ -296,7 +298,7 @@ describe('the operator’s routes', () => {
       .toMatchObject([
         { merchant: 'teashop', order: 'T1', state: 'returned', attention: ['amount_mismatch'] },
       ]);
-    expect(await list('?merchant=nobody')).toEqual({ items: [], more: false });
+    expect(await list('?merchant=unknown')).toEqual({ items: [], more: false });
     const wrong = await stack.askOperator<{ errors: { field: string }[] }>(
       '/operator/attention?days=x',
     );

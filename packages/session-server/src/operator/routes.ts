@@ -93,7 +93,7 @@ const requireJson: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** An address as numbers cannot be made to lead somewhere else; a name can. */
+/** An address as numbers cannot be made to lead to another host; a name can. */
 function isOurs(host: string, names: readonly string[]): boolean {
   const name = host
     .toLowerCase()

@@ -50,7 +50,7 @@ describe('an order token', () => {
     expect(checkOrderToken(token, CLAIM, [SECRET], 0)).toBe('forged');
   });
 
-  it('is split from the right, since an order may hold dots and look like a token itself', () => {
+  it('is split from the right, since an order may hold dots and have the form of a token itself', () => {
     const claim = { ...CLAIM, order: GOLDEN.slice(0, 60) };
     const token = signOrderToken(SECRET, claim);
     expect(splitOrderToken(token)).toMatchObject({ order: claim.order, expiresAt: 1_800_000_000 });

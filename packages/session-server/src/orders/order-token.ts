@@ -30,7 +30,7 @@ export function signOrderToken(
   return `${order}.${String(expiresAt)}.${hmac}`;
 }
 
-/** Judges a token for one merchant and order, in constant time, against every secret still valid. */
+/** Checks a token for one merchant and order, in constant time, against every secret still valid. */
 export function checkOrderToken(
   token: string,
   expected: { readonly merchant: string; readonly order: string },

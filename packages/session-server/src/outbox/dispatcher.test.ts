@@ -92,7 +92,7 @@ class OutboxHarness {
 
   /** Cancels an order, which stores one event. */
   async cancel(merchant: string, order: string): Promise<string> {
-    const { checkout } = await this.harness.expose({ merchant, order });
+    const { checkout } = await this.harness.activate({ merchant, order });
     await this.store.apply(checkout.id, { type: 'cancel-hinted' });
     return checkout.id;
   }

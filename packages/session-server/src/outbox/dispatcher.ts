@@ -49,7 +49,7 @@ type TryResult =
 
 /**
  * Delivers stored events to the shops, signed, until each is acknowledged with 2xx. An event keeps
- * its id and its text in every try, so a shop that stores the id never acts on it twice.
+ * its id and its text in every try, so a shop that stores the id never processes it twice.
  *
  * A slow or broken shop holds up no other: a shop that answers has a few events in flight, a silent
  * one has one, and silent shops and retries together take at most half of the room. An order whose

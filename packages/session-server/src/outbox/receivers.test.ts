@@ -130,7 +130,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     const merchant = testMerchant({ signingSecret: [SECRET], events });
     const client = new ShopClient();
     const harness = new StoreHarness(store);
-    const { checkout, attempt } = await harness.expose();
+    const { checkout, attempt } = await harness.activate();
     await store.apply(checkout.id, { type: 'came-back', kind: 'cancel' });
     await harness.pay(attempt.orderId, { refund: 'partial' });
     const dispatcher = startOutboxDispatcher({
@@ -159,14 +159,14 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     expect(paidBy()).toBeNull();
   });
 
-  it('loses no payment that later news overtook, and ships nothing that was refunded', async () => {
+  it('loses no payment when later news came first, and ships nothing that was refunded', async () => {
     await send(event({ sequence: 2, refund: 'full' }, 'checkout.refunded'));
     expect([paidBy(), await toShip()]).toEqual(['checkout-1', []]);
     expect(await send(event({ sequence: 1 }))).toBe(204);
     expect([paidBy(), await toShip()]).toEqual(['checkout-1', []]);
   });
 
-  it('loses no payment that a warning overtook, and waits for a person', async () => {
+  it('loses no payment when a warning came first, and waits for a person', async () => {
     const attention = ['late_payment'];
     await send(event({ sequence: 2, attention }, 'checkout.attention'));
     await send(event({ sequence: 1 }));

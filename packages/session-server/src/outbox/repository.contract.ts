@@ -22,11 +22,14 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     });
     afterEach(() => underTest.remove());
 
-    /** As many cancelled orders of a merchant, each with one event to tell. */
-    async function tell(merchant: string, count: number, name = 'A'): Promise<void> {
+    /** As many cancelled orders of a merchant, each with one event to deliver. */
+    async function cancelOrders(merchant: string, count: number, name = 'A'): Promise<void> {
       for (let number = 0; number < count; number += 1) {
         now += 1;
-        const { checkout } = await harness.expose({ merchant, order: `${name}${String(number)}` });
+        const { checkout } = await harness.activate({
+          merchant,
+          order: `${name}${String(number)}`,
+        });
         await store.apply(checkout.id, { type: 'cancel-hinted' });
       }
     }
@@ -56,38 +59,38 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     }
 
     it('go to every merchant in turn, however many one of them has', async () => {
-      await tell('busy', 20);
+      await cancelOrders('busy', 20);
       now += 1000;
-      await tell('quiet', 1);
+      await cancelOrders('quiet', 1);
       expect(await claimed({ limit: 2 })).toEqual(['busy', 'quiet']);
     });
 
     it('of one merchant are under way a few at a time', async () => {
-      await tell('busy', 5);
+      await cancelOrders('busy', 5);
       expect(await claimed()).toHaveLength(3);
       expect(await claimed()).toEqual([]);
     });
 
     it('of one merchant go on when one of them is settled', async () => {
-      await tell('busy', 5);
+      await cancelOrders('busy', 5);
       const [first] = await store.claimEvents(CLAIM);
       await store.markFailed(first?.id ?? '', 5);
       expect(await claimed()).toHaveLength(1);
     });
 
     it('go one at a time to a merchant whose shop does not answer', async () => {
-      await tell('silent', 3);
-      await tell('well', 2);
+      await cancelOrders('silent', 3);
+      await cancelOrders('well', 2);
       const answeringMerchants = new Set(['well']);
       expect(await claimed({ answeringMerchants })).toEqual(['silent', 'well', 'well']);
       expect(await claimed({ answeringMerchants })).toEqual([]);
     });
 
     it('go to merchants whose shop does not answer only as far as there is room', async () => {
-      await tell('gone', 1);
-      await tell('silent', 1);
+      await cancelOrders('gone', 1);
+      await cancelOrders('silent', 1);
       now += 1000;
-      await tell('well', 2);
+      await cancelOrders('well', 2);
       const claim = { answeringMerchants: new Set(['well']), retryingLimit: 1 };
       expect(await claimed(claim)).toEqual(['gone', 'well', 'well']);
       expect(await claimed({ ...claim, retryingLimit: 0 })).toEqual([]);
@@ -95,19 +98,19 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     });
 
     it('that were not taken before share that room', async () => {
-      await tell('well', 3);
+      await cancelOrders('well', 3);
       await refuseAll();
-      await tell('well', 1, 'new');
+      await cancelOrders('well', 1, 'new');
       const claim = { answeringMerchants: new Set(['well']), retryingLimit: 1, perMerchant: 10 };
       expect(await ordersOf(claim)).toEqual(['A0', 'new0']);
     });
 
     it('that were never sent go before all others to a shop that does not answer', async () => {
-      await tell('silent', 3);
+      await cancelOrders('silent', 3);
       await refuseAll();
-      await tell('silent', 1, 'older');
+      await cancelOrders('silent', 1, 'older');
       now += 1000;
-      await tell('silent', 1, 'newer');
+      await cancelOrders('silent', 1, 'newer');
       const claim = { answeringMerchants: new Set<string>() };
       expect(await ordersOf(claim)).toEqual(['newer0']);
       now += CLAIM.leaseSeconds * 1000 - 1;
@@ -115,23 +118,23 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     });
 
     it('that were not taken leave the last place of their merchant to one that was never sent', async () => {
-      await tell('teashop', 120);
+      await cancelOrders('teashop', 120);
       await refuseAll();
       expect(await ordersOf({ perMerchant: 5 })).toEqual(['A0', 'A1', 'A2', 'A3']);
       expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
-      await tell('teashop', 2, 'new');
+      await cancelOrders('teashop', 2, 'new');
       expect(await ordersOf({ perMerchant: 5 })).toEqual(['new1']);
       expect(await ordersOf({ perMerchant: 5 })).toEqual([]);
     });
 
     it('go out oldest first, and the newest one on the last place', async () => {
-      await tell('teashop', 4);
+      await cancelOrders('teashop', 4);
       expect(await ordersOf({ perMerchant: 3 })).toEqual(['A0', 'A1', 'A3']);
       expect(await ordersOf({ perMerchant: 5 })).toEqual(['A2']);
     });
 
     it('of one checkout go out one at a time, in their order', async () => {
-      const { checkout, attempt } = await harness.expose();
+      const { checkout, attempt } = await harness.activate();
       await store.apply(checkout.id, { type: 'cancel-hinted' });
       await harness.pay(attempt.orderId);
       const [first, ...others] = await store.claimEvents(CLAIM);
@@ -142,7 +145,7 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     });
 
     it('do not wait for an older one of their checkout that is not taken', async () => {
-      const { checkout, attempt } = await harness.expose();
+      const { checkout, attempt } = await harness.activate();
       await store.apply(checkout.id, { type: 'cancel-hinted' });
       await harness.pay(attempt.orderId);
       const [first] = await store.claimEvents(CLAIM);
@@ -151,16 +154,16 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
     });
 
     it('that wait for a sender to be free do not say that something is due now', async () => {
-      await tell('busy', 5);
+      await cancelOrders('busy', 5);
       await store.claimEvents(CLAIM);
       expect(await store.nextEventAt()).toBe(now + CLAIM.leaseSeconds * 1000);
     });
 
     it('that were given up are found, by merchant and oldest first', async () => {
-      await tell('teashop', 1);
+      await cancelOrders('teashop', 1);
       const older = await giveUp();
       now += 1000;
-      await tell('bookshop', 1);
+      await cancelOrders('bookshop', 1);
       const newer = await giveUp();
       expect((await store.findDeadLetters({}, 10)).map(({ id }) => id)).toEqual([older, newer]);
       expect(await store.findDeadLetters({ merchant: 'bookshop' }, 10)).toMatchObject([
@@ -169,27 +172,27 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await store.findDeadLetters({}, 1)).toHaveLength(1);
     });
 
-    it('that were given up are sent again when somebody asks, with the same id and all tries', async () => {
-      await tell('teashop', 1);
+    it('that were given up are sent again on request, with the same id and all tries', async () => {
+      await cancelOrders('teashop', 1);
       const [before] = await store.claimEvents(CLAIM);
       await store.markFailed(before?.id ?? '', 0);
       await giveUp();
       now += DAY_MS;
       expect(await store.claimEvents(CLAIM)).toEqual([]);
       expect(await store.redeliverEvents({ ids: ['msg_unknown'] })).toBe(0);
-      expect(await store.redeliverEvents({ merchant: 'somebody' })).toBe(0);
+      expect(await store.redeliverEvents({ merchant: 'unknown' })).toBe(0);
       expect(await store.redeliverEvents({ ids: [before?.id ?? ''] })).toBe(1);
       expect(await store.claimEvents(CLAIM)).toEqual([before]);
       expect(await store.findDeadLetters({}, 10)).toEqual([]);
     });
 
-    it('that wait for their next try are sent at once when somebody asks for those, too', async () => {
-      await tell('teashop', 3);
-      await tell('bookshop', 1);
+    it('that wait for their next try are sent at once on request, too', async () => {
+      await cancelOrders('teashop', 3);
+      await cancelOrders('bookshop', 1);
       const [taken, ...others] = await store.claimEvents({ ...CLAIM, perMerchant: 10 });
       await store.markDelivered(taken?.id ?? '');
       for (const { id } of others) await store.markFailed(id, 3600);
-      await tell('teashop', 1, 'sending');
+      await cancelOrders('teashop', 1, 'sending');
       await store.claimEvents(CLAIM);
       expect(await store.redeliverEvents({ merchant: 'teashop' })).toBe(0);
       expect(await store.redeliverEvents({ merchant: 'teashop', waiting: true })).toBe(2);
@@ -198,8 +201,8 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       );
     });
 
-    it('that were taken are never sent again, also when somebody asks', async () => {
-      await tell('teashop', 1);
+    it('that were acknowledged are never sent again, not even on request', async () => {
+      await cancelOrders('teashop', 1);
       const [event] = await store.claimEvents(CLAIM);
       await store.markDelivered(event?.id ?? '');
       expect(await store.redeliverEvents({})).toBe(0);
@@ -207,8 +210,8 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await store.claimEvents(CLAIM)).toEqual([]);
     });
 
-    it('are told once for one outcome, however often it is proved', async () => {
-      const { checkout, attempt } = await harness.expose();
+    it('are sent once for one outcome, however often it is proved', async () => {
+      const { checkout, attempt } = await harness.activate();
       await Promise.all([1, 2, 3].map(() => harness.pay(attempt.orderId)));
       await store.apply(checkout.id, { type: 'payment-proved', transaction: 'tx-1' });
       expect(await store.claimEvents(CLAIM)).toHaveLength(1);

@@ -1,9 +1,9 @@
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
-/** One message for a shop: stored with the change that it tells, sent until it is taken. */
+/** One message for a shop: stored with the change that it reports, sent until it is acknowledged. */
 export interface OutboxEvent {
-  /** Sent as `webhook-id`: the same in each try, and after a redrive. */
+  /** Sent as `webhook-id`: the same in each try, and after it is redelivered. */
   readonly id: string;
   readonly checkout: string;
   readonly merchant: string;
@@ -22,7 +22,7 @@ export interface EventClaim {
   /** Merchants whose shop answers: the others get one event at a time. Default: all. */
   readonly answeringMerchants?: ReadonlySet<string>;
   /**
-   * How many of the events may be in doubt: of a merchant whose shop does not answer, or sent before
+   * How many of the events may be retrying: of a merchant whose shop does not answer, or sent before
    * and not taken. Default: all.
    */
   readonly retryingLimit?: number;

@@ -58,7 +58,7 @@ describe('a row of the list', () => {
     }
   });
 
-  it('takes digits as text for a merchant that the spec says is a number, and nothing else', async () => {
+  it('takes digits as text only for a merchant that the spec says is a number', async () => {
     const gateway = await gatewayTo(
       200,
       listOf('{"merchantId":"1001"},{"merchantId":"1001x"},{"merchantId":""}'),
@@ -138,7 +138,7 @@ describe('a list that is refused for a while', () => {
 });
 
 describe('a question for the list', () => {
-  it('says that its days are days in UTC, and names page, merchant and nothing else', async () => {
+  it('says that its days are days in UTC, and names only page and merchant', async () => {
     const asked: unknown[] = [];
     const server = await LocalServer.start((request, response) => {
       const chunks: Buffer[] = [];

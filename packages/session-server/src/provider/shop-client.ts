@@ -110,7 +110,7 @@ export class ShopClient {
     message: SignedMessage,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
-    // An address written as numbers is connected to without a look-up.
+    // An address written as numbers is connected to without a DNS lookup.
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
     if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host)) {
       throw new PrivateAddressError();

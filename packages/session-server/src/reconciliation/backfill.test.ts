@@ -118,10 +118,10 @@ async function close(poller: TransactionPoller): Promise<void> {
 }
 
 /** Lets time pass in steps that are no round figures, with something to do at each. */
-async function pass(ms: number, act: () => void): Promise<void> {
+async function pass(ms: number, action: () => void): Promise<void> {
   const until = Date.now() + ms;
   for (let step = 0; Date.now() < until; step += 1) {
-    act();
+    action();
     await vi.advanceTimersByTimeAsync([2711, 3137, 7349, 911, 4903][step % 5] ?? 0);
   }
 }

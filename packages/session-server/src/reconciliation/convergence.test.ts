@@ -87,7 +87,7 @@ describe('hints, time and rows of one payment', () => {
           const [[names, refund], steps] = given;
           count += 1;
           const order = `A${String(count)}`;
-          const { checkout, attempt, tokens } = await new StoreHarness(store).expose({ order });
+          const { checkout, attempt, tokens } = await new StoreHarness(store).activate({ order });
           const rows = names.map((name) => rowOf(ROWS[name], attempt));
           // A row that changes has stood in the list as it was before, too.
           const seen = [...rows, ...rows.map((row) => ({ ...row, ...asPaid(row) }))];
@@ -126,7 +126,7 @@ describe('hints, time and rows of one payment', () => {
   }, 60_000);
 
   it('need no attention when the amount of a payment changes as it is given back', async () => {
-    const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'changed' });
+    const { checkout, attempt } = await new StoreHarness(store).activate({ order: 'changed' });
     const paid = rowOf(ROWS.paid, attempt);
     await reconciliation.reconcile(1001, [paid]);
     const nothingLeft = { status: 'REFUNDED', amount: '0.00', amountRefunded: '9.99' };
@@ -136,7 +136,7 @@ describe('hints, time and rows of one payment', () => {
   });
 
   it('report a second payment, even when the first one was refunded before it was read', async () => {
-    const { checkout, attempt } = await new StoreHarness(store).expose({ order: 'twice' });
+    const { checkout, attempt } = await new StoreHarness(store).activate({ order: 'twice' });
     const later = new Date(attempt.createdAt + 1_800_000).toISOString();
     await reconciliation.reconcile(1001, [
       rowOf({ id: 'second', transactionTime: later }, attempt),
@@ -148,7 +148,7 @@ describe('hints, time and rows of one payment', () => {
 
   it('need no attention when a payment and a refund of a part of it are seen together', async () => {
     const order = 'together';
-    const { checkout, attempt } = await new StoreHarness(store).expose({ order });
+    const { checkout, attempt } = await new StoreHarness(store).activate({ order });
     const newestFirst = ['a refund of a part', 'paid'] as const;
     await reconciliation.reconcile(
       1001,

@@ -43,7 +43,7 @@ describe('explaining an order', () => {
   };
 
   it('says how many rows could not be read, since any of them may be about the order', async () => {
-    await new StoreHarness(store).expose();
+    await new StoreHarness(store).activate();
     const unreadable = { count: 3, first: [{ index: 0, kind: 'null' }] };
     const lines = await explainOrder({
       merchant: testMerchant(),
@@ -71,8 +71,8 @@ describe('explaining an order', () => {
 
   it('says that a transaction does not count when it has paid another checkout', async () => {
     const harness = new StoreHarness(store);
-    const { attempt } = await harness.expose();
-    const other = await harness.expose({ order: 'A1002' });
+    const { attempt } = await harness.activate();
+    const other = await harness.activate({ order: 'A1002' });
     await harness.pay(other.attempt.orderId);
     const row = rowOf(attempt.orderId);
     const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
@@ -104,7 +104,7 @@ describe('explaining an order', () => {
     ['does not count, and needs a person: currency_mismatch', { currencyCode: 'EUR' }],
     ['does not count, and needs a person: currency_missing', { currencyCode: undefined }],
   ])('says of a transaction that it %s', async (said, changes) => {
-    const { attempt } = await new StoreHarness(store).expose();
+    const { attempt } = await new StoreHarness(store).activate();
     const row = { ...rowOf(attempt.orderId), ...changes };
     const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
     expect(lines.filter((line) => line.endsWith(`: ${said}`))).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('explaining an order', () => {
     ['with spaces around it', (reference: string) => ` ${reference} `],
     ['cut off', (reference: string) => reference.split('.')[0] ?? ''],
   ])('shows a transaction that names the order %s, and why that is no match', async (_, name) => {
-    const { attempt } = await new StoreHarness(store).expose();
+    const { attempt } = await new StoreHarness(store).activate();
     const orderRef = name(attempt.merchantReference, attempt.orderId);
     const row = { ...rowOf(0), references: { orderRef } };
     const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
@@ -128,7 +128,7 @@ describe('explaining an order', () => {
 
   it('distinguishes a second payment from the one that paid, and from a refund of it', async () => {
     const harness = new StoreHarness(store);
-    const { attempt } = await harness.expose();
+    const { attempt } = await harness.activate();
     await harness.pay(attempt.orderId, { transaction: 'tx-1' });
     await harness.pay(attempt.orderId, { transaction: 'tx-2' });
     const row = rowOf(attempt.orderId);
@@ -148,8 +148,8 @@ describe('explaining an order', () => {
 
   it('says that a mismatch serves another checkout when it has paid that one', async () => {
     const harness = new StoreHarness(store);
-    const { attempt } = await harness.expose();
-    const other = await harness.expose({ order: 'A1002' });
+    const { attempt } = await harness.activate();
+    const other = await harness.activate({ order: 'A1002' });
     await harness.pay(other.attempt.orderId);
     const row = { ...rowOf(attempt.orderId), amount: '1.00' };
     const lines = await explain(({ cursor }) => (cursor === undefined ? [row] : []));
@@ -159,14 +159,14 @@ describe('explaining an order', () => {
   });
 
   it('says that there is more when it has not read all', async () => {
-    await new StoreHarness(store).expose();
+    await new StoreHarness(store).activate();
     const lines = await explain(() => [rowOf(1)]);
     expect(lines.at(-1)).toMatch(/^The newest 200 transactions were read, and older ones were not/);
   });
 
   it('asks for the transactions of each id that the merchant had at the provider', async () => {
     const harness = new StoreHarness(store);
-    await harness.expose({ providerMerchantId: 1002 });
+    await harness.activate({ providerMerchantId: 1002 });
     const asked: number[] = [];
     await explain(({ providerMerchantId }) => {
       asked.push(providerMerchantId);

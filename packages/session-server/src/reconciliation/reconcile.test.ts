@@ -99,9 +99,9 @@ describe('one row that names two attempts', () => {
   it.each(['first', 'last'])(
     'pays the one whose price it shows, opened %s, and is no mismatch of the other',
     async (when) => {
-      const early = when === 'last' && (await harness.expose(DEARER));
-      const paid = await harness.expose();
-      const dearer = early || (await harness.expose(DEARER));
+      const early = when === 'last' && (await harness.activate(DEARER));
+      const paid = await harness.activate();
+      const dearer = early || (await harness.activate(DEARER));
       const names = { orderRef: idOf(paid.attempt), internalReference: idOf(dearer.attempt) };
       await reconciliation.reconcile(1001, [rowOf(names)]);
       expect(await outcomeOf(paid.checkout)).toEqual(PAID);
@@ -110,8 +110,8 @@ describe('one row that names two attempts', () => {
   );
 
   it('of the same price serves one of them only', async () => {
-    const first = await harness.expose();
-    const second = await harness.expose({ order: 'A1002' });
+    const first = await harness.activate();
+    const second = await harness.activate({ order: 'A1002' });
     const row = rowOf({ orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) });
     await reconciliation.reconcile(1001, [row]);
     await reconciliation.reconcile(1001, [row]);
@@ -121,8 +121,8 @@ describe('one row that names two attempts', () => {
   });
 
   it('is a mismatch of both when it shows the price of neither', async () => {
-    const first = await harness.expose();
-    const second = await harness.expose(DEARER);
+    const first = await harness.activate();
+    const second = await harness.activate(DEARER);
     const row = rowOf(
       { orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) },
       { amount: '1.00' },
@@ -135,8 +135,8 @@ describe('one row that names two attempts', () => {
 });
 
 it('two merchant entries with one id at the provider each match by their own settings', async () => {
-  const tea = await harness.expose();
-  const book = await harness.expose({ merchant: 'bookshop' });
+  const tea = await harness.activate();
+  const book = await harness.activate({ merchant: 'bookshop' });
   await reconciliation.reconcile(1001, [
     rowOf({ orderRef: idOf(book.attempt) }, { id: 'tx-1' }),
     rowOf({ pspReference: idOf(tea.attempt) }, { id: 'tx-2' }),
@@ -152,7 +152,7 @@ it('two merchant entries with one id at the provider each match by their own set
 });
 
 it('a scheduled poll shares the poller of those who wait', async () => {
-  const { checkout, attempt } = await harness.expose();
+  const { checkout, attempt } = await harness.activate();
   const gate = Promise.withResolvers<undefined>();
   before = () => gate.promise;
   reconciliation.hint(checkout);
@@ -167,7 +167,7 @@ it('a scheduled poll shares the poller of those who wait', async () => {
 });
 
 it('a refund that stands on a page before its payment is read again as soon as the payment is', async () => {
-  const { checkout, attempt } = await harness.expose();
+  const { checkout, attempt } = await harness.activate();
   const names = { orderRef: idOf(attempt) };
   pages = [
     [rowOf(names, { id: 'tx-2', status: 'REFUNDED', amount: '4.00' })],
@@ -179,7 +179,7 @@ it('a refund that stands on a page before its payment is read again as soon as t
 });
 
 it('a checkout is polled for no longer than until it is paid', async () => {
-  const { checkout, attempt } = await harness.expose();
+  const { checkout, attempt } = await harness.activate();
   const gate = Promise.withResolvers<undefined>();
   before = () => (asked.length > 1 ? gate.promise : undefined);
   reconciliation.hint(checkout);
@@ -194,7 +194,7 @@ it('a checkout is polled for no longer than until it is paid', async () => {
 
 describe('a hint about a checkout that is paid', () => {
   it('causes one poll, and finds what was paid in another session of it', async () => {
-    const { checkout, attempt } = await harness.expose();
+    const { checkout, attempt } = await harness.activate();
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     pages = [[rowOf({ orderRef: idOf(attempt) })]];
     const paid = await store.find(checkout.id);
@@ -205,7 +205,7 @@ describe('a hint about a checkout that is paid', () => {
   });
 
   it('causes another poll when it comes during one', async () => {
-    const { checkout, attempt } = await harness.expose();
+    const { checkout, attempt } = await harness.activate();
     await harness.pay(attempt.orderId, { transaction: 'tx-0' });
     const paid = await store.find(checkout.id);
     const gate = Promise.withResolvers<undefined>();
@@ -219,7 +219,7 @@ describe('a hint about a checkout that is paid', () => {
   });
 
   it('does not poll back to its creation, long ago', async () => {
-    const { checkout, attempt } = await harness.expose();
+    const { checkout, attempt } = await harness.activate();
     await harness.pay(attempt.orderId);
     now += 80 * DAY_MS;
     const paid = await store.find(checkout.id);

@@ -79,7 +79,7 @@ describe('the schedule', () => {
       rules: TEST_RULES,
     });
     for (const merchant of ['teashop', 'bookshop'])
-      await new StoreHarness(store).expose({ merchant });
+      await new StoreHarness(store).activate({ merchant });
     now += 60_000;
     const polled = Promise.withResolvers<string>();
     const schedule = startSchedule({

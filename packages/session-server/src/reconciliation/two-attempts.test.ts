@@ -20,8 +20,8 @@ const STEPS = [
   'return',
   'cancel',
   'back',
-  'failed, by a verified delivery',
-  'paid, by a verified delivery',
+  'failed, by a verified webhook',
+  'paid, by a verified webhook',
   'paid',
   'paid again in the same session',
   'an hour passes',
@@ -96,8 +96,8 @@ describe('an order that is opened again and again', () => {
         case 'back':
           await store.recordReturn(toStoredToken(of.tokens[step]));
           return;
-        case 'failed, by a verified delivery':
-        case 'paid, by a verified delivery':
+        case 'failed, by a verified webhook':
+        case 'paid, by a verified webhook':
           return this.deliver(step, of);
         case 'paid':
         case 'paid again in the same session':
@@ -126,14 +126,14 @@ describe('an order that is opened again and again', () => {
       ]);
     }
 
-    /** What a delivery proves whose signature was verified. */
+    /** What a webhook proves whose signature was verified. */
     async deliver(step: Step, { orderId, amount }: Made): Promise<void> {
       const transaction = `pay-${String(orderId)}`;
-      const isPaid = step === 'paid, by a verified delivery';
+      const isPaid = step === 'paid, by a verified webhook';
       if (isPaid && !this.payments.includes(transaction)) this.payments.push(transaction);
       const digest = `digest ${String(now)}`;
       await store.recordWebhook({ tokenHash: 'token', digest, sealed: Buffer.alloc(1) }, orderId);
-      const [delivery] = await store.claimWebhooks(1, 30);
+      const [webhook] = await store.claimWebhooks(1, 30);
       const proof = isPaid
         ? ({
             kind: 'payment',
@@ -149,7 +149,7 @@ describe('an order that is opened again and again', () => {
             },
           } as const)
         : ({ kind: 'failure', orderId } as const);
-      await store.completeWebhook(delivery?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
+      await store.completeWebhook(webhook?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
     }
   }
 

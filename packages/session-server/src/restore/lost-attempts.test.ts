@@ -59,7 +59,7 @@ const row = (order: string, orderId: number): TransactionRow => ({
 const rows = [row('A', 11), row('B', 12)];
 
 describe('polls that come by the second', () => {
-  it('look up an order that no shop knows only once in a while', async () => {
+  it('ask for an order that no shop knows only once in a while', async () => {
     answers = 'unknown';
     const lost = lostAttempts(PAUSE_MS);
     for (let poll = 0; poll < 3; poll += 1) await lost.adopt(1001, rows);
@@ -82,7 +82,7 @@ describe('polls that come by the second', () => {
     expect(asked).toEqual(['A', 'A']);
   });
 
-  it('look up each order when there is no pause', async () => {
+  it('ask for each order when there is no pause', async () => {
     answers = 'nothing';
     await lostAttempts(0).adopt(1001, rows);
     expect(asked).toEqual(['A', 'B']);

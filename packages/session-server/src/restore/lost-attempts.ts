@@ -24,7 +24,7 @@ export interface LostAttemptsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * How long an order that was not found is not looked up again, and no shop of a provider merchant
+   * How long an order that was not found is not asked for again, and no shop of a provider merchant
    * after one of them gave no answer. Polls come by the second, and payments wait for them.
    */
   readonly pauseMs: number;

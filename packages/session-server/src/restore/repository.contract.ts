@@ -20,7 +20,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('begins with the last attempt that is known, and ends now', async () => {
-      const { attempt } = await fixture.expose();
+      const { attempt } = await fixture.activate();
       fixture.now += 3 * HOUR_MS;
       expect(await fixture.store.findLoss()).toBeUndefined();
       const loss = await fixture.store.declareLoss();
@@ -34,9 +34,9 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('begins when it is said to, though attempts were made after it', async () => {
-      const { attempt } = await fixture.expose();
+      const { attempt } = await fixture.activate();
       fixture.now += 2 * HOUR_MS;
-      await fixture.expose({ order: 'A1002' });
+      await fixture.activate({ order: 'A1002' });
       const since = START + HOUR_MS;
       expect(await fixture.store.declareLoss(since)).toMatchObject({
         since,
@@ -45,14 +45,14 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('leaves room for every order_id that may have been given out, also after a start', async () => {
-      await fixture.expose();
+      await fixture.activate();
       fixture.now += HOUR_MS;
       const { toOrderId } = await fixture.store.declareLoss();
       expect(toOrderId).toBeGreaterThan(FIRST_ORDER_ID + 3600 * 100);
-      const next = await fixture.expose({ order: 'A1002' });
+      const next = await fixture.activate({ order: 'A1002' });
       expect(next.attempt.orderId).toBe(toOrderId + 1);
       fixture.store = await fixture.underTest.reopen();
-      expect((await fixture.expose({ order: 'A1003' })).attempt.orderId).toBe(toOrderId + 2);
+      expect((await fixture.activate({ order: 'A1003' })).attempt.orderId).toBe(toOrderId + 2);
     });
 
     it('uses up no more than a tenth of a small range of order_ids', async () => {
@@ -64,7 +64,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('has sequences and revisions go on above those that may have been seen', async () => {
-      const { checkout } = await fixture.expose();
+      const { checkout } = await fixture.activate();
       await fixture.store.find(checkout.id);
       await fixture.store.declareLoss();
       const after = await fixture.stateOf(checkout.id);
@@ -73,14 +73,14 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('stays as it is until it is read; then there can be another one, which includes it', async () => {
-      await fixture.expose();
+      await fixture.activate();
       fixture.now += HOUR_MS;
       const first = await fixture.store.declareLoss();
       fixture.now += HOUR_MS;
       expect(await fixture.store.declareLoss()).toEqual(first);
       await fixture.store.markLossRead();
       expect(await fixture.store.findLoss()).toEqual({ ...first, isRead: true });
-      await fixture.expose({ order: 'A1002' });
+      await fixture.activate({ order: 'A1002' });
       fixture.now += HOUR_MS;
       const second = await fixture.store.declareLoss();
       expect(second).toMatchObject({
@@ -92,7 +92,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       expect(second.toOrderId).toBeGreaterThan(first.toOrderId);
     });
 
-    it('an attempt that is found again is watched, shown to nobody, and can be paid', async () => {
+    it('an attempt that is found again is watched, shown to no one, and can be paid', async () => {
       await fixture.store.adoptAttempt(found());
       await fixture.store.adoptAttempt(found());
       const [checkout] = await fixture.store.findOrder('teashop', 'A1001');
@@ -108,8 +108,8 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       );
     });
 
-    it('an attempt that is found again joins the checkout of its price, and is told as a second payment', async () => {
-      const { checkout, attempt } = await fixture.expose();
+    it('an attempt that is found again joins the checkout of its price, and is reported as a second payment', async () => {
+      const { checkout, attempt } = await fixture.activate();
       await fixture.pay(attempt.orderId);
       await fixture.store.adoptAttempt(found());
       const change = await fixture.pay(FIRST_ORDER_ID + 60, { transaction: 'tx-2' });
@@ -117,7 +117,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     });
 
     it('an attempt that is found again stands behind the one that was made before it and is still shown', async () => {
-      const { checkout, attempt } = await fixture.expose();
+      const { checkout, attempt } = await fixture.activate();
       await fixture.store.adoptAttempt(found());
       expect(await fixture.store.findAttempts(checkout.id)).toMatchObject([
         { orderId: attempt.orderId, status: 'active' },
@@ -125,25 +125,25 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       ]);
     });
 
-    it('a delivery that was parked because its attempt was lost is worked on when it is found', async () => {
-      const delivery = { tokenHash: 'endpoint', digest: 'digest', sealed: new Uint8Array(1) };
-      await fixture.store.recordWebhook(delivery, undefined);
+    it('a webhook that was unmatched because its attempt was lost is processed when it is found', async () => {
+      const webhook = { tokenHash: 'endpoint', digest: 'digest', sealed: new Uint8Array(1) };
+      await fixture.store.recordWebhook(webhook, undefined);
       const [claimed] = await fixture.store.claimWebhooks(10, 30);
-      if (!claimed) throw new Error('one delivery was to be claimed');
+      if (!claimed) throw new Error('one webhook was to be claimed');
       await fixture.store.markUnmatched(claimed, [found().merchantReference], { most: 10 });
       expect(await fixture.store.claimWebhooks(10, 30)).toEqual([]);
       await fixture.store.adoptAttempt(found());
       expect(await fixture.store.claimWebhooks(10, 30)).toMatchObject([{ id: claimed.id }]);
     });
 
-    it('a new file has passed by no id: what the provider knows is of whoever came before', async () => {
+    it('a new file has passed by no id: what the provider knows is of an earlier file', async () => {
       fixture.now += HOUR_MS;
       const { afterOrderId, toOrderId } = await fixture.store.findUnused();
       expect(afterOrderId).toBe(toOrderId);
     });
 
-    it('the ids that time has passed by are told, without those that may have been given out', async () => {
-      const { attempt } = await fixture.expose();
+    it('the ids that time has passed by are reported, without those that may have been given out', async () => {
+      const { attempt } = await fixture.activate();
       fixture.now += HOUR_MS;
       expect(await fixture.store.findUnused()).toEqual({
         afterOrderId: attempt.orderId,

@@ -100,7 +100,7 @@ export async function markLossRead(tx: Transaction): Promise<void> {
 
 /**
  * The ids between the last one that was given out and the one of this moment: no attempt here has
- * one. None in an empty database, since the references of an earlier one may look like ours.
+ * one. None in an empty database, since the references of an earlier one may equal ours.
  */
 export async function findUnused(reader: Reader, now: number): Promise<OrderIdRange> {
   const toOrderId = orderIdAt(now);

@@ -30,7 +30,7 @@ export async function recordReturn(
   const { kind } = found;
   const attempt = await getAttempt(tx, found.orderId);
   const checkout = await getCheckout(tx, attempt.checkout);
-  // A shopper who left a session that gave way may be paying in the one that took its place. But money
+  // A shopper who left a superseded session may pay in the one that took its place. But money
   // may have been paid in any: a shopper who comes back from paying is not asked to pay again.
   const counts = attempt.status === 'active' || kind === 'return';
   const facts: CheckoutFact[] = counts ? [{ type: 'came-back', kind }] : [];

@@ -82,7 +82,7 @@ describe('a return address', () => {
     expect(await stateOf(checkout)).toBe('open');
   });
 
-  it('lets its page load nothing of others, be kept by nobody, and tell the merchant’s pages only', async () => {
+  it('lets its page load nothing of others, be kept in no cache, and report to the merchant’s pages only', async () => {
     const { sessionId } = await openedSession('A6');
     const { headers, text } = await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     expect(headers.get('content-security-policy')).toBe(
@@ -193,7 +193,7 @@ describe('a return address that is visited again and again', () => {
     expect(await stateOf(checkout)).toBe('open');
   });
 
-  it('takes nothing from the others of the session, or of anybody else', async () => {
+  it('takes nothing from the others of the session, or of another visitor', async () => {
     const { checkout, sessionId } = await openedSession('R2');
     const other = await openedSession('R3');
     const path = stack.returnPath(sessionId, 'CancelUrl');
@@ -279,7 +279,7 @@ describe('the return address that a shop gives for an order', () => {
 });
 
 describe('leaving the hosted page', () => {
-  it('goes to the merchant’s page for this checkout, and nowhere else', async () => {
+  it('goes to the merchant’s page for this checkout, and to no other page', async () => {
     const { checkout } = await openedSession('B1');
     const { status, headers } = await stack.fetch(
       `/v1/checkouts/${checkout}/leave?kind=return&url=https://evil.example`,
@@ -299,7 +299,7 @@ describe('leaving the hosted page', () => {
     }
   });
 
-  it('shows that page to nobody who has only the id, which may have been shared', async () => {
+  it('shows that page to no one who has only the id, which may have been shared', async () => {
     const { leave, checkout } = await openedWithOwnPage('B4');
     const expiresAt = 2e9;
     const claim = { merchant: 'teashop', order: 'B4', expiresAt };

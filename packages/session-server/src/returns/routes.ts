@@ -120,7 +120,7 @@ interface ReturnVisit {
 
 /**
  * Visits of return addresses. Repeated visits are not all stored, and lead to the same page. There
- * is no limit by the visitor's address: the first visit has to count whoever shares that address, and
+ * is no limit by the visitor's address: the first visit has to count everyone behind that address, and
  * a shopper who has paid never sees an error.
  */
 class ReturnVisits {

@@ -92,7 +92,7 @@ describe('a server whose data file cannot be used says what to do, in one line',
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const complaint = await readText(full.stderr);
-    expect(complaint).toContain('look at the disk before you start again');
+    expect(complaint).toContain('check the disk before you start again');
     await stack.startServer();
   });
 
@@ -187,7 +187,7 @@ describe('a server whose disk is full', () => {
     expect(await deliver('x'.repeat(200_000))).toBe(500);
     // What is smaller may still find room, for a while.
     let count = 0;
-    while ((await deliver(`delivery ${String(count)}`)) === 204) count += 1;
+    while ((await deliver(`webhook ${String(count)}`)) === 204) count += 1;
     const ready = async () => (await fetch(`${url}/readyz`)).status;
     await expect.poll(ready, { timeout: 20_000 }).toBe(503);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);

@@ -23,7 +23,7 @@ export class DataFileError extends Error {
 const ADVICE_OF_SQLITE: Readonly<Record<number, string>> = {
   5: 'another program has it locked; close that program, and start again',
   8: 'it cannot be written to; check who owns the file and its folder, and how they are mounted',
-  10: 'it cannot be read or written, by the word of the system; look at the disk before you start again',
+  10: 'it cannot be read or written, according to the operating system; check the disk before you start again',
   11: 'it is damaged; keep it, and put a backup in its place: pay-session-server restore <backup file>',
   13: 'the disk is full; make room, and start again: nothing that was acknowledged is lost',
   14: 'it cannot be opened; check that its folder exists, and who may read and write there',

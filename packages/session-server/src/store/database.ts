@@ -2,7 +2,7 @@ import type { Sql } from './sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Reads rows. Outside a transaction it sees what is committed, and nothing else. */
+/** Reads rows. Outside a transaction it sees only what is committed. */
 export interface Reader {
   get(query: Sql): Promise<Row | undefined>;
   all(query: Sql): Promise<Row[]>;

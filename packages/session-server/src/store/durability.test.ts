@@ -17,12 +17,12 @@ interface Step {
   readonly lead: (store: TestStore, harness: StoreHarness) => Promise<() => Promise<unknown>>;
 }
 
-const DELIVERY = { tokenHash: 'token', digest: 'digest', sealed: new Uint8Array([1]) };
+const WEBHOOK = { tokenHash: 'token', digest: 'digest', sealed: new Uint8Array([1]) };
 const CLAIM = { limit: 10, perMerchant: 10, leaseSeconds: 30 };
 const FOUND = { orderId: 1, merchantReference: 'A1.1', createdAt: 0, request: TEST_REQUEST };
 
 async function cancelled(store: TestStore, harness: StoreHarness): Promise<Sent> {
-  const sent = await harness.expose();
+  const sent = await harness.activate();
   await store.apply(sent.checkout.id, { type: 'cancel-hinted' });
   return sent;
 }
@@ -33,29 +33,29 @@ async function claimedEvent(store: TestStore, harness: StoreHarness): Promise<st
   return event?.id ?? 'none';
 }
 
-async function claimedDelivery(store: TestStore, harness: StoreHarness) {
-  const { attempt } = await harness.expose();
-  await store.recordWebhook(DELIVERY, attempt.orderId);
-  const [delivery] = await store.claimWebhooks(10, 30);
-  if (!delivery) throw new Error('no delivery is due');
-  return { attempt, delivery };
+async function claimedWebhook(store: TestStore, harness: StoreHarness) {
+  const { attempt } = await harness.activate();
+  await store.recordWebhook(WEBHOOK, attempt.orderId);
+  const [webhook] = await store.claimWebhooks(10, 30);
+  if (!webhook) throw new Error('no webhook is due');
+  return { attempt, webhook };
 }
 
-/** Every step whose outcome somebody outside hears of. */
+/** Every step whose outcome is answered or sent. */
 const STEPS: readonly Step[] = [
   {
     name: 'an attempt is to be sent',
     lead: (store) => Promise.resolve(() => store.beginAttempt(TEST_REQUEST)),
   },
   {
-    name: 'a session is exposed',
+    name: 'a session is active',
     async lead(store, harness) {
       const { attempt } = await harness.beginSending();
       return () => store.activateSession(attempt.orderId, 'session-1');
     },
   },
   {
-    name: 'an opening finds the session that is exposed, and opens its checkout again',
+    name: 'a request finds the active session, and opens its checkout again',
     async lead(store, harness) {
       await cancelled(store, harness);
       return () => store.beginAttempt(TEST_REQUEST);
@@ -71,14 +71,14 @@ const STEPS: readonly Step[] = [
   {
     name: 'a cancel is applied',
     async lead(store, harness) {
-      const { checkout } = await harness.expose();
+      const { checkout } = await harness.activate();
       return () => store.apply(checkout.id, { type: 'cancel-hinted' });
     },
   },
   {
     name: 'a hint of a page is recorded',
     async lead(store, harness) {
-      const { attempt, checkout } = await harness.expose();
+      const { attempt, checkout } = await harness.activate();
       const sessionId = `session-${String(attempt.orderId)}`;
       return () => store.recordHint(checkout.id, { kind: 'cancelled', sessionId });
     },
@@ -86,41 +86,41 @@ const STEPS: readonly Step[] = [
   {
     name: 'a return is recorded',
     async lead(store, harness) {
-      const { tokens } = await harness.expose();
+      const { tokens } = await harness.activate();
       return () => store.recordReturn(toStoredToken(tokens.return));
     },
   },
   {
     name: 'a payment is recorded',
     async lead(_store, harness) {
-      const { attempt } = await harness.expose();
+      const { attempt } = await harness.activate();
       return () => harness.pay(attempt.orderId);
     },
   },
   {
-    name: 'a delivery is recorded',
+    name: 'a webhook is recorded',
     async lead(store, harness) {
-      const { attempt } = await harness.expose();
-      return () => store.recordWebhook(DELIVERY, attempt.orderId);
+      const { attempt } = await harness.activate();
+      return () => store.recordWebhook(WEBHOOK, attempt.orderId);
     },
   },
   {
-    name: 'a test delivery is counted',
+    name: 'a test webhook is counted',
     lead: (store) => Promise.resolve(() => store.countTestWebhook()),
   },
   {
-    name: 'a delivery is settled',
+    name: 'a webhook is completed',
     async lead(store, harness) {
-      const { attempt, delivery } = await claimedDelivery(store, harness);
+      const { attempt, webhook } = await claimedWebhook(store, harness);
       const outcome = { flags: [], pollFor: [attempt.orderId] };
-      return () => store.completeWebhook(delivery.id, outcome);
+      return () => store.completeWebhook(webhook.id, outcome);
     },
   },
   {
-    name: 'a delivery is parked',
+    name: 'a webhook is unmatched',
     async lead(store, harness) {
-      const { delivery } = await claimedDelivery(store, harness);
-      return () => store.markUnmatched(delivery, ['A2.2'], { most: 10 });
+      const { webhook } = await claimedWebhook(store, harness);
+      return () => store.markUnmatched(webhook, ['A2.2'], { most: 10 });
     },
   },
   {
@@ -147,7 +147,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'a loss is declared',
     async lead(store, harness) {
-      await harness.expose();
+      await harness.activate();
       return () => store.declareLoss();
     },
   },
@@ -156,7 +156,7 @@ const STEPS: readonly Step[] = [
     lead: (store) => Promise.resolve(() => store.adoptAttempt(FOUND)),
   },
   {
-    name: 'somebody asks whether it can write',
+    name: 'a probe asks whether it can write',
     lead: (store) => Promise.resolve(() => store.ping()),
   },
 ];

@@ -7,7 +7,7 @@ import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 
-/** Half of what a write waits for somebody who has the file. */
+/** Half of what a write waits for another connection that has the file. */
 const NO_WAIT_MS = 2500;
 
 let folder: string;
@@ -27,7 +27,7 @@ const logBytes = (): number => statSync(`${path}-wal`).size;
 
 describe('the log of the data file', () => {
   it('is emptied when it is asked for, and all is still there', async () => {
-    const { checkout } = await new StoreHarness(store).expose();
+    const { checkout } = await new StoreHarness(store).activate();
     expect(logBytes()).toBeGreaterThan(0);
     expect(await store.purgeErased()).toBe(true);
     expect(logBytes()).toBe(0);
@@ -37,10 +37,10 @@ describe('the log of the data file', () => {
     expect(await store.find(checkout.id)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('is left as it is, at once, while somebody else reads', async () => {
+  it('is left as it is, at once, while another connection reads', async () => {
     const reader = new DatabaseSync(path, { readOnly: true });
     reader.exec('BEGIN; SELECT count(*) FROM checkouts');
-    await new StoreHarness(store).expose();
+    await new StoreHarness(store).activate();
     const askedAt = performance.now();
     expect(await store.purgeErased()).toBe(false);
     expect(performance.now() - askedAt).toBeLessThan(NO_WAIT_MS);

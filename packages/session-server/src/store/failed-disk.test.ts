@@ -26,7 +26,7 @@ afterEach(async () => {
 const statusOf = async (path: string) => (await stack.fetch(path)).status;
 
 describe('a server whose disk did not keep what was written', () => {
-  it('tells no one of a payment that may not be there after a restart', async () => {
+  it('reports no payment that may not be there after a restart', async () => {
     const { body } = await stack.open('A1', { amount: '9.99' });
     await stack.payAtProvider(body.sessionId ?? '');
     breakDisk();

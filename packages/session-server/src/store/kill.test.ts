@@ -60,7 +60,7 @@ class Writer {
       this.#onWrite();
     });
     const died = this.#ended.then(() => {
-      throw new Error('the writer ended by itself');
+      throw new Error('the writer ended early');
     });
     await Promise.race([written, died]);
   }

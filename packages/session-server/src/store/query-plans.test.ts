@@ -7,7 +7,7 @@ import { toStoredToken } from '../checkouts/attempt-token.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 
-/** Tables with a row for each order, attempt, delivery or event that ever was. */
+/** Tables with a row for each order, attempt, webhook or event that ever was. */
 const GROWING = new Set([
   'checkouts',
   'attempts',
@@ -30,7 +30,7 @@ const WAITING = [
   'outbox_events_dead_lettered',
 ];
 
-/** Plans that look as if they grew with history: a part of the statement, a part of the plan, why not. */
+/** Plans that seem to grow with history: a part of the statement, a part of the plan, why not. */
 const BOUNDED: readonly (readonly [statement: string, plan: string, why: string])[] = [
   ['FROM matched_transactions WHERE checkout =', 'TEMP B-TREE', 'A checkout has a few of them.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
@@ -50,8 +50,8 @@ interface Plan {
 /** Calls each method of a store as a server does, and remembers which ones were called. */
 async function playEverything(store: TestStore): Promise<void> {
   const harness = new StoreHarness(store);
-  const { checkout, attempt, tokens } = await harness.expose();
-  const renewed = await harness.expose({ renew: `session-${String(attempt.orderId)}` });
+  const { checkout, attempt, tokens } = await harness.activate();
+  const renewed = await harness.activate({ renew: `session-${String(attempt.orderId)}` });
   const refused = await store.beginAttempt({ ...TEST_REQUEST, order: 'A1002' });
   if (refused.kind !== 'send') throw new Error('it was to be sent');
   await store.endAttempt(refused.attempt.orderId, 'refused');
@@ -72,7 +72,7 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.applyTime(10);
   await store.claimDuePolls(10);
   await playEvents(store);
-  await playDeliveries(store, attempt.orderId, toStoredToken(tokens.webhook));
+  await playWebhooks(store, attempt.orderId, toStoredToken(tokens.webhook));
   await store.readBacklog();
   await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
   await store.ping();
@@ -103,22 +103,22 @@ async function playEvents(store: TestStore): Promise<void> {
   await store.redeliverEvents({ merchant: 'teashop', waiting: true });
 }
 
-async function playDeliveries(
+async function playWebhooks(
   store: TestStore,
   orderId: number,
   token: ReturnType<typeof toStoredToken>,
 ): Promise<void> {
-  const delivery = { tokenHash: token.hash, digest: 'digest', sealed: Buffer.from('sealed') };
+  const webhook = { tokenHash: token.hash, digest: 'digest', sealed: Buffer.from('sealed') };
   await store.findWebhookAttempt(token);
-  await store.recordWebhook(delivery, orderId);
-  await store.recordWebhook({ ...delivery, tokenHash: 'endpoint' }, undefined);
-  const [ours, parked] = await store.claimWebhooks(10, 30);
-  if (!ours || !parked) throw new Error('two deliveries were to be claimed');
-  await store.markUnmatched(parked, ['A1003.7'], { most: 10 });
+  await store.recordWebhook(webhook, orderId);
+  await store.recordWebhook({ ...webhook, tokenHash: 'endpoint' }, undefined);
+  const [ours, unmatched] = await store.claimWebhooks(10, 30);
+  if (!ours || !unmatched) throw new Error('two webhooks were to be claimed');
+  await store.markUnmatched(unmatched, ['A1003.7'], { most: 10 });
   await store.findUnmatchedWebhooks(10);
   await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
   await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId] });
-  await store.recordWebhook(delivery, orderId);
+  await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
   await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });
   await store.retryUnmatched();
@@ -167,7 +167,7 @@ describe('the statements of the store', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('are all looked at: every method of the store was called', () => {
+  it('are all checked: every method of the store was called', () => {
     const methods = Object.getOwnPropertyNames(TestStore.prototype);
     const missed = methods.filter((name) => !called.has(name) && !NOT_PLAYED.includes(name));
     expect(missed).toEqual([]);
@@ -192,7 +192,7 @@ describe('the statements of the store', () => {
     ['USE TEMP B-TREE FOR ORDER BY', true],
     ['SCAN outbox_events USING INDEX outbox_events_dead_lettered', false],
     ['SEARCH attempts USING INTEGER PRIMARY KEY (rowid=?)', false],
-  ])('would be told from others: %s', (step, grows) => {
+  ])('would be recognized: %s', (step, grows) => {
     expect(growsWithHistory({ statement: 'SELECT * FROM attempts AS a', step })).toBe(grows);
   });
 });

@@ -109,13 +109,13 @@ describe('transactions that are asked for together', () => {
 describe('what follows from a transaction', () => {
   it('happens once it is committed, before anyone is answered, and not when it was undone', async () => {
     const happened: string[] = [];
-    const noteAndTell = (name: string): Promise<void> =>
+    const noteAndReport = (name: string): Promise<void> =>
       database.transaction('note', async (tx) => {
         tx.afterCommit(() => happened.push(`effect of ${name}`));
         await insert(tx, name);
       });
     const answered = ['a', 'a', 'b'].map((name) =>
-      noteAndTell(name).then(
+      noteAndReport(name).then(
         () => happened.push('answer'),
         () => happened.push('refusal'),
       ),

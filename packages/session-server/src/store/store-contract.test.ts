@@ -103,9 +103,9 @@ describe('a data file', () => {
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => (ids[0] ?? NaN) + index));
   });
 
-  it('has in itself, and not only in its log, what a dead process left: a start writes it anew', async () => {
+  it('has in itself, and not only in its log, what a dead process left: a start rewrites it', async () => {
     const before = await open();
-    const { checkout } = await new StoreHarness(before).expose();
+    const { checkout } = await new StoreHarness(before).activate();
     const files = ['', '-wal'].map((end) => [end, readFileSync(`${path}${end}`)] as const);
     await before.close();
     for (const [end, content] of files) writeFileSync(`${path}${end}`, content);

@@ -57,7 +57,7 @@ export class StoreFixture {
     new StoreHarness(this.store).beginSending(changes);
 
   /** Opens an order as far as its session. */
-  readonly expose = async (changes: Partial<AttemptRequest> = {}, sessionId = 'session-1') => {
+  readonly activate = async (changes: Partial<AttemptRequest> = {}, sessionId = 'session-1') => {
     const sent = await this.beginSending(changes);
     expect(await this.store.activateSession(sent.attempt.orderId, sessionId)).toBe(true);
     return sent;

@@ -43,7 +43,7 @@ export class StoreHarness {
   }
 
   /** Opens an order as far as its session. */
-  async expose(
+  async activate(
     changes: Partial<AttemptRequest> = {},
   ): Promise<Extract<AttemptDecision, { kind: 'send' }>> {
     const decision = await this.beginSending(changes);

@@ -1,7 +1,7 @@
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { ActiveAttempt } from '../checkouts/opening-rules.js';
 
-/** A checkout as it is right after its opening at time 0, but for what a test changes. */
+/** A checkout as it is right after it was created at time 0, but for what a test changes. */
 export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
   return {
     id: 'checkout-1',

@@ -3,9 +3,9 @@ import type { DnsLookup } from '../provider/shop-client.js';
 /** Resolves host names for a test, in the place of `dns.lookup`. */
 export class TestDns {
   readonly names = new Map<string, readonly string[]>();
-  /** What a name resolves to from its second look-up on. */
+  /** What a name resolves to from its second lookup on. */
   readonly later = new Map<string, readonly string[]>();
-  /** Names whose look-up never ends. */
+  /** Names whose lookup never ends. */
   readonly silent = new Set<string>();
 
   readonly lookup: DnsLookup = (name, _options, callback) => {

@@ -15,7 +15,7 @@ let checkout: string;
 beforeEach(async () => {
   harness = await WebhookHarness.start();
   store = harness.store;
-  const opened = await new StoreHarness(store).expose();
+  const opened = await new StoreHarness(store).activate();
   token = opened.tokens.webhook;
   checkout = opened.checkout.id;
 });

@@ -23,7 +23,7 @@ describe('an encrypted body', () => {
     ).toBeUndefined();
   });
 
-  it('looks different each time', () => {
+  it('is different each time', () => {
     const encryption = new WebhookEncryption([OLD]);
     expect(encryption.seal(plain, 'context')).not.toEqual(encryption.seal(plain, 'context'));
   });

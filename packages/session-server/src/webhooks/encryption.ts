@@ -51,7 +51,7 @@ export class WebhookEncryption {
     for (const key of keys) this.#sealKeys.set(key.id, derive(key, 'seal'));
   }
 
-  /** @param context what belongs to it but is stored in the open: opening needs the same */
+  /** @param context what belongs to it but is stored unencrypted: decryption needs the same */
   seal(plain: Uint8Array, context: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#current, nonce).setAAD(Buffer.from(context));

@@ -43,7 +43,7 @@ export function unpackWebhook(packed: Buffer): RawWebhook {
 
 /**
  * The payload of a webhook, as far as it can be read: JSON with every number as its exact text, or a
- * form. Undefined for anything else: the payload's shape is not shown (spec 6).
+ * form. Undefined otherwise: the payload's shape is not shown (spec 6).
  */
 export function readPayload(webhook: RawWebhook, maxBytes: number): unknown {
   try {

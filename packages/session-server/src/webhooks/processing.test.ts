@@ -34,7 +34,7 @@ describe('a webhook', () => {
   it('that waited for the worker is as old as it was when it came', async () => {
     const signature = { scheme: 'standardWebhooks', keys: [{ key: KEY }] };
     harness.merchants = [testMerchant({ webhooks: { signature } })];
-    const { tokens } = await new StoreHarness(store).expose();
+    const { tokens } = await new StoreHarness(store).activate();
     const sign = (id: string, timestamp: Date) =>
       signWebhook(WEBHOOK_SCHEMES.standardWebhooks, KEY, { id, timestamp, body: `"${id}"` });
     const { now } = harness;
@@ -50,7 +50,7 @@ describe('a webhook', () => {
   it('is verified byte by byte, when it is no text', async () => {
     const signature = { scheme: 'bodyHex', keys: [{ key: HEX_KEY }] };
     harness.merchants = [testMerchant({ webhooks: { signature } })];
-    const { tokens } = await new StoreHarness(store).expose();
+    const { tokens } = await new StoreHarness(store).activate();
     const body = bytes(randomBytes(900));
     const headers = await signWebhook(WEBHOOK_SCHEMES.bodyHex, HEX_KEY, { body });
     await harness.send(tokens.webhook, body, headers);
@@ -82,7 +82,7 @@ describe('a webhook', () => {
     ],
   ])('that comes %s finds its attempt', async (_how, write, headers) => {
     harness.merchants = [testMerchant({ webhookEndpoints: [ENDPOINT] })];
-    const { attempt, checkout } = await new StoreHarness(store).expose();
+    const { attempt, checkout } = await new StoreHarness(store).activate();
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, write(String(attempt.orderId)), headers);
     await expect.poll(() => harness.hints).toEqual([checkout.id]);
@@ -91,7 +91,7 @@ describe('a webhook', () => {
   it('belongs to the merchant whose endpoint it came to, also where two share one id at the provider', async () => {
     const other = testMerchant({ id: 'coffeeshop' });
     harness.merchants = [other, testMerchant({ webhookEndpoints: [ENDPOINT] })];
-    const theirs = await new StoreHarness(store).expose({ merchant: 'coffeeshop' });
+    const theirs = await new StoreHarness(store).activate({ merchant: 'coffeeshop' });
     harness.now += 1000;
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ order_id: theirs.attempt.orderId }));
@@ -109,8 +109,8 @@ describe('a webhook', () => {
       }),
     ];
     const orders = new StoreHarness(store);
-    const ours = await orders.expose();
-    const theirs = await orders.expose({ merchant: 'coffeeshop' });
+    const ours = await orders.activate();
+    const theirs = await orders.activate({ merchant: 'coffeeshop' });
     harness.startWorker();
     const reference = theirs.attempt.merchantReference;
     await harness.send(ENDPOINT_TOKEN, JSON.stringify({ data: { reference } }));
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     const paths = { orderId: 'order_id', merchantReference: 'reference' };
     harness.merchants = [testMerchant({ webhookEndpoints: [{ ...ENDPOINT, paths }] })];
     const orders = new StoreHarness(store);
-    const [one, other] = [await orders.expose(), await orders.expose({ order: 'A1002' })];
+    const [one, other] = [await orders.activate(), await orders.activate({ order: 'A1002' })];
     const body = { order_id: one.attempt.orderId, reference: other.attempt.merchantReference };
     harness.startWorker();
     await harness.send(ENDPOINT_TOKEN, JSON.stringify(body));
@@ -134,7 +134,7 @@ describe('a webhook', () => {
   });
 
   it('that no key opens any more triggers a poll for the attempt of its token', async () => {
-    const { tokens, checkout } = await new StoreHarness(store).expose();
+    const { tokens, checkout } = await new StoreHarness(store).activate();
     await harness.send(tokens.webhook, '{}');
     const keys = parseEncryptionKeys(`another:${Buffer.alloc(32, 9).toString('base64')}`) ?? [];
     harness.encryption = new WebhookEncryption(keys);
@@ -144,7 +144,7 @@ describe('a webhook', () => {
   });
 
   it('of a flood about one checkout triggers a poll a minute at most, and six in an hour', async () => {
-    const { tokens, checkout } = await new StoreHarness(store).expose();
+    const { tokens, checkout } = await new StoreHarness(store).activate();
     harness.startWorker();
     let sent = 0;
     for (let minute = 0; minute < 30; minute += 1) {
@@ -159,7 +159,7 @@ describe('a webhook', () => {
   });
 
   it('of 1,000 at once about one checkout triggers one poll', async () => {
-    const { tokens, checkout } = await new StoreHarness(store).expose();
+    const { tokens, checkout } = await new StoreHarness(store).activate();
     harness.startWorker();
     for (let batch = 0; batch < 20; batch += 1) {
       await Promise.all(
@@ -175,7 +175,7 @@ describe('a webhook', () => {
 
 describe('a webhook that cannot be processed', () => {
   it('triggers its poll once its outcome can be stored', async () => {
-    const { tokens, checkout, attempt } = await new StoreHarness(store).expose();
+    const { tokens, checkout, attempt } = await new StoreHarness(store).activate();
     store.failing.add('webhook:complete');
     harness.startWorker();
     await harness.send(tokens.webhook, '{}');
@@ -190,8 +190,8 @@ describe('a webhook that cannot be processed', () => {
 
   it('holds up no other, and is tried again', async () => {
     const orders = new StoreHarness(store);
-    const broken = await orders.expose({ merchant: 'coffeeshop' });
-    const { tokens } = await orders.expose();
+    const broken = await orders.activate({ merchant: 'coffeeshop' });
+    const { tokens } = await orders.activate();
     const { find } = harness.source;
     harness.source.find = (id) =>
       id === 'coffeeshop' ? Promise.reject(new Error('the source is broken')) : find(id);
@@ -209,7 +209,7 @@ describe('a webhook that cannot be processed', () => {
 describe('an unmatched webhook', () => {
   it('is read again when the merchants file has other paths, and only then', async () => {
     harness.merchants = [testMerchant({ webhookEndpoints: [ENDPOINT] })];
-    const { attempt, checkout } = await new StoreHarness(store).expose();
+    const { attempt, checkout } = await new StoreHarness(store).activate();
     harness.now += 1000;
     const retries = () => store.begun.filter((name) => name === 'webhook:retry-unmatched').length;
     harness.startWorker();

@@ -14,14 +14,14 @@ const DAY_MS = 86_400_000;
 const LEASE_SECONDS = 30;
 const DONE: WebhookOutcome = { flags: [], pollFor: [] };
 
-/** A delivery to a token, with a body of its own. */
-function delivery(tokenHash: string, body = 'body-1'): IncomingWebhook {
+/** A webhook to a token, with a body of its own. */
+function webhook(tokenHash: string, body = 'body-1'): IncomingWebhook {
   return { tokenHash, digest: `digest of ${body}`, sealed: Buffer.from([0, 255, 1]) };
 }
 
-/** What every store promises about deliveries of the provider. */
+/** What every store promises about webhooks of the provider. */
 export function describeWebhookRepository(name: string, open: OpenStore): void {
-  describe(`deliveries of ${name}`, () => {
+  describe(`webhooks of ${name}`, () => {
     let now: number;
     let underTest: StoreUnderTest;
     let store: TestStore;
@@ -40,27 +40,27 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
 
     async function claimOne(): Promise<ClaimedWebhook> {
       const [first, ...others] = await claim();
-      if (!first || others.length > 0) throw new Error('expected one delivery to be due');
+      if (!first || others.length > 0) throw new Error('expected one webhook to be due');
       return first;
     }
 
-    /** Parks a delivery to an endpoint that names an order which nobody knows yet. */
-    async function park(
+    /** Records a webhook to an endpoint that names an order not known yet. */
+    async function recordUnmatched(
       references: readonly string[],
       body?: string,
       most = 10,
       tokenHash = 'endpoint',
     ): Promise<void> {
-      await store.recordWebhook(delivery(tokenHash, body), undefined);
+      await store.recordWebhook(webhook(tokenHash, body), undefined);
       await store.markUnmatched(await claimOne(), references, { most });
     }
 
-    async function parked(): Promise<number> {
+    async function countUnmatched(): Promise<number> {
       return (await store.countWebhooks()).unmatched;
     }
 
     it('find the attempt by the token of its WebhookUrl, and by no other', async () => {
-      const { attempt, tokens } = await harness.expose();
+      const { attempt, tokens } = await harness.activate();
       expect((await store.findWebhookAttempt(toStoredToken(tokens.webhook)))?.orderId).toBe(
         attempt.orderId,
       );
@@ -70,8 +70,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('are given to one worker, as they came, with their attempt', async () => {
-      const { attempt } = await harness.expose();
-      await store.recordWebhook(delivery('token'), attempt.orderId);
+      const { attempt } = await harness.activate();
+      await store.recordWebhook(webhook('token'), attempt.orderId);
       const claims = await Promise.all([claim(), claim()]);
       expect(claims.flat()).toMatchObject([
         { tokenHash: 'token', digest: 'digest of body-1', receivedAt: now, claimedAt: now },
@@ -81,7 +81,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('come again when the worker died before it was done, and never after', async () => {
-      await store.recordWebhook(delivery('token'), undefined);
+      await store.recordWebhook(webhook('token'), undefined);
       await claimOne();
       expect(await store.nextWebhookAt()).toBe(now + LEASE_SECONDS * 1000);
       expect(await claim()).toEqual([]);
@@ -95,7 +95,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     it('are taken in the order in which they came, no more than asked for at a time', async () => {
       for (const body of ['a', 'b', 'a', 'c']) {
         now += 1;
-        await store.recordWebhook(delivery('token', body), undefined);
+        await store.recordWebhook(webhook('token', body), undefined);
       }
       const taken: string[] = [];
       for (let turn = 0; turn < 4; turn += 1) {
@@ -109,12 +109,12 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     describe('with the same body to the same token', () => {
       let receiver: number;
       beforeEach(async () => {
-        receiver = (await harness.expose()).attempt.orderId;
+        receiver = (await harness.activate()).attempt.orderId;
       });
 
       /** Delivers the same once more, and settles it. */
       async function repeat(outcome: WebhookOutcome, body?: string): Promise<CompletedWebhook> {
-        await store.recordWebhook(delivery('token', body), receiver);
+        await store.recordWebhook(webhook('token', body), receiver);
         return store.completeWebhook((await claimOne()).id, outcome);
       }
 
@@ -124,7 +124,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         proof: { kind: 'failure', orderId: receiver },
       });
 
-      it('are known when the first is processed, and only cause their look', async () => {
+      it('are known when the first is processed, and only cause their poll', async () => {
         const first = await repeat(failure());
         expect(first).toMatchObject({
           became: 'processed',
@@ -142,8 +142,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       });
 
       it('are known while the first is still worked on, whichever is settled first', async () => {
-        await store.recordWebhook(delivery('token'), receiver);
-        await store.recordWebhook(delivery('token'), receiver);
+        await store.recordWebhook(webhook('token'), receiver);
+        await store.recordWebhook(webhook('token'), receiver);
         const [one, two] = await claim();
         const became = [
           (await store.completeWebhook(two?.id ?? 0, failure())).became,
@@ -187,12 +187,12 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     describe('to the address of an attempt', () => {
-      const BYTES = delivery('token').sealed.length;
+      const BYTES = webhook('token').sealed.length;
 
       it('are taken until as much is kept as may be, in each try of a group', async () => {
-        const [one, other] = [await harness.expose(), await harness.expose({ order: 'A1002' })];
+        const [one, other] = [await harness.activate(), await harness.activate({ order: 'A1002' })];
         const take = (orderId: number, body: number) =>
-          store.recordWebhook(delivery('token', String(body)), orderId, 3 * BYTES);
+          store.recordWebhook(webhook('token', String(body)), orderId, 3 * BYTES);
         const taken = await Promise.all([1, 2, 3, 4, 5].map((n) => take(one.attempt.orderId, n)));
         expect(taken).toEqual([true, true, true, false, false]);
         expect(await take(other.attempt.orderId, 6)).toBe(true);
@@ -205,29 +205,28 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       ])(
         'are counted after a restart, too, when they were %s before it',
         async (_state, before) => {
-          const { orderId } = (await harness.expose()).attempt;
-          for (const body of ['a', 'b'])
-            await store.recordWebhook(delivery('token', body), orderId);
+          const { orderId } = (await harness.activate()).attempt;
+          for (const body of ['a', 'b']) await store.recordWebhook(webhook('token', body), orderId);
           await before();
           store = await underTest.reopen();
           const take = (body: string) =>
-            store.recordWebhook(delivery('token', body), orderId, 3 * BYTES);
+            store.recordWebhook(webhook('token', body), orderId, 3 * BYTES);
           expect([await take('c'), await take('d')]).toEqual([true, false]);
         },
       );
 
       it('take no room when they could not be stored', async () => {
-        const { orderId } = (await harness.expose()).attempt;
-        const take = () => store.recordWebhook(delivery('token'), orderId + 1, BYTES);
+        const { orderId } = (await harness.activate()).attempt;
+        const take = () => store.recordWebhook(webhook('token'), orderId + 1, BYTES);
         await expect(take()).rejects.toThrow();
-        expect((await harness.expose({ order: 'A1002' })).attempt.orderId).toBe(orderId + 1);
+        expect((await harness.activate({ order: 'A1002' })).attempt.orderId).toBe(orderId + 1);
         expect(await take()).toBe(true);
       });
 
       it('have room again for what was erased, or dropped as a repetition', async () => {
-        const { orderId } = (await harness.expose()).attempt;
+        const { orderId } = (await harness.activate()).attempt;
         const take = (body: string) =>
-          store.recordWebhook(delivery('token', body), orderId, 2 * BYTES);
+          store.recordWebhook(webhook('token', body), orderId, 2 * BYTES);
         expect([await take('a'), await take('a'), await take('b')]).toEqual([true, true, false]);
         for (const { id } of await claim()) await store.completeWebhook(id, DONE);
         expect([await take('b'), await take('c')]).toEqual([true, false]);
@@ -238,8 +237,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       });
     });
 
-    it('that nobody has taken are there after a restart, with the time when they came', async () => {
-      await store.recordWebhook(delivery('token'), undefined);
+    it('that are not processed yet are there after a restart, with the time when they came', async () => {
+      await store.recordWebhook(webhook('token'), undefined);
       const receivedAt = now;
       now += DAY_MS;
       store = await underTest.reopen();
@@ -248,7 +247,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('come again after a restart of the process that had them', async () => {
-      await store.recordWebhook(delivery('token'), undefined);
+      await store.recordWebhook(webhook('token'), undefined);
       await claimOne();
       store = await underTest.reopen();
       now += LEASE_SECONDS * 1000;
@@ -262,7 +261,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         ['other', 'a'],
         ['token', 'a'],
       ] as const) {
-        await store.recordWebhook(delivery(token, body), undefined);
+        await store.recordWebhook(webhook(token, body), undefined);
       }
       const settled: unknown[] = [];
       for (const { id, tokenHash, digest } of await claim()) {
@@ -276,9 +275,9 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       ]);
     });
 
-    it('have the look that they ask for planned in the step that settles them', async () => {
-      const { attempt } = await harness.expose();
-      await store.recordWebhook(delivery('token'), attempt.orderId);
+    it('have the poll that they ask for scheduled in the step that settles them', async () => {
+      const { attempt } = await harness.activate();
+      await store.recordWebhook(webhook('token'), attempt.orderId);
       expect(await store.claimDuePolls(10)).toEqual([]);
       await store.completeWebhook((await claimOne()).id, { flags: [], pollFor: [attempt.orderId] });
       store = await underTest.reopen();
@@ -286,8 +285,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('prove a payment once, in the step that settles them', async () => {
-      const { checkout, attempt } = await harness.expose();
-      await store.recordWebhook(delivery('token'), attempt.orderId);
+      const { checkout, attempt } = await harness.activate();
+      await store.recordWebhook(webhook('token'), attempt.orderId);
       const { id } = await claimOne();
       const proof = {
         kind: 'payment',
@@ -309,9 +308,9 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       expect(await store.find(checkout.id)).toMatchObject({ state: 'paid', attention: [] });
     });
 
-    it('prove a failure of the session that is exposed, and of no older one', async () => {
-      const older = await harness.expose();
-      const newer = await harness.expose({
+    it('prove a failure of the active session, and of no older one', async () => {
+      const older = await harness.activate();
+      const newer = await harness.activate({
         orderVersion: 'version-2',
         amountMinor: 1299,
       });
@@ -319,7 +318,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         [older.attempt.orderId, 'open'],
         [newer.attempt.orderId, 'failed'],
       ] as const) {
-        await store.recordWebhook(delivery('token', String(orderId)), orderId);
+        await store.recordWebhook(webhook('token', String(orderId)), orderId);
         await store.completeWebhook((await claimOne()).id, {
           ...DONE,
           proof: { kind: 'failure', orderId },
@@ -330,8 +329,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('that were settled prove nothing more, also after the shopper went on', async () => {
-      const { checkout, attempt } = await harness.expose();
-      await store.recordWebhook(delivery('token'), attempt.orderId);
+      const { checkout, attempt } = await harness.activate();
+      await store.recordWebhook(webhook('token'), attempt.orderId);
       const { id } = await claimOne();
       const outcome: WebhookOutcome = {
         ...DONE,
@@ -344,8 +343,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('raise attention when their money differs', async () => {
-      const { checkout, attempt } = await harness.expose();
-      await store.recordWebhook(delivery('token'), attempt.orderId);
+      const { checkout, attempt } = await harness.activate();
+      await store.recordWebhook(webhook('token'), attempt.orderId);
       await store.completeWebhook((await claimOne()).id, {
         ...DONE,
         proof: { kind: 'mismatch', orderId: attempt.orderId, code: 'amount_mismatch' },
@@ -356,47 +355,47 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       });
     });
 
-    it('that are parked come again when an attempt appears that they name', async () => {
-      const first = await harness.expose();
+    it('that are unmatched come again when an attempt appears that they name', async () => {
+      const first = await harness.activate();
       const orderId = first.attempt.orderId + 1;
-      await park([String(orderId)], 'by-order-id');
-      await park([`A1002.${String(orderId)}`], 'by-reference');
-      await park(['somebody else'], 'unrelated');
+      await recordUnmatched([String(orderId)], 'by-order-id');
+      await recordUnmatched([`A1002.${String(orderId)}`], 'by-reference');
+      await recordUnmatched(['another order'], 'unrelated');
       expect(await claim()).toEqual([]);
-      await harness.expose({ order: 'A1002' });
+      await harness.activate({ order: 'A1002' });
       expect((await claim()).map(({ digest }) => digest)).toEqual([
         'digest of by-order-id',
         'digest of by-reference',
       ]);
     });
 
-    it('are not parked when their attempt appeared while they were worked on', async () => {
-      await store.recordWebhook(delivery('endpoint'), undefined);
+    it('are matched when their attempt appeared while they were processed', async () => {
+      await store.recordWebhook(webhook('endpoint'), undefined);
       const claimed = await claimOne();
       now += 5;
-      const { attempt } = await harness.expose();
+      const { attempt } = await harness.activate();
       await store.markUnmatched(claimed, [String(attempt.orderId)], { most: 10 });
       expect(await claim()).toHaveLength(1);
     });
 
-    it('that are parked are bounded in number: the oldest of a token give way, and of no other', async () => {
-      await park(['X'], 'of another', 3, 'other endpoint');
+    it('that are unmatched are bounded in number: the oldest of a token give way, and of no other', async () => {
+      await recordUnmatched(['X'], 'of another', 3, 'other endpoint');
       for (let body = 0; body < 5; body += 1) {
         now += 1000;
-        await park([`X${String(body)}`], String(body), 3);
+        await recordUnmatched([`X${String(body)}`], String(body), 3);
       }
-      expect(await parked()).toBe(4);
+      expect(await countUnmatched()).toBe(4);
       await store.retryUnmatched();
       expect((await claim()).map(({ digest }) => digest)).toEqual(
         ['of another', '2', '3', '4'].map((body) => `digest of ${body}`),
       );
     });
 
-    it('are erased when they have been kept long enough, and parked ones sooner', async () => {
-      await park(['X1'], 'parked');
-      await store.recordWebhook(delivery('token', 'processed'), undefined);
+    it('are erased when they have been kept long enough, and unmatched ones sooner', async () => {
+      await recordUnmatched(['X1'], 'unmatched');
+      await store.recordWebhook(webhook('token', 'processed'), undefined);
       await store.completeWebhook((await claimOne()).id, DONE);
-      await store.recordWebhook(delivery('token', 'waiting'), undefined);
+      await store.recordWebhook(webhook('token', 'waiting'), undefined);
       await claimOne();
       now += DAY_MS;
       const erase = (receivedBefore: number, unmatchedBefore: number): Promise<number> =>
@@ -409,10 +408,10 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     });
 
     it('are counted by what became of them', async () => {
-      await park(['X1'], 'parked');
-      await store.recordWebhook(delivery('token', 'flagged'), undefined);
+      await recordUnmatched(['X1'], 'unmatched');
+      await store.recordWebhook(webhook('token', 'flagged'), undefined);
       await store.completeWebhook((await claimOne()).id, { ...DONE, flags: ['contradicts'] });
-      await store.recordWebhook(delivery('token', 'waiting'), undefined);
+      await store.recordWebhook(webhook('token', 'waiting'), undefined);
       await store.countTestWebhook();
       await store.countTestWebhook();
       expect(await store.countWebhooks()).toEqual({

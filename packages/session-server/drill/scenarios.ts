@@ -4,18 +4,18 @@ import type { DrillShop } from './drill-shop.ts';
 import type { KillableServer } from './killable-server.ts';
 import type { Shopper } from './shopper.ts';
 
-/** What a story can reach. */
-export interface Stage {
+/** What a scenario can reach. */
+export interface RoundContext {
   readonly server: KillableServer;
   readonly sandbox: DrillSandbox;
   readonly shop: DrillShop;
   readonly providerMerchant: number;
 }
 
-/** What is true when a story is over, whatever died in it. */
+/** What is true when a scenario is over, whatever died in it. */
 export interface Ending {
-  /** What the shop must have been told, once each; of each price in the order in which it was opened. */
-  readonly tells: readonly string[];
+  /** Types of the events that the shop must have, once each; of each price in the order in which it was opened. */
+  readonly eventTypes: readonly string[];
   /** Of the checkout that is paid. Default: nothing. */
   readonly attention?: readonly string[];
   /** Each price that was opened, oldest first, and how many sessions were shown. Default: one, paid. */
@@ -27,34 +27,34 @@ export interface Ending {
 }
 
 /** What a shopper does, and how it must end. */
-export interface Story extends Ending {
+export interface Scenario extends Ending {
   readonly tuning?: TuningChanges;
   /** The longest it may take, kills and restarts included. */
   readonly withinSeconds?: number;
-  run(shopper: Shopper, stage: Stage): Promise<void>;
+  run(shopper: Shopper, context: RoundContext): Promise<void>;
 }
 
 /** Of the webhook endpoint that is registered in the merchants file. */
 export const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
-/** Of the one whose deliveries are signed, so that they prove what they say. */
+/** Of the one whose webhooks are signed, so that they prove what they say. */
 export const SIGNED_ENDPOINT_TOKEN = 'token-of-the-signed-endpoint';
 /** Webhooks of a flood, and how many of them are under way together. */
 const FLOOD = { count: 200, atATime: 8 };
 const PAID = ['checkout.paid'];
-/** Longer than any round: the list does not tell it before it is asked to. */
+/** Longer than any round: the list does not show it before it is asked to. */
 const HIDDEN_SECONDS = 3600;
 
 async function finish(shopper: Shopper, session: string): Promise<void> {
   await shopper.pay(session);
   await shopper.comeBack(session, 'return');
-  await shopper.untilTold('paid');
+  await shopper.untilReported('paid');
 }
 
-/** Every story ends with the order paid at the provider: afterwards everybody must know it. */
-export const STORIES = {
+/** Every scenario ends with the order paid at the provider: afterwards all must know it. */
+export const SCENARIOS = {
   /** Opens, pays, comes back, reads that it is paid. */
   pays: {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper) {
       const session = await shopper.open();
       await shopper.hint('submitted', session);
@@ -63,23 +63,23 @@ export const STORIES = {
   },
   /** Pays and closes the browser: only the provider's webhook speaks. */
   vanishes: {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper) {
       await shopper.pay(await shopper.open());
     },
   },
   /** Pays, comes back, closes the browser at once, and no webhook comes. */
   'only comes back': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper) {
       const session = await shopper.open();
       await shopper.pay(session, 'withoutWebhook');
       await shopper.comeBack(session, 'return');
     },
   },
-  /** Pays and closes the browser, and no webhook comes: the sweeper has to find it. */
+  /** Pays and closes the browser, and no webhook comes: the schedule has to find it. */
   'vanishes unheard': {
-    tells: PAID,
+    eventTypes: PAID,
     withinSeconds: 120,
     async run(shopper) {
       await shopper.pay(await shopper.open(), 'withoutWebhook');
@@ -87,7 +87,7 @@ export const STORIES = {
   },
   /** The provider tests the webhook address (spec 4.8), then the shopper pays. */
   'webhook test': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       const session = await shopper.open();
       const { WebhookUrl } = await sandbox.session(session);
@@ -98,9 +98,9 @@ export const STORIES = {
       await finish(shopper, session);
     },
   },
-  /** A webhook comes to the registered endpoint that names an order of nobody. */
+  /** A webhook comes to the registered endpoint that names an unknown order. */
   'stray webhook': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper) {
       const session = await shopper.open();
       const body = { reference: 'Z1.1' };
@@ -110,7 +110,7 @@ export const STORIES = {
   },
   /** Cancels, opens again, pays. */
   cancels: {
-    tells: ['checkout.cancelled', 'checkout.paid'],
+    eventTypes: ['checkout.cancelled', 'checkout.paid'],
     async run(shopper) {
       await shopper.comeBack(await shopper.open(), 'cancel');
       await finish(shopper, await shopper.open());
@@ -118,7 +118,7 @@ export const STORIES = {
   },
   /** The page says that the form was cancelled; opens again, pays. */
   'cancels on the page': {
-    tells: ['checkout.cancelled', 'checkout.paid'],
+    eventTypes: ['checkout.cancelled', 'checkout.paid'],
     async run(shopper) {
       await shopper.hint('cancelled', await shopper.open());
       await finish(shopper, await shopper.open());
@@ -126,7 +126,7 @@ export const STORIES = {
   },
   /** Three tabs open the order at the same moment. */
   'opens in three tabs': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper) {
       const [session] = await Promise.all([shopper.open(), shopper.open(), shopper.open()]);
       await finish(shopper, session);
@@ -134,7 +134,7 @@ export const STORIES = {
   },
   /** A second tab asks while the provider holds the answer for the first. */
   'waits for the first tab': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       await sandbox.addFault('create-session', 'hold');
       const first = shopper.open();
@@ -146,7 +146,7 @@ export const STORIES = {
   },
   /** The provider makes a session and its answer is lost. */
   'answer lost': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       await sandbox.addFault('create-session', 'drop-after-commit');
       await finish(shopper, await shopper.open());
@@ -154,7 +154,7 @@ export const STORIES = {
   },
   /** The shop refuses the first event; it is sent again. */
   'shop refuses once': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { shop }) {
       shop.answerNext(shopper.order, 'refuse');
       await finish(shopper, await shopper.open());
@@ -162,7 +162,7 @@ export const STORIES = {
   },
   /** The provider lists a payment of another amount first. */
   'wrong amount first': {
-    tells: ['checkout.attention', 'checkout.paid'],
+    eventTypes: ['checkout.attention', 'checkout.paid'],
     attention: ['amount_mismatch'],
     async run(shopper, { sandbox, shop, providerMerchant }) {
       const session = await shopper.open();
@@ -175,7 +175,7 @@ export const STORIES = {
   },
   /** Waits until the checkout has expired, opens again, pays. */
   'comes too late': {
-    tells: ['checkout.expired', 'checkout.paid'],
+    eventTypes: ['checkout.expired', 'checkout.paid'],
     tuning: { expireAfterSeconds: 2 },
     async run(shopper, { shop }) {
       await shopper.open();
@@ -185,7 +185,7 @@ export const STORIES = {
   },
   /** The price changes while a session of the old one is open; pays the new one. */
   'asked a new price': {
-    tells: PAID,
+    eventTypes: PAID,
     prices: [
       { state: 'open', sessions: 1 },
       { state: 'paid', sessions: 1 },
@@ -198,7 +198,7 @@ export const STORIES = {
   },
   /** The price changes; pays the old one, in the form that is still open in another tab. */
   'pays the old price': {
-    tells: [...PAID, 'checkout.attention'],
+    eventTypes: [...PAID, 'checkout.attention'],
     attention: ['superseded_paid'],
     prices: [
       { state: 'paid', sessions: 1 },
@@ -211,12 +211,12 @@ export const STORIES = {
       await shopper.open();
       await shopper.pay(old);
       await shopper.comeBack(old, 'return');
-      await shopper.untilTold('paid', checkout);
+      await shopper.untilReported('paid', checkout);
     },
   },
   /** The SDK refuses the session; pays in the one that takes its place. */
   renews: {
-    tells: PAID,
+    eventTypes: PAID,
     prices: [{ state: 'paid', sessions: 2 }],
     async run(shopper) {
       await finish(shopper, await shopper.open(await shopper.open()));
@@ -224,7 +224,7 @@ export const STORIES = {
   },
   /** Pays in the new session, and then in the old one too, that was still open in another tab. */
   'pays twice': {
-    tells: [...PAID, 'checkout.attention'],
+    eventTypes: [...PAID, 'checkout.attention'],
     attention: ['paid_twice'],
     prices: [{ state: 'paid', sessions: 2 }],
     transactions: 2,
@@ -233,20 +233,20 @@ export const STORIES = {
       const session = await shopper.open(old);
       await shopper.pay(session, 'withoutWebhook');
       await shopper.comeBack(session, 'return');
-      await shopper.untilTold('paid');
+      await shopper.untilReported('paid');
       await shopper.pay(old);
       await shop.until(shopper.order, 'checkout.attention');
     },
   },
   /** Pays, and the shop gives all of it back. */
   'is given back': {
-    tells: [...PAID, 'checkout.refunded'],
+    eventTypes: [...PAID, 'checkout.refunded'],
     refund: 'full',
     async run(shopper, { sandbox, shop }) {
       const session = await shopper.open();
       await shopper.pay(session, 'withoutWebhook');
       await shopper.comeBack(session, 'return');
-      await shopper.untilTold('paid');
+      await shopper.untilReported('paid');
       const { order_id: orderId, MerchantReference, WebhookUrl } = await sandbox.session(session);
       await sandbox.refund(await sandbox.transactionOf(MerchantReference));
       const body = { note: 'given back' };
@@ -254,9 +254,9 @@ export const STORIES = {
       await shop.until(shopper.order, 'checkout.refunded');
     },
   },
-  /** The list hides the payment: a signed webhook proves it, and the list tells the same later. */
+  /** The list hides the payment: a signed webhook proves it, and the list shows the same later. */
   'is proved by a webhook': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { sandbox, shop }) {
       const session = await shopper.open();
       await shopper.pay(session, 'withoutWebhook');
@@ -269,14 +269,14 @@ export const STORIES = {
       await shopper.receive(`/v1/webhooks/${SIGNED_ENDPOINT_TOKEN}`, {
         ...{ orderId: null, body, headers },
       });
-      await shopper.untilTold('paid');
+      await shopper.untilReported('paid');
       await sandbox.hide(transaction, 0);
       await shopper.comeBack(session, 'return');
     },
   },
   /** Hundreds of webhooks that say nothing come to the address of the session, side by side. */
   'is flooded': {
-    tells: PAID,
+    eventTypes: PAID,
     async run(shopper, { sandbox }) {
       const session = await shopper.open();
       const { order_id: orderId, WebhookUrl } = await sandbox.session(session);
@@ -291,20 +291,20 @@ export const STORIES = {
     },
   },
   /** Killed while the provider has the question and the answer is on its way. */
-  'killed while opening': {
-    tells: PAID,
+  'killed while creating': {
+    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       await sandbox.addFault('create-session', 'hold');
-      const opening = shopper.open();
+      const created = shopper.open();
       await sandbox.untilHeld();
       server.kill();
       await sandbox.releaseFaults();
-      await finish(shopper, await opening);
+      await finish(shopper, await created);
     },
   },
   /** Killed while the provider is asked for its transactions. */
-  'killed while looking': {
-    tells: PAID,
+  'killed while polling': {
+    eventTypes: PAID,
     async run(shopper, { sandbox, server }) {
       const session = await shopper.open();
       await sandbox.addFault('transactions-list', 'hold');
@@ -313,12 +313,12 @@ export const STORIES = {
       server.kill();
       await sandbox.releaseFaults();
       await shopper.comeBack(session, 'return');
-      await shopper.untilTold('paid');
+      await shopper.untilReported('paid');
     },
   },
   /** Killed when the shop has stored the event and its answer is on its way. */
-  'killed while telling': {
-    tells: PAID,
+  'killed while delivering': {
+    eventTypes: PAID,
     async run(shopper, { shop, server }) {
       shop.answerNext(shopper.order, 'store-and-stay-silent');
       const arrival = shop.untilArrival();
@@ -328,6 +328,6 @@ export const STORIES = {
       await paying;
     },
   },
-} as const satisfies Record<string, Story>;
+} as const satisfies Record<string, Scenario>;
 
-export type StoryName = keyof typeof STORIES;
+export type ScenarioName = keyof typeof SCENARIOS;
