@@ -2,11 +2,9 @@
 import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { ConfigError } from './errors.js';
-import { runExplain } from './cli/explain-command.js';
-import { runEvents } from './cli/events-command.js';
+import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './serve.js';
-import { runWebhooks } from './cli/webhooks-command.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server

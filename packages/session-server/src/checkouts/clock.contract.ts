@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { SECOND_MS, HOUR_MS, DAY_MS, START, type StoreFixture } from '../testing/store-fixture.js';
-import { toStoredToken } from './attempt-token.js';
+import { toStoredToken } from './attempt-ids.js';
 
 /** What a store does when time passes. */
 export function describeClock(fixture: StoreFixture): void {

@@ -7,7 +7,7 @@ import {
   OTHER_PRICE,
   type StoreFixture,
 } from '../testing/store-fixture.js';
-import { toStoredToken } from './attempt-token.js';
+import { toStoredToken } from './attempt-ids.js';
 
 type Opened = Awaited<ReturnType<StoreFixture['activate']>>;
 

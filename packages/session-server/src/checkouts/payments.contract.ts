@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND_MS, OTHER_PRICE, type StoreFixture } from '../testing/store-fixture.js';
-import { toStoredToken } from './attempt-token.js';
+import { toStoredToken } from './attempt-ids.js';
 
 /** What a store does with evidence, and with those who come back. */
 export function describePayments(fixture: StoreFixture): void {

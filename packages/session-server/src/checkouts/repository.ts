@@ -3,8 +3,13 @@ import { hashToken } from '../random-id.js';
 import { getCounter, setCounter } from '../store/counters.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
-import { type AttemptTokens, makeTokens, type StoredToken } from './attempt-token.js';
-import { merchantReferenceOf, orderIdsIn } from './merchant-reference.js';
+import {
+  type AttemptTokens,
+  makeTokens,
+  merchantReferenceOf,
+  orderIdsIn,
+  type StoredToken,
+} from './attempt-ids.js';
 import type { ActiveAttempt } from './opening-rules.js';
 import type { CheckoutRules } from './rules.js';
 import type { AttentionCode, Checkout } from './state-machine.js';

@@ -4,7 +4,7 @@ import { formatMinor } from '../money.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import type { AvsFields } from './avs.js';
 import type { Checkout } from './state-machine.js';
-import type { AttemptTokens } from './attempt-token.js';
+import type { AttemptTokens } from './attempt-ids.js';
 import type { Attempt } from './repository.js';
 import type { SplitShare } from './split-fee.js';
 

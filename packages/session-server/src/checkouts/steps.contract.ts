@@ -7,7 +7,7 @@ import {
   CLAIM,
   type StoreFixture,
 } from '../testing/store-fixture.js';
-import { toStoredToken } from './attempt-token.js';
+import { toStoredToken } from './attempt-ids.js';
 
 /** The events that a store keeps, and what each of its steps promises. */
 export function describeSteps(fixture: StoreFixture): void {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 import { AppError, orderNotFound } from '../errors.js';
@@ -10,6 +10,18 @@ const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
 
 /** An order as the shop prices it at this moment: the only source of what is to be paid. */
 export type ShopOrder = z.infer<typeof orderLookupReply>;
+
+/**
+ * The version of an order that a checkout stands for: a hash of amount and currency, so that the
+ * same price is the same checkout, and another price is another one.
+ */
+export function orderVersionOf(price: {
+  readonly amountMinor: number;
+  readonly currency: string;
+}): string {
+  const text = `${String(price.amountMinor)}\n${price.currency}`;
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
 
 /** Asks the shop for an order; undefined when the shop does not know it. */
 export type OrderLookup = (merchant: Merchant, order: string) => Promise<ShopOrder | undefined>;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-token.js';
+import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import { isCertain } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/repository.js';
 import type { ReturnKind } from '../contract.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-token.js';
+import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/repository.js';
 import type { TestStore } from '../testing/test-store.js';

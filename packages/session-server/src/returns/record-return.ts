@@ -1,4 +1,4 @@
-import type { StoredToken } from '../checkouts/attempt-token.js';
+import type { StoredToken } from '../checkouts/attempt-ids.js';
 import {
   type Attempt,
   type Change,

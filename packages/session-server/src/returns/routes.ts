@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
-import { type StoredToken, toStoredToken } from '../checkouts/attempt-token.js';
+import { type StoredToken, toStoredToken } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';

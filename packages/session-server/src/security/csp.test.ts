@@ -3,8 +3,7 @@ import type { SdkDescription } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { TestStack } from '../testing/test-stack.js';
-import { csp, type CspOptions, sdkSources } from './csp.js';
-import { effectiveSources, parsePolicy } from './policy-text.js';
+import { csp, type CspOptions, sdkSources, effectiveSources, parsePolicy } from './csp.js';
 
 const NONCE = Buffer.alloc(16, 7).toString('base64');
 const SDK: SdkDescription = {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testMerchant } from '../testing/test-merchant.js';
 import { TestStack } from '../testing/test-stack.js';
-import { csp } from './csp.js';
-import { parsePolicy } from './policy-text.js';
+import { csp, parsePolicy } from './csp.js';
 
 const DOCS = join(import.meta.dirname, '../../../../docs');
 const page = readFileSync(join(DOCS, 'security.md'), 'utf8');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toStoredToken } from '../checkouts/attempt-token.js';
+import { toStoredToken } from '../checkouts/attempt-ids.js';
 import type { AttemptDecision } from '../checkouts/repository.js';
 import { systemClock } from '../clock.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';

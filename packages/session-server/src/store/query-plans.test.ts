@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { toStoredToken } from '../checkouts/attempt-token.js';
+import { toStoredToken } from '../checkouts/attempt-ids.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import express, { type RequestHandler, Router } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { toStoredToken } from '../checkouts/attempt-token.js';
+import { toStoredToken } from '../checkouts/attempt-ids.js';
 import { type Attempt, findToken } from '../checkouts/repository.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runExplain } from './explain-command.js';
+import { runExplain } from './commands.js';
 import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;

@@ -4,8 +4,7 @@ import { parseConfig } from '../config.js';
 import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
-import { runWebhooks } from './webhooks-command.js';
-import { runEvents } from './events-command.js';
+import { runEvents, runWebhooks } from './commands.js';
 
 const HOUR_MS = 3_600_000;
 

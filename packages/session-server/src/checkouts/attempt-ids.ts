@@ -34,3 +34,16 @@ export function toStoredToken(token: string): StoredToken {
   const orderId = /^[0-9a-z]{1,10}$/.test(place) ? Number.parseInt(place, 36) : undefined;
   return { orderId, hash: hashToken(token) };
 }
+
+/** `MerchantReference` (spec 4.6) of an attempt: as unique as its `order_id`, which it ends with. */
+export function merchantReferenceOf(order: string, orderId: number): string {
+  return `${order}.${String(orderId)}`;
+}
+
+/** Every `order_id` that one of the references is, or ends with: whom they may name. */
+export function orderIdsIn(references: readonly string[]): number[] {
+  return references.flatMap((reference) => {
+    const digits = /(?:^|\.)(\d{1,15})$/.exec(reference)?.[1];
+    return digits === undefined ? [] : [Number(digits)];
+  });
+}

@@ -1,8 +1,8 @@
+import { PartnerClient } from '@pay-checkout/partner-api';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
-import type { Database } from '../store/database.js';
-import { SqliteDatabase } from '../store/sqlite-database.js';
+import { AppError, ConfigError } from '../errors.js';
+import { readMerchants } from '../merchants/merchant-source.js';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -10,8 +10,58 @@ import {
   redeliverEvents,
   type RedeliverFilter,
 } from '../outbox/repository.js';
+import { createPartnerGateway } from '../provider/gateway.js';
+import { explainOrder } from '../reconciliation/explain.js';
+import type { Database } from '../store/database.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
+import { countWebhooks } from '../webhooks/repository.js';
 
 const MAX_SHOWN = 1000;
+
+/** `pay-session-server explain <order> [merchant]`, beside a running server or without one. */
+export async function runExplain(
+  config: Config,
+  order: string,
+  merchantId?: string,
+): Promise<string[]> {
+  const merchants = [...readMerchants(config.merchantsFile, config.environment).values()].filter(
+    ({ id }) => merchantId === undefined || id === merchantId,
+  );
+  if (merchants.length === 0) {
+    throw new ConfigError('merchants file', [`there is no merchant "${merchantId ?? ''}"`]);
+  }
+  const client = new PartnerClient({
+    apiKey: config.partnerApiKey,
+    baseUrl: config.partnerApiUrl,
+    timeoutSeconds: config.createSessionTimeoutSeconds,
+  });
+  const database = new SqliteDatabase(config.databaseFile, 'read');
+  try {
+    const lines: string[] = [];
+    for (const merchant of merchants) {
+      const gateway = createPartnerGateway(client);
+      const now = systemClock.now();
+      lines.push(...(await explainOrder({ merchant, order, database, gateway, now })));
+    }
+    return lines;
+  } finally {
+    await database.close();
+    client.close();
+  }
+}
+
+/** `pay-session-server webhooks`: counts of the provider's webhooks. */
+export async function runWebhooks(config: Config): Promise<string[]> {
+  const database = new SqliteDatabase(config.databaseFile, 'read');
+  try {
+    const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
+    return Object.entries({ waiting, unmatched, processed, ...flagged, tests }).map(
+      ([name, count]) => `${name.padEnd(20)} ${String(count)}`,
+    );
+  } finally {
+    await database.close();
+  }
+}
 
 /**
  * `pay-session-server events dead-lettered [merchant]` and
