@@ -22,8 +22,7 @@ import type { Observer } from './observer.js';
 import { merchantOrderRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
-import { ping } from './store/counters.js';
-import type { Database } from './store/database.js';
+import { type Database, ping } from './store/database.js';
 import type { WebhookEncryption } from './webhooks/encryption.js';
 import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 

@@ -1,7 +1,12 @@
 import type { CheckoutState, RefundState } from '../contract.js';
 import { hashToken } from '../random-id.js';
-import { getCounter, setCounter } from '../store/counters.js';
-import type { Reader, Row, Transaction } from '../store/database.js';
+import {
+  getCounter,
+  type Reader,
+  type Row,
+  setCounter,
+  type Transaction,
+} from '../store/database.js';
 import { sql } from '../store/sql.js';
 import {
   type AttemptTokens,

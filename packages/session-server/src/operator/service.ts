@@ -12,8 +12,7 @@ import {
   redeliverEvents,
   type RedeliverFilter,
 } from '../outbox/repository.js';
-import { ping } from '../store/counters.js';
-import type { Database } from '../store/database.js';
+import { type Database, ping } from '../store/database.js';
 import { findAttention, findUnmatchedWebhooks, readBacklog } from './repository.js';
 
 const DAY_MS = 86_400_000;

@@ -9,8 +9,7 @@ import {
 } from '../checkouts/repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
-import { getCounter, setCounter } from '../store/counters.js';
-import type { Reader, Transaction } from '../store/database.js';
+import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 /** What a data file that was put back from a backup does not know any more. */
 export interface Loss {

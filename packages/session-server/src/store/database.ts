@@ -1,4 +1,4 @@
-import type { Sql } from './sql.js';
+import { type Sql, sql } from './sql.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -50,4 +50,27 @@ export class DiskFailedError extends Error {
   constructor(cause: unknown) {
     super('the disk did not keep what was written: restart the server', { cause });
   }
+}
+
+/** Whole numbers that are kept by name. */
+export async function getCounter(reader: Reader, name: string): Promise<number | undefined> {
+  const row = await reader.get(sql`SELECT value FROM counters WHERE name = ${name}`);
+  return row && Number(row['value']);
+}
+
+export async function setCounter(tx: Transaction, name: string, value: number): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO counters (name, value) VALUES (${name}, ${value})
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+}
+
+export async function incrementCounter(tx: Transaction, name: string): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO counters (name, value) VALUES (${name}, 1)
+    ON CONFLICT (name) DO UPDATE SET value = counters.value + 1`);
+}
+
+/** Writes something: rejects when the database cannot keep anything. */
+export function ping(database: Database): Promise<void> {
+  return database.transaction('store:ping', (tx) => setCounter(tx, 'pinged_at', Date.now()));
 }

@@ -74,8 +74,7 @@ import {
   recordWebhook,
   retryUnmatchedFor,
 } from '../webhooks/steps.js';
-import { incrementCounter, ping } from '../store/counters.js';
-import type { Database } from '../store/database.js';
+import { type Database, incrementCounter, ping } from '../store/database.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
 
 export interface TestStoreOptions {

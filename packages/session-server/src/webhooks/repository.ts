@@ -1,8 +1,7 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { type Attempt, type Change, getAttempt } from '../checkouts/repository.js';
 import type { PaymentEvidence } from '../reconciliation/repository.js';
-import { getCounter } from '../store/counters.js';
-import type { Reader, Row, Transaction } from '../store/database.js';
+import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 
 /** A webhook as it is stored: unreadable without the platform's key. */
