@@ -84,7 +84,7 @@ export async function createSessionServer(
   const { clock = systemClock, logger = createLogger(config.logLevel) } = options;
   if (config.unknownVariables.length > 0) {
     const variables = config.unknownVariables;
-    logger.warn({ variables }, 'there are PAY_ variables that are no settings');
+    logger.warn({ variables }, 'unknown PAY_ variables are ignored');
   }
   const merchants =
     options.merchants ??

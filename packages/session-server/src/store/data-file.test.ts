@@ -99,7 +99,7 @@ describe('a server whose data file cannot be used says what to do, in one line',
   it('when its lock is no lock', async () => {
     writeFileSync(`${dataFile()}.lock`, 'x'.repeat(9999));
     const { complaint } = await run();
-    expect(complaint).toContain('data.sqlite.lock: it is no lock of ours');
+    expect(complaint).toContain('data.sqlite.lock: it is not a lock of this server');
     rmSync(`${dataFile()}.lock`);
     await stack.startServer();
   });

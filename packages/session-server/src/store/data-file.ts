@@ -86,7 +86,7 @@ export function takeDataFileLock(file: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if (isNoDatabase(error)) {
-      const what = 'it is no lock of ours, and holds nothing: delete it, and start again';
+      const what = 'it is not a lock of this server, and holds nothing: delete it, and start again';
       throw new DataFileError(path, what, { cause: error });
     }
     if (!isBusy(error)) throw error;
