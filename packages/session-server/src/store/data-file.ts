@@ -91,7 +91,7 @@ export function takeDataFileLock(file: string): DatabaseSync {
     }
     if (!isBusy(error)) throw error;
     throw new DatabaseInUseError(
-      'another process has this data file open; stop it first, or use PostgreSQL for several',
+      'another process has this data file open; stop it first',
       { cause: error },
     );
   }
