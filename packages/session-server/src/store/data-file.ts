@@ -90,10 +90,9 @@ export function takeDataFileLock(file: string): DatabaseSync {
       throw new DataFileError(path, what, { cause: error });
     }
     if (!isBusy(error)) throw error;
-    throw new DatabaseInUseError(
-      'another process has this data file open; stop it first',
-      { cause: error },
-    );
+    throw new DatabaseInUseError('another process has this data file open; stop it first', {
+      cause: error,
+    });
   }
 }
 
