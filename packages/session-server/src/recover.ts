@@ -1,4 +1,4 @@
-import { endAllSending } from './checkouts/repository.js';
+import { endAllSending } from './checkouts/attempt-repository.js';
 import { releaseSendingEvents } from './outbox/repository.js';
 import type { Database } from './store/database.js';
 import { releaseClaimedWebhooks } from './webhooks/repository.js';

@@ -2,7 +2,8 @@ import type { AvsInput } from '../contract.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import type { Reader } from '../store/database.js';
-import { type AttemptRequest, findAttempts, findCheckoutsOfOrder } from './repository.js';
+import { type AttemptRequest, findAttempts } from './attempt-repository.js';
+import { findCheckoutsOfOrder } from './repository.js';
 import { isCertain, isPaymentPending } from './state-machine.js';
 
 /** An address as a shop gives it. */

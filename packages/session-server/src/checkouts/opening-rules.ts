@@ -1,13 +1,6 @@
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
-import type { Attempt, AttemptRequest } from './repository.js';
+import type { ActiveAttempt, Attempt, AttemptRequest } from './attempt-repository.js';
 import type { CheckoutRules } from './rules.js';
-
-/** What a store knows of an attempt beside what others may know. */
-export interface ActiveAttempt extends Attempt {
-  readonly leaseUntil: number;
-  /** When the page said that the shopper has sent the payment off, and no decline since. */
-  readonly submittedAt?: number | undefined;
-}
 
 /** All that is known of an order when a page asks for its checkout. */
 export interface OrderHistory {

@@ -10,22 +10,21 @@ import { parseMinor } from '../money.js';
 import { type OrderLookup, orderVersionOf, type ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
 import type { Database } from '../store/database.js';
-import type { AvsFields } from './avs.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './state-machine.js';
+import { activateSession, type Attempt, type AttemptRequest } from './attempt-repository.js';
+import { findCheckout, findCheckoutsOfOrder } from './repository.js';
 import {
-  activateSession,
-  type Attempt,
   type AttemptDecision,
-  type AttemptRequest,
-  findCheckout,
-  findCheckoutsOfOrder,
+  beginAttempt,
+  endSending,
+  recordHint,
   type SessionHint,
-} from './repository.js';
-import { beginAttempt, endSending, recordHint, type StepContext } from './steps.js';
+  type StepContext,
+} from './steps.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
 import { type SplitShare, splitAmount } from './split-fee.js';
-import { needsAddress, toAvsFields } from './avs.js';
+import { type AvsFields, needsAddress, toAvsFields } from './avs.js';
 import { type PublicAddresses, toSessionFields } from './session-request.js';
 
 /** How often a waiter reads the store, for an owner in another process. */

@@ -5,7 +5,7 @@ import type { ShopOrder } from '../orders/order-lookup.js';
 import type { AvsFields } from './avs.js';
 import type { Checkout } from './state-machine.js';
 import type { AttemptTokens } from './attempt-ids.js';
-import type { Attempt } from './repository.js';
+import type { Attempt } from './attempt-repository.js';
 import type { SplitShare } from './split-fee.js';
 
 /** Where browsers and the provider's servers reach us. */

@@ -3,30 +3,68 @@ import type { Clock } from '../clock.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
+import type { AttemptTokens } from './attempt-ids.js';
 import { renderEvent } from './event.js';
 import { isBeingPaid, type OrderHistory, planCheckout } from './opening-rules.js';
 import {
   type Attempt,
-  type AttemptDecision,
   type AttemptRequest,
-  type Change,
   endAttempt,
   findActiveAttempt,
-  findCheckoutsOfOrder,
-  findDueCheckouts,
   findRecentRenewals,
   findShownAttempt,
   getAttempt,
-  getCheckout,
   insertAttempt,
-  insertCheckout,
-  type SessionHint,
   setSubmitted,
-  updateCheckout,
   watchAgain,
+} from './attempt-repository.js';
+import {
+  findCheckoutsOfOrder,
+  findDueCheckouts,
+  getCheckout,
+  insertCheckout,
+  updateCheckout,
 } from './repository.js';
 import type { CheckoutRules } from './rules.js';
 import { advance, type Checkout, type CheckoutFact, eventsBetween } from './state-machine.js';
+
+/** What to do about a request for a checkout: decided and stored in one step, however many ask at once. */
+export type AttemptDecision =
+  /** Nothing is to be paid now: paid, or money may be moving. */
+  | { readonly kind: 'settled'; readonly checkout: Checkout }
+  /** The session that is active already. */
+  | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
+  /** Another request is at the provider with it. */
+  | { readonly kind: 'wait'; readonly checkout: Checkout }
+  /** You are: send it, then `activateSession` or `endAttempt`. */
+  | {
+      readonly kind: 'send';
+      readonly checkout: Checkout;
+      readonly attempt: Attempt;
+      readonly tokens: AttemptTokens;
+    }
+  /** A payment was submitted in the active session: no other is created before its outcome is known. */
+  | {
+      readonly kind: 'payment-pending';
+      readonly checkout: Checkout;
+      readonly retryAfterSeconds: number;
+    }
+  /** The order was created at another price after this one was asked for: ask for it again. */
+  | { readonly kind: 'price-is-old' }
+  /** The limit of renewals is reached. */
+  | { readonly kind: 'too-many-renewals'; readonly retryAfterSeconds: number };
+
+/** A change that was stored; `after` is `before` itself when nothing changed. */
+export interface Change {
+  readonly before: Checkout;
+  readonly after: Checkout;
+}
+
+/** A hint that leads to more than a poll. */
+export interface SessionHint {
+  readonly kind: 'cancelled' | 'submitted' | 'declined';
+  readonly sessionId: string;
+}
 
 /** What the steps of a checkout need beside their transaction. */
 export interface StepContext {

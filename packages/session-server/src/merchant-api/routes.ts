@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router } from 'express';
 import { formatMinor } from '../money.js';
-import { type Attempt, findAttempts, findCheckoutsOfOrder } from '../checkouts/repository.js';
+import { type Attempt, findAttempts } from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
 import { AppError, orderNotFound } from '../errors.js';

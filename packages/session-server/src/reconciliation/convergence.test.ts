@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import { isCertain } from '../checkouts/state-machine.js';
-import type { Attempt } from '../checkouts/repository.js';
+import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { ReturnKind } from '../contract.js';
 import type { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';

@@ -1,5 +1,6 @@
 import { formatMinor } from '../money.js';
-import { findAttempts, findCheckoutsOfOrder } from '../checkouts/repository.js';
+import { findAttempts } from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';

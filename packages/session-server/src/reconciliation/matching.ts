@@ -6,7 +6,7 @@
  * `EvidenceSettings`.
  */
 import { parseMinor, parseRefundMinor } from '../money.js';
-import type { Attempt } from '../checkouts/repository.js';
+import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';

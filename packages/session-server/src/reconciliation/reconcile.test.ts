@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { Attempt } from '../checkouts/repository.js';
-import type { TransactionQuery } from '../provider/gateway.js';
+import type { Attempt } from '../checkouts/attempt-repository.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import type { TransactionRow } from '../provider/gateway.js';
+import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { ReconciliationService } from './service.js';
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,12 +1,6 @@
-import {
-  type Change,
-  findCheckoutsOfOrder,
-  findLastOrderId,
-  getAttempt,
-  getCheckout,
-  supersedeSending,
-} from '../checkouts/repository.js';
-import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import { findLastOrderId, getAttempt, supersedeSending } from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { Transaction } from '../store/database.js';
 import { planPayment } from './payment-rules.js';
 import {

@@ -1,4 +1,4 @@
-import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/repository.js';
+import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/attempt-repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { parseRefundMinor } from '../money.js';
 import type { Checkout } from '../checkouts/state-machine.js';

@@ -1,11 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import {
-  type Attempt,
-  findAttemptsByReference,
-  findCheckout,
-  getCheckout,
-} from '../checkouts/repository.js';
+import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import { findCheckout, getCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import { applyFacts, type StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { AttemptRequest } from '../checkouts/repository.js';
+import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { TestStore } from '../testing/test-store.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';

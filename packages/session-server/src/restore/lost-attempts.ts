@@ -1,4 +1,4 @@
-import { findAttemptsByReference } from '../checkouts/repository.js';
+import { findAttemptsByReference } from '../checkouts/attempt-repository.js';
 import { attemptRequest, priceOf } from '../checkouts/service.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';

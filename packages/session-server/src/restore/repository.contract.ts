@@ -2,7 +2,7 @@ import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import type { OpenStore } from '../checkouts/repository.contract.js';
 import { TEST_REQUEST } from '../testing/store-harness.js';
 import { FIRST_ORDER_ID, HOUR_MS, START, StoreFixture } from '../testing/store-fixture.js';
-import type { FoundAttempt } from '../checkouts/repository.js';
+import type { FoundAttempt } from '../checkouts/attempt-repository.js';
 
 /** What every store promises that was put back from a backup. */
 export function describeRestoreStore(name: string, open: OpenStore): void {

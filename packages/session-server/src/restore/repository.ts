@@ -1,12 +1,12 @@
 import {
   type FoundAttempt,
-  findCheckoutsOfOrder,
   hasAttempt,
   insertFoundAttempt,
   lastOrderId,
   orderIdAt,
   skipOrderIds,
-} from '../checkouts/repository.js';
+} from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';

@@ -1,14 +1,13 @@
 import type { StoredToken } from '../checkouts/attempt-ids.js';
 import {
   type Attempt,
-  type Change,
   findToken,
   getAttempt,
-  getCheckout,
   supersedeSending,
-} from '../checkouts/repository.js';
+} from '../checkouts/attempt-repository.js';
+import { getCheckout } from '../checkouts/repository.js';
 import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
-import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { ReturnKind } from '../contract.js';
 import { findKnownTransaction, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';

@@ -52,6 +52,14 @@ export class DiskFailedError extends Error {
   }
 }
 
+export function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function optionalNumber(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
 /** Whole numbers that are kept by name. */
 export async function getCounter(reader: Reader, name: string): Promise<number | undefined> {
   const row = await reader.get(sql`SELECT value FROM counters WHERE name = ${name}`);

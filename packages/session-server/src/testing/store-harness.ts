@@ -1,4 +1,5 @@
-import type { AttemptDecision, AttemptRequest } from '../checkouts/repository.js';
+import type { AttemptRequest } from '../checkouts/attempt-repository.js';
+import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { PaymentEvidence } from '../reconciliation/repository.js';
 import type { TestStore } from './test-store.js';

@@ -1,5 +1,5 @@
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { ActiveAttempt } from '../checkouts/opening-rules.js';
+import type { ActiveAttempt } from '../checkouts/attempt-repository.js';
 
 /** A checkout as it is right after it was created at time 0, but for what a test changes. */
 export function testCheckout(changes: Partial<Checkout> = {}): Checkout {

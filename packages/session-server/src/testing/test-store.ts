@@ -5,12 +5,13 @@ import {
   type FoundAttempt,
   findAttempts,
   findAttemptsByReference,
+  findToken,
+} from '../checkouts/attempt-repository.js';
+import {
   findCheckout,
   findCheckouts,
   findCheckoutsOfOrder,
-  findToken,
   getCheckout,
-  type SessionHint,
 } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
 import {
@@ -19,6 +20,7 @@ import {
   beginAttempt,
   endSending,
   recordHint,
+  type SessionHint,
   type StepContext,
 } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Attempt } from '../checkouts/repository.js';
+import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { WebhookSettings } from '../merchants/webhook-settings.js';

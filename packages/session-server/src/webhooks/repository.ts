@@ -1,5 +1,6 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
-import { type Attempt, type Change, getAttempt } from '../checkouts/repository.js';
+import { type Attempt, getAttempt } from '../checkouts/attempt-repository.js';
+import type { Change } from '../checkouts/steps.js';
 import type { PaymentEvidence } from '../reconciliation/repository.js';
 import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';

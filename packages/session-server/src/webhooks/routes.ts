@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import express, { type RequestHandler, Router } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
-import { type Attempt, findToken } from '../checkouts/repository.js';
+import { type Attempt, findToken } from '../checkouts/attempt-repository.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../logger.js';

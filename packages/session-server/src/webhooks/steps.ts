@@ -1,12 +1,7 @@
-import {
-  type Attempt,
-  type Change,
-  getAttempt,
-  getCheckout,
-  hasNewAttempt,
-} from '../checkouts/repository.js';
+import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
+import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
-import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
 import { pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';

@@ -1,12 +1,8 @@
 import { verifyWebhook } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import {
-  type Attempt,
-  findAttemptsByReference,
-  findCheckout,
-  findCheckouts,
-} from '../checkouts/repository.js';
+import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import { findCheckout, findCheckouts } from '../checkouts/repository.js';
 import type { StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';

@@ -1,0 +1,369 @@
+import { hashToken } from '../random-id.js';
+import {
+  getCounter,
+  optionalNumber,
+  optionalText,
+  type Reader,
+  type Row,
+  setCounter,
+  type Transaction,
+} from '../store/database.js';
+import { sql } from '../store/sql.js';
+import {
+  type AttemptTokens,
+  makeTokens,
+  merchantReferenceOf,
+  orderIdsIn,
+  type StoredToken,
+} from './attempt-ids.js';
+import type { CheckoutRules } from './rules.js';
+
+/**
+ * How far one `/create-session` got.
+ *
+ * `sending` → `active` (its session was stored, and may be shown), `unknown` (the answer was lost),
+ * `refused`, `not_sent`; `active` → `superseded` (another session took its place; still watched).
+ */
+export type AttemptStatus =
+  'sending' | 'active' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
+
+/** One `/create-session`: it has an `order_id` of its own, so that evidence names it alone. */
+export interface Attempt {
+  readonly orderId: number;
+  readonly merchantReference: string;
+  readonly checkout: string;
+  readonly merchant: string;
+  readonly order: string;
+  readonly providerMerchantId: number;
+  readonly status: AttemptStatus;
+  readonly sessionId?: string | undefined;
+  readonly createdAt: number;
+}
+
+/** What a store knows of an attempt beside what others may know. */
+export interface ActiveAttempt extends Attempt {
+  readonly leaseUntil: number;
+  /** When the page said that the shopper has sent the payment off, and no decline since. */
+  readonly submittedAt?: number | undefined;
+}
+
+export interface AttemptRequest {
+  readonly merchant: string;
+  readonly order: string;
+  readonly orderVersion: string;
+  readonly shopVersion?: string | undefined;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly decimals: number;
+  readonly returnUrl?: string | undefined;
+  readonly providerMerchantId: number;
+  /** When its price was asked for; later than a request at another price, it is the newer one. */
+  readonly pricedAt?: number | undefined;
+  /** The session that the SDK refused. */
+  readonly renew?: string | undefined;
+}
+
+/** An attempt that the provider knows and the data file has lost. */
+export interface FoundAttempt {
+  readonly orderId: number;
+  readonly merchantReference: string;
+  /** At the earliest, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** The order as the shop prices it now. */
+  readonly request: AttemptRequest;
+}
+
+/** 2025-01-01T00:00:00Z: `order_id` starts at the seconds since then, and only grows. */
+const EPOCH_SECONDS = 1_735_689_600;
+const LAST_ORDER_ID = 'last_order_id';
+/** The pause before the first poll that no one asked for. */
+export const FIRST_POLL_SECONDS = 30;
+const HOUR_MS = 3_600_000;
+const TOKEN_KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
+
+/** Thrown when no `order_id` is left below the configured maximum. */
+export class OrderIdsExhaustedError extends Error {
+  override readonly name = 'OrderIdsExhaustedError';
+}
+
+export async function getAttempt(reader: Reader, orderId: number): Promise<ActiveAttempt> {
+  const row = await reader.get(sql`SELECT * FROM attempts WHERE order_id = ${orderId}`);
+  if (!row) throw new Error('no such attempt');
+  return toAttempt(row);
+}
+
+/** Every attempt of a checkout, in the order in which they were made. */
+export async function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
+  const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
+  return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
+}
+
+/** The `order_id` of the newest attempt of a checkout; 0 when it has none. */
+export async function findLastOrderId(reader: Reader, checkout: string): Promise<number> {
+  const row = await reader.get(
+    sql`SELECT max(order_id) AS last FROM attempts WHERE checkout = ${checkout}`,
+  );
+  return Number(row?.['last'] ?? 0);
+}
+
+/** The attempt of an order that is being sent or is active. */
+export async function findActiveAttempt(
+  reader: Reader,
+  merchant: string,
+  order: string,
+): Promise<ActiveAttempt | undefined> {
+  const row = await reader.get(sql`
+    SELECT * FROM attempts
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1`);
+  return row && toAttempt(row);
+}
+
+/** The attempt of a checkout whose session a page shows. */
+export async function findShownAttempt(
+  reader: Reader,
+  checkout: string,
+  sessionId: string,
+): Promise<ActiveAttempt | undefined> {
+  const row = await reader.get(sql`
+    SELECT * FROM attempts
+    WHERE checkout = ${checkout} AND status = 'active' AND session_id = ${sessionId}`);
+  return row && toAttempt(row);
+}
+
+/** Attempts of one provider merchant whose `order_id` or `MerchantReference` is one of these. */
+export async function findAttemptsByReference(
+  reader: Reader,
+  providerMerchantId: number,
+  references: readonly string[],
+): Promise<Attempt[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+      AND provider_merchant_id = ${providerMerchantId}`);
+  return rows.map(toAttempt).filter((attempt) => isNamed(attempt, references));
+}
+
+/** Whether an attempt that one of the references names was made since a time. */
+export async function hasNewAttempt(
+  reader: Reader,
+  references: readonly string[],
+  since: number,
+): Promise<boolean> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
+      AND created_at >= ${since}`);
+  return rows.some((row) => isNamed(toAttempt(row), references));
+}
+
+function isNamed(attempt: Attempt, references: readonly string[]): boolean {
+  return [String(attempt.orderId), attempt.merchantReference].some((name) =>
+    references.includes(name),
+  );
+}
+
+/** When the renewals of an order in the last hour were made, oldest first. */
+export async function findRecentRenewals(
+  reader: Reader,
+  merchant: string,
+  order: string,
+  now: number,
+): Promise<number[]> {
+  const rows = await reader.all(sql`
+    SELECT created_at FROM attempts
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_renewal = 1
+      AND created_at > ${now - HOUR_MS}
+    ORDER BY created_at`);
+  return rows.map((row) => Number(row['created_at']));
+}
+
+/** The last `order_id` that was given out; 0 when there was none. */
+export async function lastOrderId(reader: Reader): Promise<number> {
+  return (await getCounter(reader, LAST_ORDER_ID)) ?? 0;
+}
+
+/** From now on no `order_id` up to this one is given out. */
+export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
+  return setCounter(tx, LAST_ORDER_ID, to);
+}
+
+/** The smallest `order_id` of this moment, however few were given out before. */
+export function orderIdAt(now: number): number {
+  return Math.floor(now / 1000) - EPOCH_SECONDS;
+}
+
+async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
+  const orderId = Math.max((await lastOrderId(tx)) + 1, orderIdAt(now));
+  if (orderId > max) {
+    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
+  }
+  await skipOrderIds(tx, orderId);
+  return orderId;
+}
+
+/** A new attempt with an `order_id`, a reference and tokens of its own, ready to be sent. */
+export async function insertAttempt(
+  tx: Transaction,
+  {
+    request,
+    checkout,
+    isRenewal,
+  }: { request: AttemptRequest; checkout: string; isRenewal: boolean },
+  now: number,
+  rules: Pick<CheckoutRules, 'sendLeaseSeconds' | 'maxOrderId'>,
+): Promise<{ attempt: Attempt; tokens: AttemptTokens }> {
+  const orderId = await allocateOrderId(tx, now, rules.maxOrderId);
+  const tokens = makeTokens(orderId);
+  const row = {
+    order_id: orderId,
+    merchant_reference: merchantReferenceOf(request.order, orderId),
+    checkout,
+    merchant: request.merchant,
+    order_name: request.order,
+    provider_merchant_id: request.providerMerchantId,
+    status: 'sending',
+    is_active: 1,
+    is_renewal: Number(isRenewal),
+    lease_until: now + rules.sendLeaseSeconds * 1000,
+    created_at: now,
+    next_poll_at: now + FIRST_POLL_SECONDS * 1000,
+    polls: 0,
+    watched_from: now,
+    return_token: hashToken(tokens.return),
+    cancel_token: hashToken(tokens.cancel),
+    back_token: hashToken(tokens.back),
+    webhook_token: hashToken(tokens.webhook),
+  };
+  await tx.run(sql.insert('attempts', row));
+  return { attempt: toAttempt(row), tokens };
+}
+
+/** An attempt that was lost and is found again: it is watched, and its session is shown to no one. */
+export async function insertFoundAttempt(
+  tx: Transaction,
+  found: FoundAttempt,
+  checkout: string,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('attempts', {
+      order_id: found.orderId,
+      merchant_reference: found.merchantReference,
+      checkout,
+      merchant: found.request.merchant,
+      order_name: found.request.order,
+      provider_merchant_id: found.request.providerMerchantId,
+      status: 'superseded',
+      is_active: 0,
+      is_renewal: 0,
+      lease_until: now,
+      created_at: found.createdAt,
+      next_poll_at: now + FIRST_POLL_SECONDS * 1000,
+      polls: 0,
+      watched_from: found.createdAt,
+    }),
+  );
+}
+
+export async function hasAttempt(reader: Reader, orderId: number): Promise<boolean> {
+  return (await reader.get(sql`SELECT 1 FROM attempts WHERE order_id = ${orderId}`)) !== undefined;
+}
+
+/**
+ * The provider answered: stores the session, and says whether it may be shown. False when the lease
+ * had run out and another attempt took over, or when meanwhile the order was paid or its shopper came
+ * back from paying: then no one may ever see this session.
+ */
+export async function activateSession(
+  tx: Transaction,
+  orderId: number,
+  sessionId: string,
+): Promise<boolean> {
+  const activated = await tx.run(sql`
+    UPDATE attempts SET status = 'active', session_id = ${sessionId}
+    WHERE order_id = ${orderId} AND status = 'sending'`);
+  if (activated === 1) return true;
+  const kept = await tx.run(
+    sql`UPDATE attempts SET session_id = ${sessionId} WHERE order_id = ${orderId}`,
+  );
+  if (kept === 0) throw new Error('no such attempt');
+  return false;
+}
+
+/** The session that is being asked for will be shown to no one: money of its order may be moving. */
+export async function supersedeSending(
+  tx: Transaction,
+  merchant: string,
+  order: string,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET status = 'superseded', is_active = 0
+    WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1
+      AND status = 'sending'`);
+}
+
+/** When a payment was submitted in its session; undefined when it was declined. */
+export async function setSubmitted(
+  tx: Transaction,
+  orderId: number,
+  at: number | undefined,
+): Promise<void> {
+  await tx.run(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
+}
+
+/** The attempt has ended, or gave way. Where no session exists, nothing is watched. */
+export async function endAttempt(
+  tx: Transaction,
+  orderId: number,
+  status: Exclude<AttemptStatus, 'sending' | 'active'>,
+): Promise<void> {
+  const isPayable = status === 'unknown' || status === 'superseded';
+  await tx.run(sql`
+    UPDATE attempts SET status = ${status}, is_active = 0,
+      next_poll_at = ${isPayable ? sql`next_poll_at` : null}
+    WHERE order_id = ${orderId}`);
+}
+
+/** The sender of every attempt that is still `sending` is dead: this process has just started. */
+export async function endAllSending(tx: Transaction): Promise<void> {
+  // Each of them is watched; by that index it is found without reading all of history.
+  await tx.run(sql`
+    UPDATE attempts SET status = 'unknown', is_active = 0
+    WHERE status = 'sending' AND next_poll_at IS NOT NULL`);
+}
+
+/** Its session is shown again and may be paid from now on: it is watched from the start, once an hour. */
+export async function watchAgain(tx: Transaction, orderId: number, now: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET next_poll_at = ${now + FIRST_POLL_SECONDS * 1000}, polls = 0,
+      watched_from = ${now}
+    WHERE order_id = ${orderId}
+      AND (next_poll_at IS NULL OR watched_from <= ${now - HOUR_MS})`);
+}
+
+/** Whose token this is, and which of the four; undefined when it is unknown. */
+export async function findToken(
+  reader: Reader,
+  { orderId, hash }: StoredToken,
+): Promise<{ kind: keyof AttemptTokens; orderId: number } | undefined> {
+  if (orderId === undefined) return undefined;
+  const row = await reader.get(sql`
+    SELECT return_token, cancel_token, back_token, webhook_token
+    FROM attempts WHERE order_id = ${orderId}`);
+  const kind = TOKEN_KINDS.find((name) => row?.[`${name}_token`] === hash);
+  return kind && { kind, orderId };
+}
+
+export function toAttempt(row: Row): ActiveAttempt {
+  return {
+    orderId: Number(row['order_id']),
+    merchantReference: String(row['merchant_reference']),
+    checkout: String(row['checkout']),
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    providerMerchantId: Number(row['provider_merchant_id']),
+    status: row['status'] as AttemptStatus,
+    sessionId: optionalText(row['session_id']),
+    createdAt: Number(row['created_at']),
+    leaseUntil: Number(row['lease_until']),
+    submittedAt: optionalNumber(row['submitted_at']),
+  };
+}
