@@ -9,7 +9,7 @@ describe('PartnerClient', () => {
     ['baseUrl', { baseUrl: 'https://user:canary@api.example.com' }],
     ['timeoutSeconds', { timeoutSeconds: 0 }],
     ['timeoutSeconds', { timeoutSeconds: Infinity }],
-    ['attemptTimeoutSeconds', { attemptTimeoutSeconds: 3_000_000 }],
+    ['timeoutSeconds', { timeoutSeconds: 3_000_000 }],
     ['maxRetries', { maxRetries: -1 }],
     ['maxResponseBytes', { maxResponseBytes: 0.5 }],
     ['userAgent', { userAgent: 'a\r\nb' }],

@@ -39,8 +39,6 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly transfersApiKey?: string | Secret | undefined;
   /** Limit of a whole call: attempts, pauses and bodies. Default 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** Limit of one attempt, its body included. Default 10. */
-  readonly attemptTimeoutSeconds?: number | undefined;
   /** How often a failed attempt may be repeated where that is safe. Default 2. */
   readonly maxRetries?: number | undefined;
   /** A larger answer is given up. Default 32 MiB. */
@@ -68,7 +66,6 @@ export interface ClientSettings {
   readonly keys: Readonly<Record<KeyName, Secret | undefined>>;
   readonly secrets: readonly Secret[];
   readonly timeoutSeconds: number;
-  readonly attemptTimeoutSeconds: number;
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly validation: Validation;
@@ -135,7 +132,6 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
   const addresses = new Addresses(options);
   const {
     timeoutSeconds = 30,
-    attemptTimeoutSeconds = 10,
     maxRetries = 2,
     maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
     validation = 'warn',
@@ -143,7 +139,6 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     userAgent = 'pay-checkout-partner-api',
   } = options;
   checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
-  checkSeconds('attemptTimeoutSeconds', attemptTimeoutSeconds, OPERATION);
   checkRetries('maxRetries', maxRetries, OPERATION);
   checkValidation(validation, OPERATION);
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
@@ -166,7 +161,6 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     keys: { apiKey, transfersApiKey },
     secrets: transfersApiKey === undefined ? [apiKey] : [apiKey, transfersApiKey],
     timeoutSeconds,
-    attemptTimeoutSeconds,
     maxRetries,
     maxResponseBytes,
     validation,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { ManualClock } from '../testing/manual-clock.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
 
 describe('the options of one call', () => {
@@ -25,19 +24,6 @@ describe('the options of one call', () => {
     const error = await failureOf(clientOf(server.url).transactions.list({}, { headers }));
     expect(error).toMatchObject({ field: `headers.${Object.keys(headers)[0] ?? ''}` });
     expect(server.requests).toHaveLength(0);
-  });
-
-  it('set the time of one attempt', async () => {
-    const clock = new ManualClock();
-    await using server = await startServer((response, _, number) => {
-      if (number > 1) answerJson(response, pageOf());
-      else clock.advance(3_000);
-    });
-    const { transactions } = clientOf(server.url, { clock });
-    await transactions.list({}, { attemptTimeoutSeconds: 3 });
-    expect(server.requests).toHaveLength(2);
-    const wrong = transactions.list({}, { attemptTimeoutSeconds: 0 });
-    expect(await failureOf(wrong)).toMatchObject({ field: 'attemptTimeoutSeconds' });
   });
 
   it('add fields of any name to the body, and never one that is there already', async () => {

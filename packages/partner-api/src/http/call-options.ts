@@ -35,11 +35,8 @@ export function checkValidation(value: unknown, operation: string): void {
 
 /** Checks what a caller set for one call. */
 export function checkCallOptions(operation: string, fields: object, options: CallOptions): void {
-  const { timeoutSeconds, attemptTimeoutSeconds, maxRetries, validation, signal } = options;
+  const { timeoutSeconds, maxRetries, validation, signal } = options;
   if (timeoutSeconds !== undefined) checkSeconds('timeoutSeconds', timeoutSeconds, operation);
-  if (attemptTimeoutSeconds !== undefined) {
-    checkSeconds('attemptTimeoutSeconds', attemptTimeoutSeconds, operation);
-  }
   if (maxRetries !== undefined) checkRetries('maxRetries', maxRetries, operation);
   if (validation !== undefined) checkValidation(validation, operation);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {

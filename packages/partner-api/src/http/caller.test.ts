@@ -41,14 +41,18 @@ describe('a read', () => {
     expect(page.data.transactions).toEqual([{ id: 't1' }]);
   });
 
-  it('is repeated after an attempt that stalls in the body, within the time of the call', async () => {
+  it.each([
+    ['10 s', 30, 10_000],
+    ['its share of a longer call', 90, 30_000],
+  ])('that stalls in the body is repeated after %s', async (_title, timeoutSeconds, stalled) => {
+    const clock = new ManualClock();
     await using server = await startServer((response, _, number) => {
-      if (number === 1) response.writeHead(200).write('{');
-      else answerJson(response, pageOf());
+      if (number > 1) return answerJson(response, pageOf());
+      response.writeHead(200).write('{', () => clock.advance(stalled - 1));
+      return setImmediate(() => clock.advance(1));
     });
-    await clientOf(server.url, { attemptTimeoutSeconds: 0.5 }).transactions.list();
-    // Where the machine stands still, the second one may be over as well.
-    expect(server.requests.length).toBeGreaterThan(1);
+    await clientOf(server.url, { clock }).transactions.list({}, { timeoutSeconds });
+    expect(server.requests).toHaveLength(2);
   });
 
   it('is repeated as often as the call allows, and the error counts the attempts', async () => {
@@ -117,13 +121,36 @@ describe('Retry-After', () => {
 });
 
 describe('the time of a call', () => {
+  it.each(['checkoutSessions.create', 'webhooks.create', 'merchants.associate'])(
+    'is all for the one request of %s, which is never repeated',
+    async (name) => {
+      const clock = new ManualClock();
+      await using server = await startServer((response) => {
+        clock.advance(29_000);
+        const data = { webhook_id: 'wh_1', hmac_key: 'a-key-of-the-provider' };
+        answerJson(response, { session_id: 's-1', message: 'm', data });
+      });
+      const client = clientOf(server.url, { clock, merchantsBaseUrl: server.url });
+      const calls: Record<string, () => Promise<unknown>> = {
+        'checkoutSessions.create': () =>
+          client.checkoutSessions.create({ merchant_id: 1001, order_id: 7 }),
+        'webhooks.create': () =>
+          client.webhooks.create({ url: 'https://a.example' }, { storeKey: () => undefined }),
+        'merchants.associate': () =>
+          client.merchants.associate({ action: 'reactivate', merchantId: 1001 }),
+      };
+      await calls[name]?.();
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
   it('covers a body that drips for ever', async () => {
     await using server = await startServer((response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write(' '), 10);
       response.on('close', () => clearInterval(drip));
     });
-    const client = clientOf(server.url, { attemptTimeoutSeconds: 60 });
+    const client = clientOf(server.url);
     expect(await failureOf(client.transactions.list({}, { timeoutSeconds: 0.2 }))).toMatchObject({
       name: 'TimeoutError',
       attempt: 1,
@@ -133,10 +160,9 @@ describe('the time of a call', () => {
 
   it('covers all attempts together', async () => {
     const clock = new ManualClock();
-    await using server = await startServer(() => clock.advance(8_000));
-    const options = { clock, attemptTimeoutSeconds: 8, maxRetries: 1_000 };
-    const { transactions } = clientOf(server.url, options);
-    const error = await failureOf(transactions.list({}, { timeoutSeconds: 30 }));
+    await using server = await startServer(() => clock.advance(10_000));
+    const { transactions } = clientOf(server.url, { clock, maxRetries: 1_000 });
+    const error = await failureOf(transactions.list({}, { timeoutSeconds: 35 }));
     expect(error).toMatchObject({ name: 'TimeoutError', attempt: 4 });
     expect(server.requests).toHaveLength(4);
   });

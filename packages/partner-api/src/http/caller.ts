@@ -14,7 +14,7 @@ import {
 import { CallObserver } from './observe.js';
 import type { CallOptions, Operation } from './operation.js';
 import { readReply } from './read-reply.js';
-import { mayRepeat, pauseSeconds } from './retry.js';
+import { attemptSeconds, mayRepeat, pauseSeconds } from './retry.js';
 import { sleep, startTimeLimit, type TimeLimitOptions, TimeLimitReached } from './time-limit.js';
 import type { TransportReply, TransportRequest } from './transport.js';
 
@@ -34,6 +34,7 @@ interface RunningCall {
   readonly observer: CallObserver;
   readonly seconds: number;
   readonly endsAt: number;
+  readonly maxRetries: number;
 }
 
 /** Runs operations: the time limit of a call around its attempts and the pauses between them. */
@@ -67,6 +68,7 @@ export class Caller {
       secrets: [...secrets, ...(request.secrets ?? [])],
       seconds,
       endsAt: clock.monotonic() + seconds * 1000,
+      maxRetries: options.maxRetries ?? this.#settings.maxRetries,
     };
     try {
       const reply = await this.#attemptUntil(operation, call);
@@ -83,8 +85,8 @@ export class Caller {
     call: RunningCall,
   ): Promise<z.infer<Reply>> {
     const { clock, random } = this.#settings;
+    const { maxRetries } = call;
     const { signal } = call.options;
-    const maxRetries = call.options.maxRetries ?? this.#settings.maxRetries;
     let earlier: PartnerApiError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -120,7 +122,7 @@ export class Caller {
       refusals: operation.refusals,
     };
     try {
-      const answer = await this.#send(call, context, this.#limitOf(operation, call));
+      const answer = await this.#send(call, context, this.#limitOf(operation, call, attempt));
       observer.noteAnswer(answer.status, answer.body.byteLength);
       const validation = options.validation ?? this.#settings.validation;
       const reply = readReply(operation, context, answer, {
@@ -135,15 +137,15 @@ export class Caller {
     }
   }
 
-  /** The limit that an attempt reaches first: its own, or the one of the call. */
+  /** The time left, or less where a timeout leads to another attempt. */
   #limitOf(
-    { minTimeoutSeconds = 0 }: Operation,
-    { options, seconds, endsAt }: RunningCall,
+    { effect }: Operation,
+    { options, seconds, endsAt, maxRetries }: RunningCall,
+    attempt: number,
   ): TimeLimitOptions {
-    const { clock, attemptTimeoutSeconds } = this.#settings;
     const parent = options.signal;
-    const own = options.attemptTimeoutSeconds ?? Math.max(attemptTimeoutSeconds, minTimeoutSeconds);
-    const millisecondsLeft = endsAt - clock.monotonic();
+    const millisecondsLeft = endsAt - this.#settings.clock.monotonic();
+    const own = attemptSeconds(effect, millisecondsLeft / 1000, maxRetries + 1 - attempt);
     return own * 1000 < millisecondsLeft
       ? { limit: 'attempt', seconds: own, parent }
       : { limit: 'call', seconds, millisecondsLeft, parent };

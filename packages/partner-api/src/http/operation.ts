@@ -44,8 +44,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Limit of the whole call: attempts, pauses and bodies. */
   readonly timeoutSeconds?: number | undefined;
-  /** Limit of one attempt, its body included. */
-  readonly attemptTimeoutSeconds?: number | undefined;
   readonly maxRetries?: number | undefined;
   /** How closely the answer is compared with the document. */
   readonly validation?: Validation | undefined;

@@ -173,7 +173,7 @@ describe('the outcome of a session that could not be created', () => {
     const clock = new ManualClock();
     await using server = await startServer((response) => {
       if (headers) response.writeHead(200, { 'Content-Length': 20 }).write('{"session');
-      clock.advance(10_000);
+      clock.advance(30_000);
     });
     const client = clientOf(server.url, { clock });
     expect(await failureOf(client.checkoutSessions.create(SESSION))).toMatchObject({

@@ -34,6 +34,22 @@ export function mayRepeat(
   return mayPass(error);
 }
 
+/** No attempt is ended earlier to make room for another one. */
+const MIN_ATTEMPT_SECONDS = 10;
+
+/**
+ * How long an attempt may take: an equal share of the time left, so that a stalled one leaves time to
+ * try again. All of it where a timeout is never followed by another attempt.
+ */
+export function attemptSeconds(
+  effect: Effect,
+  secondsLeft: number,
+  attemptsAfterIt: number,
+): number {
+  if (effect === 'create' || effect === 'once') return secondsLeft;
+  return Math.max(MIN_ATTEMPT_SECONDS, secondsLeft / (attemptsAfterIt + 1));
+}
+
 function mayPass(error: PartnerApiError): boolean {
   if (error instanceof ServerError) return error.status !== 501 && error.status !== 505;
   if (error instanceof InvalidResponseError) {

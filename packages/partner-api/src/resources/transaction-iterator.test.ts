@@ -210,7 +210,7 @@ describe('transactions.iterate', () => {
       response.on('close', () => closed.resolve());
       return hung.resolve();
     });
-    const client = clientOf(server.url, { attemptTimeoutSeconds: 60, timeoutSeconds: 60 });
+    const client = clientOf(server.url, { timeoutSeconds: 60, maxRetries: 0 });
     const iterator = client.transactions.iterate();
     await iterator.next();
     await hung.promise;

@@ -33,10 +33,11 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
     .option('--reseller-id <id>', 'the reseller', parseInteger)
     .addHelpText('after', EXAMPLES)
     .action(async (webhookId: string, _options: TestOptions, command: Command) => {
-      const { resellerId, json } = command.optsWithGlobals<TestOptions>();
+      const { resellerId, json, timeout } = command.optsWithGlobals<TestOptions>();
       const { client } = await cli.open(command);
       const params = { webhookId, resellerId };
-      const reply = await client.webhooks.test(params, { signal: cli.context.signal });
+      const limits = { signal: cli.context.signal, timeoutSeconds: timeout };
+      const reply = await client.webhooks.test(params, limits);
       if (json === true) return cli.terminal.printJson(reply);
       const { data } = reply;
       const fields = Object.keys(data).map((name) => [name, fieldText(data, name)] as const);
