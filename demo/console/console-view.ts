@@ -17,6 +17,7 @@ export interface TransactionsView {
   readonly unreadable: number;
   /** The zone that days are counted in, as the provider says it. */
   readonly timezone?: string;
+  /** More rows follow, or may follow; without `nextCursor` it is not known how to request them. */
   readonly hasMore: boolean;
   readonly nextCursor?: string;
   /** What else stood around the rows. */

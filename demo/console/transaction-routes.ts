@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  endOfPage,
   TransactionCsv,
   unreadableRowsOf,
   type PartnerClient,
@@ -42,15 +43,15 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
     const params = parseFields(page, request.query);
     const signal = signalOf(response);
     const answer = await callProvider({}, () => client.transactions.list(params, { signal }));
-    const { data, pagination } = answer;
+    const { data, pagination = {} } = answer;
+    const end = endOfPage(answer);
     const { timezone } = data;
-    const { nextCursor } = pagination;
     const reply: TransactionsView = {
       rows: data.transactions.map(toFields),
       unreadable: unreadableRowsOf(answer).count,
       ...(typeof timezone === 'string' && { timezone }),
-      hasMore: pagination.hasMore,
-      ...(nextCursor !== undefined && { nextCursor }),
+      hasMore: end.kind !== 'complete',
+      ...(end.kind === 'more' && { nextCursor: end.cursor }),
       others: {
         ...otherFields(answer, ['data', 'pagination']),
         ...otherFields(data, ['transactions', 'timezone']),
@@ -63,11 +64,11 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
   router.get('/api/transactions.csv', async (request, response) => {
     const params = parseFields(filters, request.query);
     const signal = signalOf(response);
-    const pages = client.transactions
-      .iterate({ ...params, limit: CSV_PAGE_ROWS }, { signal })
-      .pages();
+    const list = client.transactions.iterate({ ...params, limit: CSV_PAGE_ROWS }, { signal });
+    const pages = list.pages();
     // The first page comes before the headers: what fails at once is still answered as a problem.
     const first = await callProvider({}, () => pages.next());
+    if (list.end?.kind === 'incomplete') await callProvider({}, () => pages.next());
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="transactions.csv"',

@@ -111,7 +111,8 @@ function renderList(
     ${
       hasMore && nextCursor === undefined
         ? html`<p class="note">
-            The provider says that there is more, and not where. Ask for fewer days at a time.
+            There may be more rows, and the provider does not say where. Ask for fewer days at a
+            time.
           </p>`
         : nothing
     }

@@ -147,10 +147,13 @@ export class UnsuccessfulAnswerError extends PartnerApiError {
   }
 }
 
-/** Why a list cannot be read on. */
-export type PaginationProblem = 'missing_cursor' | 'repeated_cursor';
+/** Why the rest of a list cannot be requested. */
+export type PaginationProblem = 'missing_pagination' | 'missing_cursor' | 'repeated_cursor';
 
-/** Pages that cannot be followed: more is announced, with no cursor or with one that came before. */
+/**
+ * A list that was read only in part: a page does not say whether more follows, or announces more
+ * with no cursor or with one that came before.
+ */
 export class PaginationError extends PartnerApiError {
   readonly problem: PaginationProblem;
 

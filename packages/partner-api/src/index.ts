@@ -4,12 +4,14 @@ export type { CallOptions } from './http/operation.js';
 export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
 export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './http/observe.js';
 export type {
+  IterateOptions,
   ListTransactionsParams,
   Transaction,
   TransactionPage,
   Transactions,
 } from './resources/transactions.js';
 export type { TransactionIterator } from './resources/transaction-iterator.js';
+export { endOfPage, type PageEnd } from './resources/page-source.js';
 export {
   unreadableRowsOf,
   type UnreadableRow,

@@ -108,7 +108,7 @@ describe('answers', () => {
 
   it('may begin with a byte order mark', async () => {
     await using server = await startServer((response) => response.end(`\uFEFF${PAGE.toString()}`));
-    expect((await clientFor(server.url).transactions.list()).pagination.hasMore).toBe(false);
+    expect((await clientFor(server.url).transactions.list()).pagination?.hasMore).toBe(false);
   });
 
   it.each([

@@ -103,7 +103,7 @@ describe('Retry-After', () => {
         },
       },
     }).transactions.list();
-    expect((await page).pagination.hasMore).toBe(false);
+    expect((await page).pagination?.hasMore).toBe(false);
     expect(pauses).toEqual([3_000]);
     expect(clock.timers.size).toBe(0);
   });

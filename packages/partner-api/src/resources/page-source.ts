@@ -1,4 +1,4 @@
-import { CallAbortedError, PaginationError } from '../errors.js';
+import { CallAbortedError, PaginationError, type PaginationProblem } from '../errors.js';
 import type { TransactionPage } from './transactions.js';
 
 /** Reads one page of a list: the first one without a cursor. */
@@ -6,6 +6,42 @@ export type FetchPage = (
   cursor: string | undefined,
   signal: AbortSignal,
 ) => Promise<TransactionPage>;
+
+/**
+ * How a page ends: more follows at a cursor, the list is complete, or it is not known how to request
+ * the rest. Nothing follows from the absence of a row in a list that is incomplete.
+ */
+export type PageEnd =
+  | { readonly kind: 'more'; readonly cursor: string }
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'incomplete'; readonly problem: PaginationProblem };
+
+/**
+ * How a page of `transactions.list` ends.
+ *
+ * @param usedCursors - Cursors that were sent before: one of them again leads round in a circle.
+ */
+export function endOfPage(
+  { pagination }: Pick<TransactionPage, 'pagination'>,
+  usedCursors?: ReadonlySet<string>,
+): PageEnd {
+  // Other types than the document's may come.
+  const { hasMore, nextCursor }: { hasMore?: unknown; nextCursor?: unknown } = pagination ?? {};
+  if (hasMore === false) return { kind: 'complete' };
+  if (hasMore !== true) return { kind: 'incomplete', problem: 'missing_pagination' };
+  if (typeof nextCursor !== 'string' || nextCursor === '') {
+    return { kind: 'incomplete', problem: 'missing_cursor' };
+  }
+  return usedCursors?.has(nextCursor) === true
+    ? { kind: 'incomplete', problem: 'repeated_cursor' }
+    : { kind: 'more', cursor: nextCursor };
+}
+
+const PROBLEM_WORDS: Readonly<Record<PaginationProblem, string>> = {
+  missing_pagination: 'a page does not say whether more rows follow.',
+  missing_cursor: 'a page announces more rows, and has no cursor.',
+  repeated_cursor: 'a page announces more rows with a cursor that was used before.',
+};
 
 /** A page and the cursor that it was asked with. */
 export interface FetchedPage {
@@ -15,15 +51,16 @@ export interface FetchedPage {
 
 /**
  * Follows cursors from page to page, at most one page ahead of its reader. A page that failed is
- * asked for again with the same cursor when the reader comes back.
+ * requested again with the same cursor when the reader comes back. After a page with an incomplete
+ * end each read fails.
  */
 export class PageSource {
   readonly #operation: string;
   readonly #fetch: FetchPage;
   readonly #signal: AbortSignal | undefined;
   readonly #used = new Set<string>();
-  #next: string | undefined;
-  #ended: boolean;
+  #cursor: string | undefined;
+  #end: PageEnd | undefined;
   #closed = false;
   #ahead: { promise: Promise<FetchedPage>; controller: AbortController } | undefined;
 
@@ -37,19 +74,19 @@ export class PageSource {
     this.#operation = options.operation;
     this.#fetch = options.fetch;
     this.#signal = options.signal;
-    this.#next = options.from;
-    this.#ended = options.ended;
+    this.#cursor = options.from;
+    if (options.ended) this.#end = { kind: 'complete' };
     if (options.from !== undefined) this.#used.add(options.from);
   }
 
-  /** The cursor of the page that comes next. */
+  /** The cursor of the page that comes next; of the last one read, when its end is incomplete. */
   get cursor(): string | undefined {
-    return this.#next;
+    return this.#cursor;
   }
 
-  /** The last page was read. */
-  get ended(): boolean {
-    return this.#ended;
+  /** How the last page that was read ends. */
+  get end(): PageEnd | undefined {
+    return this.#end;
   }
 
   get isAborted(): boolean {
@@ -58,8 +95,8 @@ export class PageSource {
 
   /** Asks for the next page already, if there is one. {@link read} throws its failure. */
   readAhead(): void {
-    if (this.#ended || this.#closed || this.#ahead !== undefined) return;
-    if (this.isAborted) return;
+    if (this.#closed || this.#ahead !== undefined || this.isAborted) return;
+    if (this.#end !== undefined && this.#end.kind !== 'more') return;
     this.#ahead = this.#start();
     this.#ahead.promise.catch(() => undefined);
   }
@@ -67,7 +104,8 @@ export class PageSource {
   /** The next page, or `undefined` after the last one. */
   async read(): Promise<FetchedPage | undefined> {
     this.throwIfAborted();
-    if (this.#ended || this.#closed) return undefined;
+    if (this.#closed || this.#end?.kind === 'complete') return undefined;
+    if (this.#end?.kind === 'incomplete') throw this.#failure(this.#end.problem);
     const running = this.#ahead ?? this.#start();
     this.#ahead = undefined;
     const fetched = await running.promise;
@@ -93,7 +131,7 @@ export class PageSource {
   }
 
   #start(): { promise: Promise<FetchedPage>; controller: AbortController } {
-    const cursor = this.#next;
+    const cursor = this.#cursor;
     const controller = new AbortController();
     const follow = (): void => controller.abort(this.#signal?.reason);
     this.#signal?.addEventListener('abort', follow, { once: true });
@@ -103,26 +141,18 @@ export class PageSource {
     return { promise, controller };
   }
 
-  /** Takes the cursor out of a page; fails loudly where a list would end early or go round. */
-  #follow({ pagination: { hasMore, nextCursor } }: TransactionPage): void {
-    if (!hasMore) {
-      this.#ended = true;
-      this.#next = undefined;
-      return;
-    }
-    if (nextCursor === undefined || nextCursor === '') {
-      throw this.#failure('missing_cursor', 'the answer announces more rows, and has no cursor.');
-    }
-    if (this.#used.has(nextCursor)) {
-      const sentence = 'the answer announces more rows with a cursor that was used before.';
-      throw this.#failure('repeated_cursor', sentence);
-    }
-    this.#used.add(nextCursor);
-    this.#next = nextCursor;
+  #follow(page: TransactionPage): void {
+    const end = endOfPage(page, this.#used);
+    this.#end = end;
+    if (end.kind === 'complete') this.#cursor = undefined;
+    if (end.kind !== 'more') return;
+    this.#used.add(end.cursor);
+    this.#cursor = end.cursor;
   }
 
-  #failure(problem: 'missing_cursor' | 'repeated_cursor', sentence: string): PaginationError {
+  #failure(problem: PaginationProblem): PaginationError {
     const details = { operation: this.#operation, attempt: 1, outcome: 'refused' } as const;
-    return new PaginationError(`${this.#operation}: ${sentence}`, details, problem);
+    const message = `${this.#operation}: ${PROBLEM_WORDS[problem]}`;
+    return new PaginationError(message, details, problem);
   }
 }

@@ -53,7 +53,7 @@ describe('transactions.iterate', () => {
     await using server = await startListServer(rowsOf(6));
     const { transactions } = clientOf(server.url);
     const { pagination } = await transactions.list();
-    const cursor = pagination.nextCursor;
+    const cursor = pagination?.nextCursor;
     expect(await takeIds(transactions.iterate({ cursor }))).toEqual(['t4', 't5', 't6']);
   });
 
@@ -146,8 +146,10 @@ describe('transactions.iterate', () => {
     ['null for a cursor', { nextCursor: null }, 'missing_cursor'],
     ['the cursor of the page itself', { nextCursor: 'c1' }, 'repeated_cursor'],
     ['a cursor that came long before', { nextCursor: 'c0' }, 'repeated_cursor'],
-  ])('fails loudly when more is announced with %s', async (_, pagination, problem) => {
-    await using server = await startServer((response, __, number) => {
+    ['no word of it', { hasMore: null }, 'missing_pagination'],
+  ])('gives the rows of a page that announces more with %s, then fails', async (...row) => {
+    const [, pagination, problem] = row;
+    await using server = await startServer((response, _, number) => {
       const cursors = ['c0', 'c1'];
       const next = cursors[number - 1];
       answerJson(
@@ -159,13 +161,33 @@ describe('transactions.iterate', () => {
       );
     });
     const iterator = clientOf(server.url).transactions.iterate();
-    expect([(await iterator.next()).value?.id, (await iterator.next()).value?.id]).toEqual([
-      't1',
-      't2',
-    ]);
-    const error = await failureOf(iterator.next());
-    expect(error).toMatchObject({ name: 'PaginationError', problem });
-    expect(JSON.stringify(error)).not.toContain('c0');
+    for (const id of ['t1', 't2', 't3']) expect((await iterator.next()).value?.id).toBe(id);
+    expect(iterator.end).toEqual({ kind: 'incomplete', problem });
+    for (let time = 0; time < 2; time += 1) {
+      const error = await failureOf(iterator.next());
+      expect(error).toMatchObject({ name: 'PaginationError', problem });
+      expect(JSON.stringify(error)).not.toContain('c0');
+    }
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('requests a page only when it is asked for with readAhead: false', async () => {
+    await using server = await startListServer(rowsOf(9));
+    const list = clientOf(server.url).transactions.iterate({}, { readAhead: false });
+    const pages = list.pages();
+    expect(list.end).toBeUndefined();
+    for (const [page, kind] of [
+      [1, 'more'],
+      [2, 'more'],
+      [3, 'complete'],
+    ] as const) {
+      await pages.next();
+      // A request that was under way would arrive before this one.
+      await clientOf(server.url).transactions.list();
+      expect([server.requests.length, list.end?.kind]).toEqual([2 * page, kind]);
+    }
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
+    expect(server.requests).toHaveLength(6);
   });
 
   it('is aborted at once, also between buffered rows, and leaves no listener', async () => {
@@ -277,6 +299,25 @@ describe('a checkpoint', () => {
       't5',
       't6',
     ]);
+  });
+
+  it('taken after a page with an incomplete end requests that page again for the rest', async () => {
+    let isBroken = true;
+    await using server = await startServer((response, { body }) => {
+      const { cursor } = JSON.parse(body) as { cursor?: string };
+      if (cursor === undefined) {
+        return answerJson(response, page(['t1'], { hasMore: true, nextCursor: 'c1' }));
+      }
+      const transactions = [{ id: 't2' }, { amount: 1 }, ...(isBroken ? [] : [{ id: 't4' }])];
+      return answerJson(response, { data: { transactions }, pagination: { hasMore: isBroken } });
+    });
+    const { transactions } = clientOf(server.url);
+    const first = transactions.iterate(filters);
+    const ids: string[] = [];
+    const error = await failureOf((async () => ids.push(...(await takeIds(first))))());
+    expect(error).toMatchObject({ problem: 'missing_cursor' });
+    isBroken = false;
+    expect(await takeIds(transactions.resume(first.checkpoint(), filters))).toEqual(['t4']);
   });
 
   it('leaves out rows that were given, wherever new rows have moved them, and misses none', async () => {

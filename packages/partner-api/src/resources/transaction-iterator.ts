@@ -1,6 +1,6 @@
 import { InvalidRequestError } from '../errors.js';
 import { GivenRows, type IterationPosition, writeCheckpoint } from './checkpoint.js';
-import { type FetchPage, PageSource } from './page-source.js';
+import { type FetchPage, type PageEnd, PageSource } from './page-source.js';
 import type { Transaction, TransactionPage } from './transactions.js';
 import {
   addUnreadable,
@@ -17,20 +17,25 @@ export interface TransactionIteratorOptions {
   readonly position: IterationPosition;
   readonly filters: string;
   readonly signal: AbortSignal | undefined;
+  readonly readAhead: boolean;
 }
 
 /**
  * Iterates over transactions, or over their {@link pages}, newest first.
  *
- * At most one page is read ahead. A failure ends a `for await` loop, yet not the iterator: another
+ * At most one page is read ahead (`readAhead: false`: none). A failure ends a `for await` loop, yet not the iterator: another
  * loop over it, or `next()`, asks for the same page again and goes on where it stopped. `break`
  * ends it. {@link checkpoint} gives its position at any time.
+ *
+ * The rows of a page whose {@link end} is incomplete are given, too; then each `next()` fails with a
+ * `PaginationError`. `transactions.resume(checkpoint)` requests that page again.
  */
 export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   readonly #source: PageSource;
   readonly #filters: string;
   readonly #startedAt: IterationPosition;
   readonly #given: GivenRows;
+  readonly #readsAhead: boolean;
   #rows: readonly Transaction[] = [];
   /** Rows of the page in hand that were given, or left out because they were given before. */
   #index = 0;
@@ -44,12 +49,13 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   #closed = false;
   #turn: Promise<unknown> | undefined;
 
-  constructor({ fetch, position, filters, signal }: TransactionIteratorOptions) {
+  constructor({ fetch, position, filters, signal, readAhead }: TransactionIteratorOptions) {
     const { cursor: from, ended, givenIds, givenUnnamed } = position;
     this.#source = new PageSource({ operation: OPERATION, fetch, signal, from, ended });
     this.#filters = filters;
     this.#startedAt = position;
     this.#given = new GivenRows(givenIds, givenUnnamed);
+    this.#readsAhead = readAhead;
   }
 
   [Symbol.asyncIterator](): this {
@@ -61,7 +67,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     const row = this.#mayGiveAtOnce() ? this.#rows[this.#index] : undefined;
     if (row !== undefined) {
       this.#index += 1;
-      if (this.#index === this.#readAheadAt) this.#source.readAhead();
+      this.#readAhead();
       return Promise.resolve({ done: false, value: row });
     }
     return this.#inTurn(() => this.#nextRow());
@@ -104,13 +110,23 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     return this.#unreadable;
   }
 
+  /** How the last page that was read ends; `undefined` before the first one. */
+  get end(): PageEnd | undefined {
+    return this.#source.end;
+  }
+
+  #readAhead(): void {
+    if (this.#readsAhead && this.#index === this.#readAheadAt) this.#source.readAhead();
+  }
+
   #position(): IterationPosition {
     if (this.#pagesRead === 0) return this.#startedAt;
     // What was given before the start, and was not met again, matters around the seam only.
     const unmet = this.#pagesRead === 1 ? this.#given.ids() : [];
-    if (this.#index >= this.#rows.length) {
-      const { cursor, ended } = this.#source;
+    const { cursor, end } = this.#source;
+    if (this.#index >= this.#rows.length && end?.kind !== 'incomplete') {
       const last = this.#rows.length > 0 ? idsOf(this.#rows) : this.#idsBefore;
+      const ended = end?.kind === 'complete';
       return { cursor, ended, givenIds: [...unmet, ...last], givenUnnamed: 0 };
     }
     const given = this.#rows.slice(0, this.#index);
@@ -137,7 +153,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
         continue;
       }
       this.#index += 1;
-      if (this.#index === this.#readAheadAt) this.#source.readAhead();
+      this.#readAhead();
       if (!this.#given.take(row)) return { done: false, value: row };
     }
     return { done: true, value: undefined };
@@ -147,7 +163,7 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     const page = this.#closed ? undefined : await this.#turnPage();
     if (page === undefined) return { done: true, value: undefined };
     this.#index = this.#rows.length;
-    this.#source.readAhead();
+    if (this.#readsAhead) this.#source.readAhead();
     if (this.#given.isEmpty) return { done: false, value: page };
     const transactions = page.data.transactions.filter((row) => !this.#given.take(row));
     return { done: false, value: { ...page, data: { ...page.data, transactions } } };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { decimalOf } from '../decimal.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
+import { endOfPage } from './page-source.js';
 import type { ListTransactionsParams } from './transactions.js';
 
 describe('transactions.list', () => {
@@ -95,21 +96,39 @@ describe('transactions.list', () => {
   it.each([
     ['data (nothing) is not an object', {}],
     ['data.transactions (object) is not a list', { data: { transactions: {} } }],
-    ['pagination (nothing) is not an object', { data: { transactions: ['canary'] } }],
-    [
-      'pagination.hasMore (text) is not a boolean',
-      { data: { transactions: [] }, pagination: { hasMore: 'no' } },
-    ],
-    [
-      'pagination.nextCursor (whole number) is not a text',
-      { data: { transactions: [] }, pagination: { hasMore: true, nextCursor: 5 } },
-    ],
   ])('refuses an answer where %s, and quotes nothing of it', async (sentence, body) => {
     await using server = await startServer((response) => answerJson(response, body));
     const error = await failureOf(clientOf(server.url).transactions.list());
     expect(error).toMatchObject({ name: 'InvalidResponseError', problem: 'shape', attempt: 1 });
     expect((error as Error).message).toContain(sentence);
     expect((error as Error).message).not.toContain('canary');
+  });
+
+  it.each([
+    ['without pagination', undefined, 'missing_pagination', 'pagination: nothing'],
+    ['with null for pagination', null, 'missing_pagination', 'pagination: null'],
+    ['with a text for hasMore', { hasMore: 'no' }, 'missing_pagination', 'hasMore: text'],
+    [
+      'with a number for a cursor',
+      { hasMore: true, nextCursor: 5 },
+      'missing_cursor',
+      'nextCursor',
+    ],
+    ['without a cursor', { hasMore: true }, 'missing_cursor', undefined],
+  ])('keeps the rows of a page %s, and says that more may follow', async (...row) => {
+    const [, pagination, problem, drift] = row;
+    await using server = await startServer((response) =>
+      answerJson(response, { data: { transactions: [{ id: 'a' }] }, pagination }),
+    );
+    const client = clientOf(server.url);
+    const page = await client.transactions.list();
+    expect(page.data.transactions).toEqual([{ id: 'a' }]);
+    expect(endOfPage(page)).toEqual({ kind: 'incomplete', problem });
+    const report = JSON.stringify(client.driftReport());
+    if (drift === undefined) return expect(report).toBe('{}');
+    expect(report).toContain(drift);
+    const strict = client.transactions.list({}, { validation: 'strict' });
+    return expect(await failureOf(strict)).toMatchObject({ problem: 'shape' });
   });
 
   it.each<[string, unknown]>([

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { InvalidRequestError } from '../errors.js';
 import { checkCallOptions } from '../http/call-options.js';
 import type { Caller } from '../http/caller.js';
-import type { CallOptions, Operation } from '../http/operation.js';
+import { type CallOptions, isObject, type Operation } from '../http/operation.js';
 import {
   checkRequest,
   FIELDS_NOT_SHOWN,
@@ -97,9 +97,11 @@ const Reply = z.looseObject({
 
 /**
  * One page of spec 4.1, newest transaction first. Fields that the spec does not list are kept. A row
- * that is no object is left out: `unreadableRowsOf(page)` says where it stood.
+ * that is no object is left out: `unreadableRowsOf(page)` says where it stood. A page may come
+ * without `pagination`: `endOfPage(page)` says whether more follows.
  */
-export type TransactionPage = z.infer<typeof Reply>;
+export type TransactionPage = Pick<z.infer<typeof Reply>, 'data'> &
+  Partial<Pick<z.infer<typeof Reply>, 'pagination'>>;
 
 export const LIST_TRANSACTIONS: Operation<typeof Reply> = {
   name: 'transactions.list',
@@ -112,11 +114,11 @@ export const LIST_TRANSACTIONS: Operation<typeof Reply> = {
   effect: 'read',
   request: Request,
   reply: Reply,
-  needs: ['data', 'data.transactions', 'pagination', 'pagination.hasMore', 'pagination.nextCursor'],
+  // Without a usable `pagination` the rows count all the same: `endOfPage` says that more may follow.
+  needs: ['data', 'data.transactions'],
   prepare: ({ pagination }) => {
     // `null` on the last page means the same as no cursor.
-    const { nextCursor } = (pagination ?? {}) as { nextCursor?: unknown };
-    if (nextCursor === null) delete (pagination as { nextCursor?: unknown }).nextCursor;
+    if (isObject(pagination) && pagination['nextCursor'] === null) delete pagination['nextCursor'];
   },
 };
 
@@ -126,6 +128,12 @@ const FROM_THE_START: IterationPosition = {
   givenIds: [],
   givenUnnamed: 0,
 };
+
+/** Options of {@link Transactions.iterate}; those of a call count for each page. */
+export interface IterateOptions extends CallOptions {
+  /** Whether the next page is requested before it is needed. Default `true`. */
+  readonly readAhead?: boolean | undefined;
+}
 
 /** The payment transactions of a partner (spec 4.1). */
 export class Transactions {
@@ -151,7 +159,7 @@ export class Transactions {
    * @example
    * for await (const row of client.transactions.iterate({ fromDate: '2026-03-01' })) print(row.id);
    */
-  iterate(params: ListTransactionsParams = {}, options: CallOptions = {}): TransactionIterator {
+  iterate(params: ListTransactionsParams = {}, options: IterateOptions = {}): TransactionIterator {
     return this.#iterate(params, options, { ...FROM_THE_START, cursor: params.cursor });
   }
 
@@ -163,7 +171,7 @@ export class Transactions {
   resume(
     checkpoint: string,
     params: ListTransactionsParams = {},
-    options: CallOptions = {},
+    options: IterateOptions = {},
   ): TransactionIterator {
     const filters = this.#hash(params, options);
     const position = readCheckpoint(checkpoint, filters, 'transactions.resume');
@@ -177,7 +185,7 @@ export class Transactions {
 
   #iterate(
     params: ListTransactionsParams,
-    options: CallOptions,
+    { readAhead = true, ...options }: IterateOptions,
     position: IterationPosition,
   ): TransactionIterator {
     checkParams(params);
@@ -189,6 +197,7 @@ export class Transactions {
       position,
       filters: this.#hash(params, options),
       signal: options.signal,
+      readAhead,
     });
   }
 

@@ -1,6 +1,7 @@
 import {
   type CreateCheckoutSessionParams,
   decimalOf,
+  endOfPage,
   isPartnerApiError,
   type PartnerClient,
   type Transaction,
@@ -95,12 +96,15 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
           timezone: 'UTC',
           ...(cursor === undefined ? {} : { cursor }),
         });
-        const { hasMore, nextCursor } = page.pagination;
+        const end = endOfPage(page);
+        // Whether this is all is not known: the list was not read.
+        if (end.kind === 'incomplete' && end.problem === 'missing_pagination')
+          throw new Error(end.problem);
         const unreadable = unreadableRowsOf(page);
         return {
           rows: page.data.transactions.map(toRow),
           ...(unreadable.count > 0 && { unreadable }),
-          nextCursor: hasMore && nextCursor !== '' ? nextCursor : undefined,
+          nextCursor: end.kind === 'more' ? end.cursor : undefined,
         };
       } catch (cause) {
         const retryAfterSeconds = pauseAskedBy(cause);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { fieldText, toJsonText } from '../../decimal.js';
+import { endOfPage } from '../../resources/page-source.js';
 import type { Transaction } from '../../resources/transactions.js';
 import {
   addUnreadable,
@@ -80,8 +81,13 @@ async function list(cli: Cli, command: Command): Promise<void> {
   warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, options.cursor));
   if (options.json === true) return terminal.printJson(page);
   showTable(cli, page.data.transactions, options);
-  const { hasMore, nextCursor = '' } = page.pagination;
-  if (hasMore) terminal.note(`There is more: --cursor '${toPlainText(nextCursor)}', or --all.`);
+  const end = endOfPage(page);
+  if (end.kind === 'more') {
+    terminal.note(`There is more: --cursor '${toPlainText(end.cursor)}', or --all.`);
+  }
+  if (end.kind === 'incomplete') {
+    terminal.warn('Warning: there may be more rows; the answer does not say how to request them.');
+  }
 }
 
 function showTable(
