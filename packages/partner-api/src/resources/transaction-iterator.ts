@@ -170,10 +170,12 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   }
 
   async #turnPage(): Promise<TransactionPage | undefined> {
-    // The rows are let go before the next page is parsed: the collector need not carry them.
-    if (this.#rows.length > 0) this.#idsBefore = idsOf(this.#rows);
-    this.#rows = [];
-    this.#index = 0;
+    if (this.#source.end?.kind !== 'incomplete') {
+      // The rows are let go before the next page is parsed: the collector need not carry them.
+      if (this.#rows.length > 0) this.#idsBefore = idsOf(this.#rows);
+      this.#rows = [];
+      this.#index = 0;
+    }
     const fetched = await this.#source.read();
     if (fetched === undefined) return undefined;
     if (this.#pagesRead > 0) this.#given.forgetUnnamed();
