@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
-import { toFieldErrors } from './http/parse.js';
+import { describeIssue, toFieldErrors } from './field-errors.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -132,6 +132,18 @@ const environmentSchema = z
     { when: () => true },
   );
 
+/** The settings that are right, whatever is wrong with the others. */
+export function readValidSettings(
+  env: Readonly<Record<string, string | undefined>>,
+): Partial<z.output<typeof environmentSchema>> {
+  return Object.fromEntries(
+    Object.entries(environmentSchema.shape).flatMap(([name, schema]) => {
+      const { success, data } = schema.safeParse(env[name] === '' ? undefined : env[name]);
+      return success ? [[name, data]] : [];
+    }),
+  );
+}
+
 /** What an operator need not set: constants with their defaults, for programs and tests. */
 export interface Tuning {
   /** How long a checkout stays open by our clock. */
@@ -209,7 +221,7 @@ export function parseConfig(
 ) {
   const given = Object.entries(env).filter(([, value]) => value !== '');
   const { misspelt, unknown } = checkNames(given.map(([name]) => name));
-  const parsed = environmentSchema.safeParse(Object.fromEntries(given));
+  const parsed = environmentSchema.safeParse(Object.fromEntries(given), { error: describeIssue });
   const mistakes = parsed.success ? [] : toFieldErrors(parsed.error);
   if (!parsed.success || misspelt.length > 0) {
     throw new ConfigError('environment', [

@@ -59,7 +59,7 @@ export function checkoutNotFound(): AppError {
   return new AppError(404, 'checkout_not_found', 'No such checkout.');
 }
 
-/** Configuration that cannot be started with: every mistake at once, a line each. */
+/** Configuration that cannot be started with: every mistake at once, a line each where there are several. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -67,6 +67,25 @@ export class ConfigError extends Error {
     readonly source: string,
     readonly mistakes: readonly string[],
   ) {
-    super(`${source}:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`);
+    const [first = '', ...more] = mistakes;
+    const lines = mistakes.map((mistake) => `\n  - ${mistake}`).join('');
+    super(more.length > 0 ? `${source}:${lines}` : `${source}: ${first}`);
+  }
+}
+
+/** Why a file of the operator's cannot be read. */
+export function describeFileError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not read it';
+    case 'EISDIR':
+      return 'it is a folder';
+    default:
+      return `it cannot be read (${code || 'for a reason that the system does not name'})`;
   }
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
-import { ConfigError } from './errors.js';
+import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './serve.js';
+import { checkStart, isOurs } from './start-checks.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
@@ -18,13 +19,22 @@ const USAGE = `Usage:
   pay-session-server restore <backup file>        put a backup in the place of the data file
   pay-session-server restore --since <time>       say that a backup of this time is in its place
   pay-session-server restore                      finish a restore that was not finished
+  pay-session-server --help | --version
 Settings come from the environment: see docs/operations/configure.md.
 `;
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  if (command === '--version') {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
   armCrashPoint(parseCrashPlan(process.env));
-  if (command === undefined) return runSessionServer(parseConfig(process.env));
+  if (command === undefined) return runSessionServer(await checkStart(process.env));
   const lines = await runCommand(command, words);
   if (lines) {
     process.stdout.write(`${lines.join('\n')}\n`);
@@ -49,12 +59,16 @@ async function runCommand(
   return undefined;
 }
 
+/** A mistake of ours has a stack for those who look for it, and no one else. */
+function describe(error: unknown): string {
+  if (isOurs(error)) return error.message;
+  const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
+  return process.env['PAY_LOG_LEVEL'] === 'debug'
+    ? String(stack)
+    : `a mistake of ours (${name}); run it again with PAY_LOG_LEVEL=debug to see where`;
+}
+
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const isExpected =
-    error instanceof ConfigError ||
-    (error instanceof Error &&
-      ['DatabaseInUseError', 'DataFileError', 'AppError'].includes(error.name));
-  const text = isExpected ? error.message : String((error as Error).stack);
-  process.stderr.write(`pay-session-server: ${text}\n`);
+  process.stderr.write(`pay-session-server: ${describe(error)}\n`);
   process.exitCode = 1;
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.js';
+import { ConfigError } from './errors.js';
 import { createSessionServer, type SessionServerOptions } from './server.js';
 
 export interface RunningServer {
@@ -83,7 +84,23 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens. Rejects when the address is not available. */
+function describeListenError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'another program listens there; stop it, or choose another port';
+    case 'EACCES':
+      return 'this user may not listen there; choose a port above 1023';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'this machine has no such address';
+    default:
+      return `the system lets no one listen there (${code})`;
+  }
+}
+
+/** @throws {ConfigError} when the address is not available */
 export async function startListener(
   app: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
@@ -91,7 +108,11 @@ export async function startListener(
 ): Promise<Listener> {
   const server = createServer(limits, app);
   server.listen(port, host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ConfigError(`${host} port ${String(port)}`, [describeListenError(error)]);
+  }
   return {
     port: (server.address() as AddressInfo).port,
     async close() {

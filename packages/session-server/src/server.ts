@@ -28,7 +28,6 @@ import { OperatorService } from './operator/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { FileMerchantSource, type MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
-import type { RunLoop } from './run-loop.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { recover } from './recover.js';
@@ -46,7 +45,7 @@ import { startWebhookWorker } from './webhooks/worker.js';
  * 3. reconciliation, checkouts and status, which need all of these;
  * 4. the loops: webhook worker, outbox dispatcher, schedule;
  * 5. the router and the operator's app, for the program that listens.
- * `close()` ends the loops first and the database last.
+ * `close()` ends what was made last first: the loops before the database. So does a start that fails.
  */
 export interface SessionServer {
   /** For an Express app of your own, mounted at its root before any body parser. */
@@ -72,7 +71,7 @@ export interface SessionServerOptions {
 }
 
 /**
- * Makes a session server that does not listen.
+ * Makes a session server that does not listen. When it fails, everything is closed again.
  *
  * @throws {ConfigError} listing every mistake of the merchants file
  * @throws {DataFileError} when the data file cannot be used as it is
@@ -81,31 +80,56 @@ export async function createSessionServer(
   config: Config,
   options: SessionServerOptions = {},
 ): Promise<SessionServer> {
+  const opened: Closable[] = [];
+  const keep: Keep = (part) => {
+    opened.unshift(part);
+    return part;
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= closeAll(opened));
+  try {
+    return { ...(await assemble(config, options, keep)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+/** Notes a part that is to be closed with the server. */
+type Keep = <T extends Closable>(part: T) => T;
+
+async function closeAll(parts: readonly Closable[]): Promise<void> {
+  for (const part of parts) await part.close();
+}
+
+async function assemble(
+  config: Config,
+  options: SessionServerOptions,
+  keep: Keep,
+): Promise<Omit<SessionServer, 'close'>> {
   const { clock = systemClock, logger = createLogger(config.logLevel) } = options;
   if (config.unknownVariables.length > 0) {
     const variables = config.unknownVariables;
     logger.warn({ variables }, 'unknown PAY_ variables are ignored');
   }
-  const merchants =
-    options.merchants ??
-    new FileMerchantSource({
-      path: config.merchantsFile,
-      environment: config.environment,
-      logger,
-    });
+  const { merchantsFile: path, environment } = config;
+  const merchants = keep(
+    options.merchants ?? new FileMerchantSource({ path, environment, logger }),
+  );
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
-  const database = addDatabaseCrashPoints(new SqliteDatabase(config.databaseFile));
+  const database = addDatabaseCrashPoints(keep(new SqliteDatabase(config.databaseFile)));
   await recover(database, clock.now());
   const encryption = new WebhookEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
   const loss = await findLoss(database);
-  if (loss?.isRead === false) {
-    await Promise.all([database.close(), merchants.close()]);
-    throw unfinishedRestore(config.databaseFile);
-  }
+  if (loss?.isRead === false) throw unfinishedRestore(config.databaseFile);
   const changes = new ChangeFeed();
   const hash = (reference: string) => encryption.hashReference(reference);
   const context: StepContext = {
@@ -118,14 +142,16 @@ export async function createSessionServer(
   };
   const common = { database, context, merchants, changes, clock, logger, observer };
 
-  const provider = new PartnerClient({
-    apiKey: config.partnerApiKey,
-    baseUrl: config.partnerApiUrl,
-    timeoutSeconds: config.createSessionTimeoutSeconds,
-  });
+  const provider = keep(
+    new PartnerClient({
+      apiKey: config.partnerApiKey,
+      baseUrl: config.partnerApiUrl,
+      timeoutSeconds: config.createSessionTimeoutSeconds,
+    }),
+  );
   const partner = addGatewayCrashPoints(createPartnerGateway(provider));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
-  const shop = new ShopClient();
+  const shop = keep(new ShopClient());
   const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));
 
   const unused = await findUnused(database, clock.now());
@@ -133,12 +159,14 @@ export async function createSessionServer(
     ...{ ...common, loss, unused, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,
   });
-  const reconciliation = new ReconciliationService({
-    ...{ ...common, gateway, lostAttempts },
-    intervalMs: config.pollIntervalSeconds * 1000,
-    pagesPerMinute: config.pollPagesPerMinute,
-    onStep: crashPoint,
-  });
+  const reconciliation = keep(
+    new ReconciliationService({
+      ...{ ...common, gateway, lostAttempts },
+      intervalMs: config.pollIntervalSeconds * 1000,
+      pagesPerMinute: config.pollPagesPerMinute,
+      onStep: crashPoint,
+    }),
+  );
   const { maxOrderId, ownerWaitSeconds } = config;
   const checkouts = new CheckoutService({
     ...{ ...common, gateway, lookUpOrder, reconciliation, maxOrderId, ownerWaitSeconds },
@@ -147,16 +175,15 @@ export async function createSessionServer(
   });
   const status = new StatusService({ database, changes, reconciliation });
 
-  const worker = startWebhookWorker({
-    ...{ ...common, reconciliation, encryption },
-    limits: config.webhooks,
-  });
-  const dispatcher = startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) });
-  const jobs: RunLoop[] = [worker, startSchedule({ ...common, reconciliation })];
+  const worker = keep(
+    startWebhookWorker({ ...{ ...common, reconciliation, encryption }, limits: config.webhooks }),
+  );
+  const dispatcher = keep(startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) }));
+  keep(startSchedule({ ...common, reconciliation }));
   if (loss) {
     const { watchSeconds } = rules;
     const isRetrying = () => lostAttempts.isRetrying();
-    jobs.push(startLossWatch({ ...common, loss, watchSeconds, reconciliation, isRetrying }));
+    keep(startLossWatch({ ...common, loss, watchSeconds, reconciliation, isRetrying }));
   }
   changes.onAny(() => {
     dispatcher.wake();
@@ -168,15 +195,6 @@ export async function createSessionServer(
       worker.wake();
     },
   });
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    await dispatcher.close();
-    await Promise.all(jobs.map((job) => job.close()));
-    await reconciliation.close();
-    provider.close();
-    await Promise.all([shop.close(), merchants.close()]);
-    await database.close();
-  };
   return {
     router,
     handler: createApp(router, { trustProxy: config.trustProxy, logger }),
@@ -195,6 +213,5 @@ export async function createSessionServer(
           },
         }),
       }),
-    close: () => (closing ??= close()),
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Response, Router } from 'express';
-import { ConfigError } from '../errors.js';
+import { ConfigError, describeFileError } from '../errors.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 const YEAR = 'public, max-age=31536000, immutable';
@@ -69,9 +69,8 @@ export function readWidgetScript(path: string, setting = 'PAY_WIDGET_SCRIPT'): P
   try {
     return toAsset(readFileSync(path), 'text/javascript');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new ConfigError('environment', [
-      `${setting}: expected the path of pay-checkout.js; it cannot be read (${code})`,
+      `${setting}: expected the path of pay-checkout.js; ${describeFileError(error)}`,
     ]);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,7 +57,7 @@ describe('reading the merchants file', () => {
       merchantEntry({ id: 'third', events: { url: 'http://shop.example' } }),
     );
     const mistakes = mistakesOf('production');
-    expect(mistakes.map((mistake) => mistake.split(':')[0])).toEqual([
+    expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual([
       'merchants.0.currency',
       'merchants.0.signingSecret.0',
       'merchants.1.origins.0',
@@ -67,10 +67,49 @@ describe('reading the merchants file', () => {
     expect(mistakes.join()).not.toContain(secret);
   });
 
-  it('says that a file is not there, or is not JSON', () => {
-    expect(mistakesOf()).toEqual([expect.stringContaining('ENOENT')]);
-    writeFileSync(path, '{"merchants": [secret');
-    expect(mistakesOf()).toEqual(['it is not JSON; check it with a JSON formatter']);
+  it('says that a file is not there', () => {
+    expect(mistakesOf()).toEqual(['there is no such file']);
+  });
+
+  it.each([
+    ['{\n  "merchants": [secret', 'text outside double quotes at line 2, column 17'],
+    ['{"merchants": [],\n}', 'no name in double quotes after a comma or brace at line 2, column 1'],
+    ['{"a": 1\n "b": 2}', 'no comma at line 2, column 2'],
+    ['{"merchants": [', 'no closing bracket at line 1, column 16'],
+    ['{ // secret\n}', 'a comment at line 1, column 3'],
+    ['{"a": "secret\n', 'a text without its closing quote at line 1, column 7'],
+    ['', 'no value at line 1, column 1'],
+  ])('says where it is not JSON, and quotes nothing of it: %j', (text, where) => {
+    writeFileSync(path, text);
+    expect(mistakesOf()).toEqual([`it is not JSON: ${where}`]);
+  });
+
+  it('says in which line and column each mistake is, in words of our own', () => {
+    const { name: _, ...entry } = merchantEntry({ currency: 'pounds', decimals: '2', unknown: 1 });
+    const sdk = { ...(entry['sdk'] as object), argument: 'number' };
+    writeFileSync(path, JSON.stringify({ merchants: [{ ...entry, sdk, split: {} }] }, null, 2));
+    const mistakes = mistakesOf();
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const at = Object.fromEntries(
+      mistakes.map((mistake) => {
+        const [, field = '', line, column, words = ''] =
+          /^(\S+) \(line (\d+), column (\d+)\): (.*)$/.exec(mistake) ?? [];
+        return [field, [lines[Number(line) - 1]?.slice(Number(column) - 1), words]];
+      }),
+    );
+    expect(at).toEqual({
+      'merchants.0.name': ['{', 'is missing; expected text'],
+      'merchants.0.currency': ['"pounds",', expect.stringContaining('three capital letters')],
+      'merchants.0.decimals': ['"2",', 'expected a number'],
+      'merchants.0.split': ['{}', 'expected a list'],
+      'merchants.0.sdk.argument': ['"number",', 'expected "object" or "string"'],
+      'merchants.0.unknown': ['1,', 'not accepted here; leave it out'],
+    });
+  });
+
+  it('takes a file that begins with a byte order mark', () => {
+    writeFileSync(path, `\uFEFF${JSON.stringify({ merchants: [merchantEntry()] })}`);
+    expect(mistakesOf()).toEqual([]);
   });
 });
 
@@ -117,7 +156,8 @@ describe('a merchants file that changes', () => {
 });
 
 function unsafe(changes: Readonly<Record<string, unknown>>): string[] {
-  return findUnsafeForProduction({ merchants: [merchantEntry(), merchantEntry(changes)] });
+  const entries = { merchants: [merchantEntry(), merchantEntry(changes)] };
+  return findUnsafeForProduction(entries).map(({ field, message }) => `${field}: ${message}`);
 }
 
 describe('production', () => {

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { findNodeAtLocation, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Environment } from '../contract.js';
-import { ConfigError } from '../errors.js';
+import { ConfigError, describeFileError, type FieldError } from '../errors.js';
+import { describeIssue, toFieldErrors } from '../field-errors.js';
 import type { Logger } from '../logger.js';
 import { type Merchant, merchantSchema, merchantsFileSchema } from './merchant.js';
 
@@ -86,13 +88,18 @@ export function readMerchants(
   environment: Environment,
 ): ReadonlyMap<string, Merchant> {
   const source = `merchants file ${path}`;
-  const file = readJson(path, source);
-  const parsed = merchantsFileSchema.safeParse(file);
-  const unsafe = environment === 'production' ? findUnsafeForProduction(file) : [];
-  if (!parsed.success || unsafe.length > 0) {
-    const issues = parsed.error?.issues ?? [];
-    const mistakes = issues.map(({ path: at, message }) => `${at.join('.') || 'file'}: ${message}`);
-    throw new ConfigError(source, [...mistakes, ...unsafe]);
+  const text = readText(path, source);
+  const file = parseJson(text, source);
+  const parsed = merchantsFileSchema.safeParse(file, { error: describeIssue });
+  const mistakes = [
+    ...(parsed.error ? toFieldErrors(parsed.error, 'file') : []),
+    ...(environment === 'production' ? findUnsafeForProduction(file) : []),
+  ];
+  if (!parsed.success || mistakes.length > 0) {
+    throw new ConfigError(
+      source,
+      mistakes.map(({ field, message }) => `${field} (${locateField(text, field)}): ${message}`),
+    );
   }
   return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant]));
 }
@@ -100,7 +107,7 @@ export function readMerchants(
 const entries = z.object({ merchants: z.array(z.unknown()) });
 
 /** What production refuses in the valid entries of a file: plain http, and our sandbox's SDK. */
-export function findUnsafeForProduction(file: unknown): string[] {
+export function findUnsafeForProduction(file: unknown): FieldError[] {
   const all = entries.safeParse(file).data?.merchants ?? [];
   return all.flatMap((entry, index) => {
     const { data: merchant } = merchantSchema.safeParse(entry);
@@ -108,9 +115,9 @@ export function findUnsafeForProduction(file: unknown): string[] {
     const at = `merchants.${String(index)}`;
     const plain = addressesOf(merchant)
       .filter(([, url]) => url.startsWith('http:'))
-      .map(([field]) => `${at}.${field}: production expects https`);
+      .map(([field]) => ({ field: `${at}.${field}`, message: 'production expects https' }));
     return merchant.sdk.global.split('.')[0] === SANDBOX_GLOBAL
-      ? [...plain, `${at}.sdk: production cannot use the sandbox’s SDK`]
+      ? [...plain, { field: `${at}.sdk`, message: 'production cannot use the sandbox’s SDK' }]
       : plain;
   });
 }
@@ -141,19 +148,57 @@ function stampOf(path: string): string {
   }
 }
 
-function readJson(path: string, source: string): unknown {
-  let text: string;
+function readText(path: string, source: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new ConfigError(source, [`it cannot be read (${code}); check the path and its rights`]);
+    throw new ConfigError(source, [describeFileError(error)]);
   }
+}
+
+function parseJson(text: string, source: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ConfigError(source, ['it is not JSON; check it with a JSON formatter']);
+    const found: ParseError[] = [];
+    parseTree(text, found, { disallowComments: true });
+    const [first] = found;
+    const what = (first && MISTAKES_OF_JSON[printParseErrorCode(first.error)]) ?? 'a mistake';
+    throw new ConfigError(source, [
+      `it is not JSON: ${what} at ${locate(text, first?.offset ?? text.length)}`,
+    ]);
   }
+}
+
+/** By the names that the parser gives them. Its own words may quote a secret. */
+const MISTAKES_OF_JSON: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'text outside double quotes',
+  PropertyNameExpected: 'no name in double quotes after a comma or brace',
+  ValueExpected: 'no value',
+  ColonExpected: 'no colon after a name',
+  CommaExpected: 'no comma',
+  CloseBraceExpected: 'no closing brace',
+  CloseBracketExpected: 'no closing bracket',
+  InvalidCommentToken: 'a comment',
+  UnexpectedEndOfString: 'a text without its closing quote',
+  InvalidEscapeCharacter: 'a text with a wrong escape',
+  InvalidCharacter: 'a text with a control character',
+};
+
+/** Where a field is; of one that is missing, where the object is that should have it. */
+function locateField(text: string, field: string): string {
+  const root = parseTree(text);
+  const path = field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  for (;;) {
+    const node = root && findNodeAtLocation(root, path);
+    if (!root || node) return locate(text, node?.offset ?? 0);
+    path.pop();
+  }
+}
+
+function locate(text: string, offset: number): string {
+  const lines = text.slice(0, offset).split('\n');
+  return `line ${String(lines.length)}, column ${String((lines.at(-1)?.length ?? 0) + 1)}`;
 }
 
 function warnOfMissingTokens(merchants: readonly Merchant[], logger: Logger): void {

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { orderLookupReply } from '../contract-schemas.js';
 import { AppError, orderNotFound } from '../errors.js';
-import { toFieldErrors } from '../http/parse.js';
+import { toFieldErrors } from '../field-errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { ShopClient } from '../provider/shop-client.js';
 

@@ -156,7 +156,7 @@ describe('an option of csp() that is wrong', () => {
     [{ publicUrl: 'https://pay.example/' }, 'publicUrl', 'no path'],
     [{ publicUrl: "https://pay.example; script-src 'unsafe-inline'" }, 'publicUrl', 'an origin'],
     [{ publicUrl: undefined }, 'publicUrl', 'an origin'],
-    [{ sdk: undefined }, 'sdk', 'expected object'],
+    [{ sdk: undefined }, 'sdk', 'expected an object'],
     [{ sdk: [] }, 'sdk', 'at least one'],
     [{ sdk: { ...SDK, url: 'checkout.js' } }, 'sdk.url', 'absolute'],
     [
@@ -172,7 +172,7 @@ describe('an option of csp() that is wrong', () => {
     [{ reportTo: 'https://shop.example/a;b' }, 'reportTo', 'semicolons'],
     [{ existing: "default-src 'self', script-src *" }, 'existing', 'one policy'],
     [{ existing: "default-src 'self'\r\nset-cookie: a=b" }, 'existing', 'one policy'],
-    [{ merchant: 'teashop' }, 'merchant', 'no such option'],
+    [{ merchant: 'teashop' }, 'merchant', 'not accepted here'],
   ])('is named, with what was expected: %j', (changes, field, expected) => {
     const mistakes = mistakesOf(changes);
     expect(mistakes).toHaveLength(1);

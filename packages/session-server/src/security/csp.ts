@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SdkDescription } from '../contract.js';
 import { ConfigError } from '../errors.js';
+import { describeIssue, toFieldErrors } from '../field-errors.js';
 import { sdkDescription } from '../contract-schemas.js';
 
 /**
@@ -114,15 +115,12 @@ function schemaFor(options: unknown) {
  * response.set(csp({ publicUrl: 'https://pay.example', sdk: merchant.sdk, nonce }).headers);
  */
 export function csp(options: CspOptions): PageCsp {
-  const parsed = schemaFor(options).safeParse(options);
+  const parsed = schemaFor(options).safeParse(options, { error: describeIssue });
   if (!parsed.success) {
+    const mistakes = toFieldErrors(parsed.error, 'options');
     throw new ConfigError(
       'csp()',
-      parsed.error.issues.flatMap((issue) =>
-        issue.code === 'unrecognized_keys'
-          ? issue.keys.map((key) => `${key}: there is no such option`)
-          : [`${issue.path.join('.') || 'options'}: ${issue.message}`],
-      ),
+      mistakes.map(({ field, message }) => `${field}: ${message}`),
     );
   }
   const { publicUrl, sdk, nonce, strictDynamic, trustedTypes, reportTo, reportOnly, existing } =

@@ -31,6 +31,7 @@ const ADVICE_OF_SQLITE: Readonly<Record<number, string>> = {
 };
 
 const ADVICE_OF_SYSTEM: Readonly<Record<string, string>> = {
+  ENOTDIR: ADVICE_OF_SQLITE[14] ?? '',
   EACCES: ADVICE_OF_SQLITE[14] ?? '',
   ENOENT: ADVICE_OF_SQLITE[14] ?? '',
   ENOSPC: ADVICE_OF_SQLITE[13] ?? '',
@@ -53,11 +54,16 @@ export function unfinishedRestore(path: string): DataFileError {
 
 function adviceFor(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // An extended code has the primary one in its last byte.
-  if ('errcode' in error) return ADVICE_OF_SQLITE[Number(error.errcode) & 0xff];
+  if ('errcode' in error) {
+    // An extended code has the primary one in its last byte.
+    const code = Number(error.errcode) & 0xff;
+    return ADVICE_OF_SQLITE[code] ?? `SQLite cannot use it (code ${String(code)})`;
+  }
   return 'code' in error ? ADVICE_OF_SYSTEM[String(error.code)] : undefined;
 }
 
+/** How long a process that is ending may hold the lock: a start that fails ends within a second. */
+const LOCK_WAIT_MS = 250;
 /** SQLITE_BUSY: another process has the lock. */
 const BUSY = 5;
 /** SQLITE_NOTADB: the file holds something else. */
@@ -81,7 +87,7 @@ export function takeDataFileLock(file: string): DatabaseSync {
   const path = `${file}.lock`;
   const lock = new DatabaseSync(path);
   try {
-    lock.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE');
+    lock.exec(`PRAGMA busy_timeout = ${String(LOCK_WAIT_MS)}; BEGIN EXCLUSIVE`);
     return lock;
   } catch (error) {
     lock.close();

@@ -196,7 +196,7 @@ function migrate(database: DatabaseSync, migrations: readonly Migration[]): void
 }
 
 /** Before anything is changed: the file of a newer version, or of another program, is left alone. */
-function refuseStrange(database: DatabaseSync, newest: number): void {
+export function refuseStrange(database: DatabaseSync, newest = MIGRATIONS.length): void {
   const path = database.location() ?? '';
   const version = versionOf(database);
   if (version > newest) {
@@ -222,6 +222,11 @@ function refuseStrange(database: DatabaseSync, newest: number): void {
 /** Sets up a connection beside the server that holds the file; its tables are left alone. */
 export function prepareBeside(database: DatabaseSync): void {
   database.exec(SETTINGS);
+  requireVersion(database);
+}
+
+/** @throws {DataFileError} unless the tables are those of this version */
+export function requireVersion(database: DatabaseSync): void {
   if (versionOf(database) !== MIGRATIONS.length) {
     throw new DataFileError(
       database.location() ?? '',

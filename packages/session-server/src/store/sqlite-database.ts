@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../errors.js';
 import { explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
 import { type Database, DiskFailedError, type Row, type Transaction } from './database.js';
-import { prepareAlone, prepareBeside } from './migrations.js';
+import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './migrations.js';
 import { type Sql, sql } from './sql.js';
 
 /** Whether the file is held, only read, or written to beside the process that holds it. */
@@ -69,6 +70,7 @@ export class SqliteDatabase implements Database {
       }
       const reader = opened(new DatabaseSync(file, { readOnly: true }));
       reader.exec('PRAGMA busy_timeout = 5000');
+      if (mode === 'read') requireVersion(reader);
       this.#reader = new Connection(reader);
     } catch (error) {
       for (const connection of open) connection.close();
@@ -217,6 +219,29 @@ class SqliteTransaction implements Transaction {
   #open(): Connection {
     if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
     return this.#connection;
+  }
+}
+
+/**
+ * Finds out, without changing it, whether a server could hold a data file, which may be missing.
+ *
+ * @throws {DatabaseInUseError} when another process holds the file
+ * @throws {DataFileError} when the file cannot be used as it is
+ */
+export function checkDataFile(path: string): void {
+  try {
+    const file = resolveDataFile(path);
+    accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
+    if (existsSync(`${file}.lock`)) takeDataFileLock(file).close();
+    if (!existsSync(file)) return;
+    const reader = new DatabaseSync(file, { readOnly: true });
+    try {
+      refuseStrange(reader);
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    throw explainDataFile(path, error);
   }
 }
 

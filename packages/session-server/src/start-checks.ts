@@ -1,0 +1,81 @@
+import { type Config, parseConfig, readValidSettings } from './config.js';
+import { ConfigError } from './errors.js';
+import { readWidgetScript } from './hosted/assets.js';
+import { readMerchants } from './merchants/merchant-source.js';
+import { startListener } from './serve.js';
+import { checkDataFile } from './store/sqlite-database.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Finds everything that would keep the server from starting, before it opens anything: settings,
+ * merchants file, data file, scripts and ports.
+ *
+ * @throws {ConfigError} listing every mistake of all of them
+ */
+export async function checkStart(env: Environment): Promise<Config> {
+  const mistakes: string[] = [];
+  const note = (setting: string) => (error: unknown) => {
+    if (!isOurs(error)) throw error;
+    if (!(error instanceof ConfigError)) mistakes.push(`${setting}: ${error.message}`);
+    else if (error.source === 'environment') mistakes.push(...error.mistakes);
+    else for (const why of error.mistakes) mistakes.push(`${setting}: ${error.source}: ${why}`);
+  };
+  const check = <T>(setting: string, work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      note(setting)(error);
+      return undefined;
+    }
+  };
+
+  const config = check('environment', () => parseConfig(env));
+  const {
+    PAY_ENVIRONMENT: environment = 'sandbox',
+    PAY_MERCHANTS_FILE: merchantsFile,
+    PAY_DATABASE_FILE: dataFile,
+    PAY_WIDGET_SCRIPT: script,
+    PAY_EARLIER_WIDGET_SCRIPTS: earlierScripts = [],
+    ...listeners
+  } = readValidSettings(env);
+  if (merchantsFile !== undefined) {
+    check('PAY_MERCHANTS_FILE', () => readMerchants(merchantsFile, environment));
+  }
+  if (dataFile !== undefined) check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
+  if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));
+  for (const path of earlierScripts) {
+    check('PAY_EARLIER_WIDGET_SCRIPTS', () => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));
+  }
+  await checkPorts(listeners, note);
+  if (config && mistakes.length === 0) return config;
+  throw new ConfigError('the server did not start', mistakes);
+}
+
+/** Listens at each address for a moment, at both at the same time. */
+async function checkPorts(
+  settings: ReturnType<typeof readValidSettings>,
+  note: (setting: string) => (error: unknown) => void,
+): Promise<void> {
+  const { PAY_HOST: host, PAY_PORT: port } = settings;
+  const { PAY_OPERATOR_HOST: operatorHost, PAY_OPERATOR_PORT: operatorPort } = settings;
+  const listeners = [
+    await tryToListen(host, port).catch(note('PAY_PORT')),
+    await tryToListen(operatorHost, operatorPort).catch(note('PAY_OPERATOR_PORT')),
+  ];
+  for (const listener of listeners) await listener?.close();
+}
+
+async function tryToListen(host: string | undefined, port: number | undefined) {
+  if (host === undefined || port === undefined) return undefined;
+  return startListener((_request, response) => response.destroy(), { host, port });
+}
+
+/** Errors whose message is written for an operator. */
+export function isOurs(error: unknown): error is Error {
+  return (
+    error instanceof ConfigError ||
+    (error instanceof Error &&
+      ['DatabaseInUseError', 'DataFileError', 'AppError'].includes(error.name))
+  );
+}
