@@ -9,6 +9,7 @@ import type { Environment } from './contract.js';
 import { assetRoutes } from './hosted/assets.js';
 import { hostedRoutes } from './hosted/routes.js';
 import { addAnswerCrashPoints } from './crash-decorators.js';
+import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
 import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
@@ -56,7 +57,7 @@ const OWN_PATHS = ['/v1', '/healthz', '/readyz', '/openapi.json'];
 export function createRouter(services: AppServices): Router {
   const { merchants, database, checkouts: service, logger, publicUrl, widgetScript } = services;
   const router = Router();
-  router.use(addAnswerCrashPoints);
+  if (isCrashPointArmed()) router.use(addAnswerCrashPoints);
   router.use(OWN_PATHS, observeRequests(services.observer), requestId, warnOfHiddenProxy(logger));
 
   // Pages and their files set headers of their own.

@@ -66,6 +66,11 @@ export function crashPoint(point: string): void {
   if (passes === armed.pass) process.kill(process.pid, 'SIGKILL');
 }
 
+/** Whether this process is to die somewhere. */
+export function isCrashPointArmed(): boolean {
+  return armed !== undefined;
+}
+
 /** Arms this process; undefined disarms it. */
 export function armCrashPoint(plan: CrashPlan | undefined): void {
   armed = plan;
