@@ -1,6 +1,6 @@
 import express, { type Express, Router } from 'express';
 import type { ChangeFeed } from './checkouts/change-feed.js';
-import { checkoutRoutes } from './checkouts/routes.js';
+import { CHECKOUT_PATHS, checkoutRoutes } from './checkouts/routes.js';
 import type { CheckoutService } from './checkouts/service.js';
 import type { StepContext } from './checkouts/steps.js';
 import type { StatusService } from './checkouts/status-service.js';
@@ -50,32 +50,34 @@ export interface AppServices {
   readonly rateLimits: RateLimits;
 }
 
-/** The addresses that are ours; an app around the router keeps all others. */
-const OWN_PATHS = ['/v1', '/healthz', '/readyz', '/openapi.json'];
-
-/** Everything that the server answers, to mount at the root of an app. */
+/** Everything that the server answers, to mount at the root of an app, which keeps all other addresses. */
 export function createRouter(services: AppServices): Router {
   const { merchants, database, checkouts: service, logger, publicUrl, widgetScript } = services;
+  const { webhooks: limits, onWebhook: onStored } = services;
+  const first = [observeRequests(services.observer), requestId, warnOfHiddenProxy(logger)];
+
+  // Express tries one path after the other: those that are asked most come first.
+  const v1 = Router();
+  v1.use(first);
+  v1.all(CHECKOUT_PATHS, dataHeaders, allowPages(merchants, publicUrl));
+  v1.use(checkoutRoutes({ ...services, service }));
+  v1.all('/webhooks/:token', dataHeaders);
+  v1.use(webhookRoutes({ ...services, limits, onStored }));
+  v1.use('/merchant', dataHeaders);
+  v1.use(merchantOrderRoutes(services));
+  // Pages and their files set headers of their own.
+  v1.use(returnRoutes(services));
+  v1.use(hostedRoutes(services));
+  v1.use(assetRoutes(widgetScript, services.earlierWidgetScripts));
+  v1.use(notFoundHandler);
+
   const router = Router();
   if (isCrashPointArmed()) router.use(addAnswerCrashPoints);
-  router.use(OWN_PATHS, observeRequests(services.observer), requestId, warnOfHiddenProxy(logger));
-
-  // Pages and their files set headers of their own.
-  router.use('/v1', assetRoutes(widgetScript, services.earlierWidgetScripts));
-  router.use('/v1', returnRoutes(services));
-  router.use('/v1', hostedRoutes(services));
-
-  router.use(OWN_PATHS, dataHeaders);
+  router.use('/v1', v1);
+  router.all(['/healthz', '/readyz', '/openapi.json'], first, dataHeaders);
   router.use(healthRoutes({ ping: () => ping(database) }));
   const api = describeApi(publicUrl);
   router.get('/openapi.json', (_request, response) => void response.json(api));
-  const { webhooks: limits, onWebhook: onStored } = services;
-  router.use('/v1', webhookRoutes({ ...services, limits, onStored }));
-  router.use('/v1', merchantOrderRoutes(services));
-  router.use('/v1', allowPages(merchants, publicUrl));
-  router.use('/v1', checkoutRoutes({ ...services, service }));
-
-  router.use('/v1', notFoundHandler);
   router.use(errorHeaders, errorHandler(logger));
   return router;
 }

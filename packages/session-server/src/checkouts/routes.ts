@@ -21,6 +21,9 @@ import { formatMinor } from '../money.js';
 import type { CheckoutService, CreateResult } from './service.js';
 import type { StatusService } from './status-service.js';
 
+/** What pages of other origins call. */
+export const CHECKOUT_PATHS = ['/checkouts', '/checkouts/:id/hints', '/checkout-config'];
+
 /** What a page sends is short. */
 const MAX_BODY_BYTES = 16 * 1024;
 

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TestStack } from '../testing/test-stack.js';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await TestStack.start();
+});
+afterAll(() => stack.close());
+
+it('an answer that is data is rendered and framed by no one, whatever its route', async () => {
+  const { body } = await stack.open('A1', { amount: '9.99' });
+  const webhook = stack.webhookPath(body.sessionId ?? '');
+  const answers = await Promise.all([
+    stack.fetch(`/v1/checkouts?id=${body.checkout}:0`),
+    stack.fetch('/v1/checkout-config?merchant=teashop'),
+    stack.fetch(`/v1/checkouts/${body.checkout}/hints`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"kind":"shown"}',
+    }),
+    stack.fetch(webhook, { method: 'POST', body: 'any' }),
+    stack.fetch('/v1/merchant/orders/A1', {
+      headers: { authorization: `Bearer ${stack.merchantKey}` },
+    }),
+    stack.fetch('/v1/elsewhere'),
+    stack.fetch('/healthz'),
+    stack.fetch('/readyz'),
+    stack.fetch('/openapi.json'),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([
+    200, 200, 200, 204, 200, 404, 200, 200, 200,
+  ]);
+  for (const { headers } of answers) {
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'");
+    expect(headers.get('x-frame-options')).toBe('SAMEORIGIN');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
