@@ -1,7 +1,7 @@
 // A process that writes checkouts into a data file, and prints the id of each one that the database
 // has acknowledged, until it is killed. It runs on the built package, as a server does.
 import process from 'node:process';
-import { activateSession } from '../../dist/checkouts/repository.js';
+import { activateSession } from '../../dist/checkouts/attempt-repository.js';
 import { beginAttempt } from '../../dist/checkouts/steps.js';
 import { recover } from '../../dist/recover.js';
 import { SqliteDatabase } from '../../dist/store/sqlite-database.js';
