@@ -9,16 +9,16 @@ import { checkStart, isOurs } from './start-checks.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
-  pay-session-server explain <order> [merchant]   say what is known of an order, and why
+  pay-session-server explain <order> [merchant]   show what is known about an order, and why
   pay-session-server events dead-lettered [merchant]
                                                   list dead-lettered events
   pay-session-server events redeliver <event id>… | --merchant <id> [--retrying] | --all
-                                                  deliver dead-lettered events again, and those of
-                                                  a merchant that wait for their next try
+                                                  deliver dead-lettered events again; with
+                                                  --retrying also those that are being retried
   pay-session-server webhooks                     count the provider's webhooks by result
-  pay-session-server restore <backup file>        put a backup in the place of the data file
-  pay-session-server restore --since <time>       say that a backup of this time is in its place
-  pay-session-server restore                      finish a restore that was not finished
+  pay-session-server restore <backup file>        replace the data file with a backup
+  pay-session-server restore --since <time>       reconcile a backup of this time that is in place
+  pay-session-server restore                      finish an interrupted restore
   pay-session-server --help | --version
 Settings come from the environment: see docs/operations/configure.md.
 `;

@@ -26,13 +26,13 @@ export interface GlobalOptions {
 
 export function addGlobalOptions(program: Command): void {
   program
-    .option('-p, --profile <name>', 'settings to use (or PAY_PARTNER_PROFILE, or the default)')
-    .option('--config <file>', 'file of the profiles (or PAY_PARTNER_CONFIG, or the XDG path)')
+    .option('-p, --profile <name>', 'profile to use (or PAY_PARTNER_PROFILE, or the default one)')
+    .option('--config <file>', 'file with the profiles (or PAY_PARTNER_CONFIG, or the XDG path)')
     .option('--base-url <url>', 'address of the API (or PAY_PARTNER_BASE_URL)')
     .addOption(
       new Option(
         '--environment <name>',
-        'which environment it is (or PAY_PARTNER_ENVIRONMENT)',
+        'environment of that address (or PAY_PARTNER_ENVIRONMENT)',
       ).choices(['sandbox', 'production']),
     )
     .option(
@@ -45,28 +45,28 @@ export function addGlobalOptions(program: Command): void {
     )
     .option(
       '--api-key-file <file>',
-      'file that holds the API key, - for stdin (or PAY_PARTNER_API_KEY, or the profile, or a hidden question)',
+      'file that holds the API key, - for stdin (or PAY_PARTNER_API_KEY, or the profile, or a hidden prompt)',
     )
-    .option('--api-key <key>', 'the key itself; other users can see it in the list of processes')
+    .option('--api-key <key>', 'the key itself; other users can see it in the process list')
     .option(
       '--transfers-api-key-file <file>',
       'key to send with scheduled transfers (default: none is sent, as the provider shows it)',
     )
     .option('--timeout <seconds>', 'limit of a whole call (default 30)', parseSeconds)
-    .option('--retries <count>', 'repetitions where that is safe (default 2)', parseCount)
+    .option('--retries <count>', 'retries, where it is safe to retry (default 2)', parseCount)
     .addOption(
       new Option(
         '--validation <how>',
-        'how answers are compared with the document (default warn)',
+        'how to treat answers that differ from the specification (default warn)',
       ).choices(['off', 'warn', 'strict']),
     )
-    .option(
-      '--json',
-      'one JSON document, or one JSON line a row, on stdout; all other lines on stderr',
-    )
+    .option('--json', 'print JSON on stdout, one line for each row of a list; all else on stderr')
     .option('-q, --quiet', 'only errors and warnings on stderr')
     .option('-v, --verbose', 'print every attempt on stderr: no bodies, no keys')
-    .option('--show-body', 'show the body of an error answer on stderr; it may hold personal data');
+    .option(
+      '--show-body',
+      'print the body of an error response on stderr; it may hold personal data',
+    );
 }
 
 export function parseSeconds(text: string): number {

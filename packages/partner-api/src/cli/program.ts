@@ -14,8 +14,8 @@ Examples:
   $ pay-partner analytics harbour-lane --timeframe weekly
   $ pay-partner doctor
 
-Exit codes: 0 done, 1 refused, 2 wrong use, 3 outcome unknown, 4 not sent, 5 a check failed,
-6 a file of this machine, 130 interrupted.`;
+Exit codes: 0 done, 1 refused, 2 usage error, 3 outcome unknown, 4 not sent, 5 a check failed,
+6 a local file, 130 interrupted.`;
 
 type AddCommands = (program: Command, cli: Cli) => void;
 

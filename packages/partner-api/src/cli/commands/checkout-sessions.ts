@@ -19,8 +19,8 @@ interface CreateOptions extends GlobalOptions {
 }
 
 const HELP = `
-Every request that arrives creates another session: it is never sent again after it may have
-arrived. Exit code 3 says that a session may exist whose id was lost; it cannot be paid.
+Every request that arrives creates another session, so it is never sent again once it may have
+arrived. Exit code 3: a session may exist whose id was lost; it cannot be paid.
 
 Examples:
   $ pay-partner checkout-sessions create --merchant-id 1001 --order-id 71 --amount 12.34 \\
@@ -32,13 +32,16 @@ export function addCheckoutSessionCommands(program: Command, cli: Cli): void {
   const group = program.command('checkout-sessions').description('sessions for the client SDK');
   addSessionFields(group.command('create'))
     .description('create a session and print its id')
-    .option('--body <file>', 'JSON file with fields as the provider spells them; options win')
+    .option(
+      '--body <file>',
+      'JSON file with fields as the provider spells them; options override it',
+    )
     .option(
       '--split-fee <partner:type:value[:value_type]>',
       'a share; may be repeated',
       collectSplit,
     )
-    .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
+    .option('--extra-field <name=value>', 'a field outside the specification', collectFields)
     .addHelpText('after', HELP)
     .action((_options: CreateOptions, command: Command) => create(cli, command));
 }

@@ -27,13 +27,13 @@ interface ConformanceOptions extends GlobalOptions {
 }
 
 const HELP = `
-The same checks for the sandbox and for the real provider; which one it is, the address says. Only
-reads are made unless --write is given: then a session is created (it is never paid), a signup link
-extended, a schedule set active, a webhook created (it stays). The drift report counts fields that
-the provider's document does not list and fields of another type; it quotes no values.
+The same checks run against the sandbox and the real provider, whichever the address names. Without
+--write they only read. With --write they create a session (never paid), extend a signup link,
+activate a schedule and create a webhook (which stays). The drift report counts fields that the
+specification does not list and fields of another type; it quotes no values.
 
 Exit code 5: something deviates or could not be checked, or a field has another type; with --strict
-also when there are fields that the document does not list.
+also if there are fields that the specification does not list.
 
 Examples:
   $ pay-partner conformance --partner-name harbour-lane
@@ -45,12 +45,12 @@ const NEWEST = 50;
 export function addConformanceCommand(program: Command, cli: Cli): void {
   program
     .command('conformance')
-    .description('compare the provider with its document; read-only by default')
-    .option('--write', 'also what changes something')
-    .option('--strict', 'unlisted fields count as a failure, too')
+    .description('compare the provider with its specification; read-only by default')
+    .option('--write', 'also run checks that change something')
+    .option('--strict', 'treat unlisted fields as failures too')
     .option('--merchant-id <id>', 'merchant to use')
-    .option('--partner-name <name>', 'partner to ask analytics of')
-    .option('--schedule-id <id>', 'report schedule to set active')
+    .option('--partner-name <name>', 'partner whose analytics to read')
+    .option('--schedule-id <id>', 'report schedule to activate')
     .option('--webhook-url <url>', 'address of the webhook to create')
     .option('--key-file <file>', 'new file for the key of that webhook')
     .addHelpText('after', HELP)

@@ -40,7 +40,7 @@ Examples:
 export function addDoctorCommand(program: Command, cli: Cli): void {
   program
     .command('doctor')
-    .description('find what is set up wrongly, with a fix for each')
+    .description('find configuration mistakes, with a fix for each')
     .option('--merchant-id <id>', 'also read the scheduled transfers of this merchant')
     .option('--webhook-url <url>', 'an endpoint of yours to send test deliveries to')
     .option('--webhook-key-file <file>', 'the key of that webhook')

@@ -10,7 +10,7 @@ interface AssociateOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The interface of merchants has an address of its own: --merchants-base-url, with its path prefix.
+The merchants interface has its own address: --merchants-base-url, with its path prefix.
 
 Examples:
   $ pay-partner merchants associate 1001
@@ -23,8 +23,8 @@ export function addMerchantCommands(program: Command, cli: Cli): void {
     .command('associate')
     .description("make a merchant's signup link valid again, extended by 14 days")
     .argument('<merchantId>', 'the merchant')
-    .option('--action <action>', 'reactivate is the value shown', 'reactivate')
-    .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
+    .option('--action <action>', 'action', 'reactivate')
+    .option('--extra-field <name=value>', 'a field outside the specification', collectFields)
     .addHelpText('after', EXAMPLES)
     .action(async (merchantId: string, _options: AssociateOptions, command: Command) => {
       const { action, extraField, json } = command.optsWithGlobals<AssociateOptions>();

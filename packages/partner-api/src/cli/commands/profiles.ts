@@ -22,8 +22,8 @@ interface SetOptions extends GlobalOptions {
 
 const HELP = `
 Profiles are in $XDG_CONFIG_HOME/pay-partner/config.json (or ~/.config), readable by you only. A
-profile names the file of a key, or holds the key with --store-key: it is then asked for without
-being shown, or read from --api-key-file.
+profile names the file of a key. With --store-key it holds the key, from a hidden prompt or from
+--api-key-file.
 
 Examples:
   $ pay-partner profiles set sandbox --base-url http://127.0.0.1:4300 --environment sandbox \\
@@ -32,14 +32,14 @@ Examples:
 
 /** `profiles`: settings under names. */
 export function addProfileCommands(program: Command, cli: Cli): void {
-  const group = program.command('profiles').description('settings of accounts, under names');
+  const group = program.command('profiles').description('named settings of accounts');
   group.addHelpText('after', HELP);
   group
     .command('set')
-    .description('make or change a profile, from the global options')
+    .description('create or change a profile, from the global options')
     .argument('<name>')
     .option('--store-key', 'keep the key in the file')
-    .option('--default', 'use it where none is named')
+    .option('--default', 'make it the default profile')
     .action((name: string, _options: SetOptions, command: Command) => set(cli, name, command));
   group
     .command('list')
@@ -52,7 +52,7 @@ export function addProfileCommands(program: Command, cli: Cli): void {
     .action((name: string, _options: GlobalOptions, command: Command) => show(cli, name, command));
   group
     .command('use')
-    .description('use this profile where none is named')
+    .description('make this the default profile')
     .argument('<name>')
     .action((name: string, _options: GlobalOptions, command: Command) =>
       change(cli, command, (file) => {
@@ -62,7 +62,7 @@ export function addProfileCommands(program: Command, cli: Cli): void {
     );
   group
     .command('remove')
-    .description('forget a profile')
+    .description('delete a profile')
     .argument('<name>')
     .action((name: string, _options: GlobalOptions, command: Command) =>
       change(cli, command, (file) => remove(file, name)),

@@ -26,11 +26,11 @@ export function addReportCommands(program: Command, cli: Cli): void {
     .command('update-schedule')
     .description('set fields of a report schedule and show it')
     .argument('<id>', 'the schedule')
-    .option('--status <status>', 'active is the value shown')
-    .option('--schedule-type <type>', 'daily is the value shown')
-    .option('--notification-email <address>', 'who is notified')
+    .option('--status <status>', 'status, such as active')
+    .option('--schedule-type <type>', 'type, such as daily')
+    .option('--notification-email <address>', 'address to notify')
     .option('--schedule-timezone <name>', 'zone to read a cadence in', parseTimezone, 'UTC')
-    .option('--extra-field <name=value>', 'a field that the document does not show', collectFields)
+    .option('--extra-field <name=value>', 'a field outside the specification', collectFields)
     .addHelpText('after', EXAMPLES)
     .action((id: string, _options: UpdateOptions, command: Command) => update(cli, id, command));
 }

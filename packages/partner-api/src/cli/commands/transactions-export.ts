@@ -34,13 +34,13 @@ interface ExportOptions extends FilterOptions, GlobalOptions {
 }
 
 const HELP = `
-The rows go to <file>.partial, which gets its own name when it is whole. Stopped by Ctrl-C or by a
-crash, the same command goes on where it was, byte for byte as if it had not been stopped, as long
-as the provider takes the cursor and the data has not changed. Give --to-date, so that payments of
-today do not change it. While it runs, <file>.lock keeps a second export away from the file.
+Rows go to <file>.partial, which is renamed when it is complete. After Ctrl-C or a crash, the same
+command resumes where it stopped, and the file is the same byte for byte, as long as the provider
+accepts the cursor and the data has not changed. Give --to-date, so that payments of today do not
+change it. While it runs, <file>.lock keeps a second export away from the file.
 
-CSV is RFC 4180 in UTF-8: the fields of the provider's document in its order, then "extra" with all
-other fields as JSON. Amounts have every digit that came. Texts that begin with = + - @ get an
+CSV is RFC 4180 in UTF-8: the fields of the specification in its order, then "extra" with all
+other fields as JSON. Amounts keep every digit. Texts that begin with = + - @ get an
 apostrophe before them, because spreadsheets would run them; --formulas keep leaves them as they are.
 
 Examples:
@@ -55,7 +55,7 @@ const ABOUT_THE_KEY = new Set([401, 403, 408, 425, 429]);
 /** `transactions export`: a list of any length as a file. */
 export function addExportCommand(group: Command, cli: Cli): void {
   addFilterOptions(group.command('export'))
-    .description('all transactions of a range as CSV or NDJSON; it can be stopped and goes on')
+    .description('all transactions of a range as CSV or NDJSON; can be interrupted and resumed')
     .requiredOption('-o, --output <file>', 'where to write, - for stdout')
     .addOption(
       new Option('--format <name>', 'default: what the name of the file says').choices([
@@ -70,9 +70,14 @@ export function addExportCommand(group: Command, cli: Cli): void {
         .choices(['guard', 'keep'])
         .default('guard'),
     )
-    .option('--page-size <rows>', 'rows a request', parseCount, PAGE_SIZE)
-    .option('--checkpoint-seconds <seconds>', 'how much work a crash may cost', parseCount, 1)
-    .option('--restart', 'start again, although it could be resumed')
+    .option('--page-size <rows>', 'rows in a request', parseCount, PAGE_SIZE)
+    .option(
+      '--checkpoint-seconds <seconds>',
+      'seconds of work that a crash may lose',
+      parseCount,
+      1,
+    )
+    .option('--restart', 'start over instead of resuming')
     .option('--overwrite', 'replace a file of that name')
     .addHelpText('after', HELP)
     .action((_options: ExportOptions, command: Command) => exportTransactions(cli, command));

@@ -49,9 +49,9 @@ export function addTransactionCommands(program: Command, cli: Cli): void {
   const group = program.command('transactions').description('payment transactions, newest first');
   addFilterOptions(group.command('list'))
     .description('one page of transactions, or --all of them')
-    .option('--limit <rows>', 'rows a page', parseCount)
-    .option('--cursor <cursor>', 'go on after an earlier page')
-    .option('--all', 'every page; with --json one line a row')
+    .option('--limit <rows>', 'rows in a page', parseCount)
+    .option('--cursor <cursor>', 'continue after an earlier page')
+    .option('--all', 'every page; with --json one line for each row')
     .option('--columns <names>', 'fields to show, in this order', collectNames)
     .addHelpText('after', EXAMPLES)
     .action((_options: ListOptions, command: Command) => list(cli, command));

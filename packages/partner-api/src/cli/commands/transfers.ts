@@ -18,9 +18,9 @@ interface ListOptions extends GlobalOptions {
 }
 
 const HELP = `
-No key is sent unless --transfers-api-key-file or PAY_PARTNER_TRANSFERS_API_KEY is set: the
-provider's document shows none here. Which zone a schedule is in is not shown either. What a body
-does is not shown: with --body the request is sent once and never repeated.
+No key is sent unless --transfers-api-key-file or PAY_PARTNER_TRANSFERS_API_KEY is set. The
+specification shows neither a key nor the time zone of a schedule, nor what a body does: with --body
+the request is sent once and never repeated.
 
 Examples:
   $ pay-partner transfers list 1001
@@ -31,7 +31,7 @@ export function addTransferCommands(program: Command, cli: Cli): void {
   const group = program.command('transfers').description('scheduled transfers');
   group
     .command('list')
-    .description('scheduled transfers of a merchant, their schedules in words')
+    .description('scheduled transfers of a merchant, with their schedules in words')
     .argument('<mid>', 'the merchant')
     .option('--body <file>', 'JSON body to send with the GET')
     .option('--schedule-timezone <name>', 'zone to read schedules in', parseTimezone, 'UTC')

@@ -23,8 +23,8 @@ interface SolveOptions extends GlobalOptions {
 
 const HELP = `
 Works offline. The delivery is JSON {"headers": {…}, "body": "the raw text", "url": "…"} (or
-bodyBase64), or the HTTP request as it came over the line. It tries headers, encodings, algorithms
-and templates; do it once, by hand, and write the scheme down.
+bodyBase64), or the raw HTTP request. It tries headers, encodings, algorithms and templates. Run it
+once and keep the scheme.
 
 Examples:
   $ pay-partner webhooks solve --delivery captured.http --key-file hook.key --save scheme.json`;
@@ -33,7 +33,7 @@ Examples:
 export function addSolveCommand(group: Command, cli: Cli): void {
   group
     .command('solve')
-    .description('find out, offline, how a captured delivery was signed')
+    .description('find out how a captured delivery was signed, offline')
     .requiredOption('--delivery <file>', 'the captured delivery')
     .requiredOption('--key-file <file>', 'its key')
     .option('--url <url>', 'address that it was sent to, for schemes that sign it')
@@ -126,7 +126,7 @@ export function addVerifyCommand(group: Command, cli: Cli): void {
     )
     .requiredOption('--scheme <name|file>', 'a preset, or a JSON file')
     .option('--url <url>', 'address that it was sent to, for schemes that sign it')
-    .option('--any-age', 'do not check how old it is')
+    .option('--any-age', 'do not check its age')
     .addHelpText('after', EXAMPLES)
     .action((_options: VerifyOptions, command: Command) => verify(cli, command));
 }

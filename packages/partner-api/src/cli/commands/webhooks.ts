@@ -17,7 +17,7 @@ interface TestOptions extends GlobalOptions {
 }
 
 const EXAMPLES = `
-The provider waits 10 s for the endpoint; what the endpoint answered is an answer, whatever it was.
+The provider waits 10 s for the endpoint. Any answer of the endpoint is a result, not an error.
 
 Examples:
   $ pay-partner webhooks test wh_1 --reseller-id 7001`;
@@ -28,7 +28,7 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
   addCreateCommand(group, cli);
   group
     .command('test')
-    .description('have the provider send a test delivery, and show what the endpoint answered')
+    .description('ask the provider to send a test delivery, and show the endpoint’s answer')
     .argument('<webhookId>', 'the webhook')
     .option('--reseller-id <id>', 'the reseller', parseInteger)
     .addHelpText('after', EXAMPLES)
@@ -61,8 +61,8 @@ interface CreateOptions extends GlobalOptions {
 
 const HELP = `
 The provider gives the key in full only once. It is written to --key-file (0600, never overwritten)
-before anything is printed; --print-key shows it on stdout instead, or too. Names of events are not
-shown by the provider's document: ask which there are.
+before anything is printed; --print-key shows it on stdout instead, or too. The
+specification does not show the names of events: ask the provider.
 
 When the answer is lost (exit code 3), a webhook may exist whose key was lost: find its
 address at the provider and have it removed before you create it again.
@@ -75,12 +75,12 @@ Examples:
 export function addCreateCommand(group: Command, cli: Cli): void {
   group
     .command('create')
-    .description('create a webhook, and store its key first')
-    .argument('<url>', 'address that takes deliveries')
-    .option('--description <text>', 'for people')
+    .description('create a webhook and store its key')
+    .argument('<url>', 'address that receives deliveries')
+    .option('--description <text>', 'a note for people')
     .option('--events <names>', 'events to deliver', collectNames)
-    .option('--hmac-key-file <file>', 'a key of your own (default: the provider makes one)')
-    .option('--key-file <file>', 'new file that takes the key')
+    .option('--hmac-key-file <file>', 'your own key (default: the provider generates one)')
+    .option('--key-file <file>', 'new file for the key')
     .option('--print-key', 'show the key on stdout')
     .addHelpText('after', HELP)
     .action((url: string, _options: CreateOptions, command: Command) => create(cli, url, command));
