@@ -22,27 +22,38 @@ interface Measured {
 
 /**
  * What one payment costs the page, from the script's tag to a form that can be used: main thread, long
- * tasks, heap. Ours and the peer alternate, each on a new page; medians.
+ * tasks, heap. Ours and the peer alternate, each on a new page; medians. The peer writes the amount with
+ * `Intl` as ours does; one that does not say what is paid is measured beside it.
  */
 export async function measureFirstPayment(
   browser: Browser,
   server: BenchServer,
 ): Promise<readonly object[]> {
-  const measured = { ours: [] as Measured[], peer: [] as Measured[] };
+  const measured = {
+    ours: [] as Measured[],
+    peer: [] as Measured[],
+    peerWithoutAmount: [] as Measured[],
+  };
   await measureOnce(browser, server, 'pay-checkout');
   for (let at = 0; at < ROUNDS; at += 1) {
     measured.ours.push(await measureOnce(browser, server, 'pay-checkout'));
     measured.peer.push(await measureOnce(browser, server, 'bare-checkout'));
+    const withoutAmount = { 'without-amount': '' };
+    measured.peerWithoutAmount.push(
+      await measureOnce(browser, server, 'bare-checkout', withoutAmount),
+    );
   }
-  const { ours, peer } = measured;
-  const ratioOf = (figure: (one: Measured) => number): number =>
-    median(ours.map((one, at) => figure(one) / figure(peer[at] ?? one)));
+  const { ours, peer, peerWithoutAmount } = measured;
+  const ratioOf = (figure: (one: Measured) => number, to = peer): number =>
+    median(ours.map((one, at) => figure(one) / figure(to[at] ?? one)));
   return [
     {
       bench: 'main thread, from tag to form',
       ours: middle(ours),
       peer: middle(peer),
+      peerWithoutAmount: middle(peerWithoutAmount),
       ratio: round(ratioOf((one) => one.taskMs)),
+      ratioToPeerWithoutAmount: round(ratioOf((one) => one.taskMs, peerWithoutAmount)),
       scriptRatio: round(ratioOf((one) => one.scriptMs)),
       maxRatio: 1.6,
       ratioWithWhatFollows: round(ratioOf((one) => one.laterTaskMs)),
@@ -64,7 +75,12 @@ export async function measureFirstPayment(
   ];
 }
 
-async function measureOnce(browser: Browser, server: BenchServer, tag: string): Promise<Measured> {
+async function measureOnce(
+  browser: Browser,
+  server: BenchServer,
+  tag: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Measured> {
   const bench = await Bench.open(browser);
   const { page } = bench;
   await page.goto(server.shop('/'));
@@ -83,6 +99,7 @@ async function measureOnce(browser: Browser, server: BenchServer, tag: string): 
     'order-token': 'A1001.2000000000.c2lnbmF0dXJl',
     server: server.pay(),
     autostart: '',
+    ...more,
   };
   await page.evaluate(placeAndAwaitForm, { tag, attributes });
   await page.waitForTimeout(CALM_MS);

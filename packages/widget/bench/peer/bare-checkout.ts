@@ -9,7 +9,11 @@ interface Sdk {
   configure(options: object): Promise<unknown>;
 }
 
-/** The least that takes a payment at the same server: no words but a few, no way back, no errors. */
+/**
+ * The least that takes a payment at the same server: the amount, no words but a few, no way back, no
+ * errors. With the attribute `without-amount` it does not say what is paid, and so pays nothing for
+ * the browser's first `Intl.NumberFormat`.
+ */
 class BareCheckout extends LitElement {
   static override styles = css`
     :host {
@@ -26,6 +30,7 @@ class BareCheckout extends LitElement {
     orderToken: { attribute: 'order-token' },
     server: {},
     autostart: { type: Boolean },
+    withoutAmount: { type: Boolean, attribute: 'without-amount' },
     phase: { state: true },
   };
 
@@ -34,7 +39,9 @@ class BareCheckout extends LitElement {
   orderToken = '';
   server = '';
   autostart = false;
+  withoutAmount = false;
   phase = 'idle';
+  #amount = '';
   #sdk: Promise<Sdk> | undefined;
   readonly #leaving = new AbortController();
 
@@ -62,6 +69,7 @@ class BareCheckout extends LitElement {
     container.id = 'bare-checkout-form';
     this.append(container);
     await sdk?.configure({ session_id: reply.sessionId, container: `#${container.id}` });
+    if (!this.withoutAmount) this.#amount = formatAmount(reply);
     this.phase = 'ready';
     this.dispatchEvent(new Event('pay-ready', { bubbles: true }));
     await this.#follow(reply.checkout);
@@ -70,7 +78,9 @@ class BareCheckout extends LitElement {
   override render(): TemplateResult {
     return html`<section>
       ${
-        this.phase === 'idle' ? html`<button @click=${() => this.start()}>Pay</button>` : this.phase
+        this.phase === 'idle'
+          ? html`<button @click=${() => this.start()}>Pay</button>`
+          : `${this.phase} ${this.#amount}`
       }<slot></slot>
     </section>`;
   }
@@ -106,6 +116,12 @@ class BareCheckout extends LitElement {
     if (!response.ok) throw new Error(String(response.status));
     return (await response.json()) as Reply;
   }
+}
+
+function formatAmount({ amount, currency }: CreateCheckoutReply): string {
+  const { lang } = document.documentElement;
+  const format = new Intl.NumberFormat(lang, { style: 'currency', currency });
+  return format.format(amount as Intl.StringNumericLiteral);
 }
 
 customElements.define('bare-checkout', BareCheckout);
