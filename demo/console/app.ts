@@ -56,7 +56,7 @@ export function createConsole(options: ConsoleOptions): Express {
   }
   app.use(() => {
     const next = 'Use the links of the console.';
-    throw refuseRequest(404, 'not_here', 'There is nothing at this address.', next);
+    throw refuseRequest(404, 'not_here', 'There is no page at this address.', next);
   });
   app.use(handleConsoleErrors(apiKey));
   return app;
@@ -102,8 +102,8 @@ function requireOwnHost(publicUrl: string): RequestHandler {
 /** Refuses calls that another site's page makes. One without these headers comes from no page. */
 const refuseOtherSites: RequestHandler = (request, _response, next) => {
   if (isForeign(request)) {
-    const advice = 'Open the console itself and do it there.';
-    throw refuseRequest(403, 'cross_site', 'Another site may not use the console.', advice);
+    const advice = 'Open the console and do it there.';
+    throw refuseRequest(403, 'cross_site', 'Other sites cannot use the console.', advice);
   }
   next();
 };

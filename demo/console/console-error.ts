@@ -30,7 +30,7 @@ export function refuseRequest(
 
 /** Fields to correct, each named. */
 export function refuseFields(errors: NonNullable<ConsoleProblem['errors']>): ConsoleError {
-  const next = 'Change what is marked and send it again.';
+  const next = 'Correct the marked fields and send the form again.';
   return refuseRequest(400, 'invalid_request', 'Please check the marked fields.', next, errors);
 }
 

@@ -64,8 +64,8 @@ function say(error: PartnerApiError, { ifUnknown }: CallFacts): Said {
     return {
       status: 502,
       code: 'no_good_answer',
-      title: 'The provider gave no answer that can be used.',
-      next: 'Reading changes nothing there: try again.',
+      title: 'The provider gave no usable answer.',
+      next: 'Reading changes nothing: try again.',
     };
   }
   return {
@@ -82,49 +82,49 @@ function sayRefused(error: PartnerApiError): Said {
       return {
         status: 502,
         code: 'key_refused',
-        title: 'The provider does not take the API key of this console.',
-        next: 'Check CONSOLE_PARTNER_API_KEY of its process. Nothing was changed.',
+        title: 'The provider rejected this console’s API key.',
+        next: 'Check CONSOLE_PARTNER_API_KEY. Nothing was changed.',
       };
     case 'UnknownPartnerError':
       return {
         status: 403,
         code: 'unknown_partner',
         title: 'The provider does not know this partner name, or may not show it to you.',
-        next: 'Write the name as the provider knows it.',
+        next: 'Check how the provider spells the name.',
       };
     case 'PermissionError':
       return {
         status: 403,
         code: 'not_permitted',
-        title: 'The provider does not permit this.',
-        next: 'Ask the provider what this API key may do. Nothing was changed.',
+        title: 'The provider does not allow this.',
+        next: 'Ask the provider what this API key is allowed to do. Nothing was changed.',
       };
     case 'NotFoundError':
       return {
         status: 404,
         code: 'not_found',
-        title: 'The provider knows nothing under this identifier.',
+        title: 'The provider does not know this identifier.',
         next: 'Check the identifier. Nothing was changed.',
       };
     case 'RateLimitError':
       return {
         status: 429,
         code: 'too_many_requests',
-        title: 'The provider asks for a pause.',
+        title: 'The provider is limiting requests.',
         next: sayPause(error.retryAfterSeconds),
       };
     case 'UnsuccessfulAnswerError':
       return {
         status: 502,
         code: 'unsuccessful_answer',
-        title: 'The provider says that it did not succeed.',
-        next: 'Try again later. If it stays so, ask the provider.',
+        title: 'The provider reported a failure.',
+        next: 'Try again later. If it persists, ask the provider.',
       };
     case 'PaginationError':
       return {
         status: 502,
         code: 'list_cannot_go_on',
-        title: 'The provider announces more rows, and does not say where they are.',
+        title: 'The provider says that there are more rows, but not how to request them.',
         next: 'Ask for fewer days at a time.',
       };
     default:
@@ -132,7 +132,7 @@ function sayRefused(error: PartnerApiError): Said {
         status: 422,
         code: 'refused',
         title: 'The provider refused this.',
-        next: 'Nothing was changed. Read what the provider said, and change the request.',
+        next: 'Nothing was changed. Read the provider’s answer and correct the request.',
       };
   }
 }

@@ -39,7 +39,7 @@ const linkBody = z.strictObject({ merchantId: z.string('give the identifier of a
 
 const SCHEDULE_FACTS = {
   namedBy: 'id',
-  ifUnknown: 'Send the same again: it sets the same values, so a second time changes nothing more.',
+  ifUnknown: 'Send the same again: a second time changes nothing more.',
 };
 
 const LINK_FACTS = {

@@ -108,9 +108,9 @@ function cannotKeepKeys(): ConsoleError {
   return new ConsoleError({
     status: 500,
     code: 'no_key_file',
-    title: 'The key of a webhook could not be kept here.',
-    detail: 'No file can be made in the folder for keys, so nothing was sent.',
-    next: 'Check CONSOLE_KEY_DIRECTORY: is the disk full, may the process write there?',
+    title: 'The console cannot store the key of a webhook.',
+    detail: 'It cannot create a file in the folder for keys, so nothing was sent.',
+    next: 'Check CONSOLE_KEY_DIRECTORY: is the disk full, or the folder read-only?',
     outcome: 'not_sent',
   });
 }
@@ -119,9 +119,9 @@ function keyIsLost(): ConsoleError {
   return new ConsoleError({
     status: 500,
     code: 'key_not_stored',
-    title: 'The webhook was created, and its key is lost.',
+    title: 'The webhook was created, but its key is lost.',
     detail: 'The file for its key could not be written, and the provider gives it only once.',
-    next: 'Have this webhook removed at the provider, make room on the disk, and create it again.',
+    next: 'Have this webhook removed at the provider, free some space on the disk, and create it again.',
     outcome: 'unknown',
   });
 }

@@ -243,14 +243,14 @@ describe('the partner console', () => {
     await open('webhooks');
     await page.locator('#url').fill(`http://127.0.0.1:${port}/in`);
     await button('Create the webhook').click();
-    await page.getByRole('heading', { name: 'The webhook is created' }).waitFor();
+    await page.getByRole('heading', { name: 'Webhook created' }).waitFor();
     const file = await page.locator('#create-result code').last().textContent();
     expect(statSync(file!).mode & 0o777).toBe(0o600);
     const key = readFileSync(file!, 'utf8').trim();
     await button('Send a test').click();
-    await page.getByRole('heading', { name: 'The endpoint took the test' }).waitFor();
+    await page.getByRole('heading', { name: 'The endpoint accepted the test' }).waitFor();
     await button('Send a test').click();
-    await page.getByRole('heading', { name: 'The endpoint did not take the test' }).waitFor();
+    await page.getByRole('heading', { name: 'The endpoint did not accept the test' }).waitFor();
     expect(await page.locator('#test-result').textContent()).toContain('503');
     endpoint.close();
     const seen = (await Promise.all(answers)).join('\n');

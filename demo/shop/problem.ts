@@ -24,7 +24,7 @@ export class ShopError extends Error {
 
 /** The same answer for an order that is not there and for one of another browser. */
 export function orderNotFound(): ShopError {
-  return new ShopError(404, 'order_not_found', 'There is no such order in this browser.');
+  return new ShopError(404, 'order_not_found', 'This browser has no such order.');
 }
 
 /** Last middleware: writes the error, and logs only what is our own fault. */

@@ -49,13 +49,11 @@ function lostAnswer(outcome: CallOutcome): ConsoleProblem {
   return {
     status: 0,
     code: isUnknown ? 'outcome_unknown' : 'console_unreachable',
-    title: isUnknown ? 'Unknown: it may have happened.' : 'The console does not answer.',
-    detail: navigator.onLine
-      ? 'The process behind this page gave no answer.'
-      : 'This browser says that it is offline.',
+    title: isUnknown ? 'Unknown: it may have happened.' : 'The console does not respond.',
+    detail: navigator.onLine ? 'The console’s server gave no answer.' : 'This browser is offline.',
     next: isUnknown
       ? 'Check at the provider, or in the console’s log, before you send it again.'
-      : 'Check the connection, and that the console runs. Then try again.',
+      : 'Check the connection and that the console is running. Then try again.',
     outcome,
   };
 }

@@ -76,7 +76,7 @@ export function renderFields(fields: ProviderFields): TemplateResult {
 export function renderOthers(others: ProviderFields): TemplateResult | typeof nothing {
   if (Object.keys(others).length === 0) return nothing;
   return html`<details>
-    <summary>What else the provider sent</summary>
+    <summary>Other fields</summary>
     ${renderFields(others)}
   </details>`;
 }

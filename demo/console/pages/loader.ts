@@ -91,7 +91,7 @@ export class Waiting {
     this.#timers = [
       setTimeout(() => (this.#progress.hidden = false), SHOW_AFTER_MS),
       setTimeout(() => {
-        this.#words.textContent = `${words} It takes longer than usual; nothing is lost yet.`;
+        this.#words.textContent = `${words} This is taking longer than usual.`;
       }, STILL_AFTER_MS),
     ];
   }

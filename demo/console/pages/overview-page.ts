@@ -81,11 +81,11 @@ function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateRe
       groups.length === 0
         ? nothing
         : html`<section aria-labelledby="pictures">
-            <h2 id="pictures">In pictures</h2>
+            <h2 id="pictures">Charts</h2>
             <div class="charts">${[...series, ...named].map(renderGroup)}</div>
           </section>`
     }
     ${renderOthers(others)}
-    <p class="hint">Names and numbers are the provider’s own; its document lists none.</p>
+    <p class="hint">Names and numbers come from the provider; its specification lists none.</p>
   `;
 }

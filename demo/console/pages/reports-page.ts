@@ -14,7 +14,7 @@ startActionForm<ReportScheduleView>({
   busy: 'Changing the schedule…',
   draw: ({ schedule }) =>
     html`<section class="answer is-wide">
-      <h2 tabindex="-1" data-focus>The schedule is changed</h2>
+      <h2 tabindex="-1" data-focus>Schedule changed</h2>
       ${renderFields(schedule)}
     </section>`,
 });

@@ -28,7 +28,7 @@ export function renderTransactions(
               ${title}
             </th>`,
         )}
-        <th role="columnheader" scope="col"><span class="unseen">Everything</span></th>
+        <th role="columnheader" scope="col"><span class="unseen">All fields</span></th>
       </tr>
     </thead>
     <tbody role="rowgroup">

@@ -89,8 +89,8 @@ function renderList(
   const { pages, rowCount, unreadable } = list;
   const { timezone, hasMore, nextCursor, others } = list.lastPage;
   if (rowCount === 0 && !hasMore && unreadable === 0) {
-    return html`<p class="lead">No transaction fits these filters.</p>
-      <a class="button quiet" href="/transactions">Show them all</a>`;
+    return html`<p class="lead">No transactions match these filters.</p>
+      <a class="button quiet" href="/transactions">Show all</a>`;
   }
   return html`
     <p>

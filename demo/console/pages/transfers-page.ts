@@ -46,7 +46,7 @@ function load(): void {
 
 function renderTransfers({ transfers }: TransfersView): TemplateResult {
   if (transfers.length === 0) {
-    return html`<p class="lead">This merchant has no scheduled transfer.</p>`;
+    return html`<p class="lead">This merchant has no scheduled transfers.</p>`;
   }
   return html`<table class="rows" role="table">
       <caption>

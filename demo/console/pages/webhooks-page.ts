@@ -29,7 +29,7 @@ startActionForm<WebhookTestView>({
   waiting: find(document, '#test-waiting', HTMLElement),
   result: find(document, '#test-result', HTMLElement),
   path: '/api/webhooks/test',
-  busy: 'The provider sends a test to the endpoint…',
+  busy: 'The provider is testing the endpoint…',
   draw: renderTest,
 });
 
@@ -53,7 +53,7 @@ function splitNames(text: string): readonly string[] {
 
 function renderCreated({ webhookId, keyFile, others }: CreatedWebhookView): TemplateResult {
   return html`<section class="answer">
-    <h2 tabindex="-1" data-focus>The webhook is created</h2>
+    <h2 tabindex="-1" data-focus>Webhook created</h2>
     <p>Its identifier: <code>${webhookId}</code></p>
     <p>
       Its key is in <code>${keyFile}</code>. The program that verifies webhooks reads it there; the
@@ -68,12 +68,12 @@ function renderTest({ statusCode, response, others }: WebhookTestView): Template
   const isSuccess = /^2\d\d$/.test(statusCode ?? '');
   return html`<section class="answer ${isSuccess ? '' : 'is-no-success'}">
     <h2 tabindex="-1" data-focus>
-      ${isSuccess ? 'The endpoint took the test' : 'The endpoint did not take the test'}
+      ${isSuccess ? 'The endpoint accepted the test' : 'The endpoint did not accept the test'}
     </h2>
     <p>The provider reports the status <b>${statusCode ?? 'none'}</b>.</p>
     ${
       response === undefined || response === ''
-        ? html`<p class="hint">It reports no words of the endpoint.</p>`
+        ? html`<p class="hint">It reports no response body.</p>`
         : html`<p>It reports these words:</p>
             <pre class="code">${response}</pre>`
     }

@@ -67,7 +67,7 @@ async function comeBack(order: string, query: URLSearchParams): Promise<boolean>
   const kind = query.get('kind') ?? 'unknown';
   const merchant = await preview.resume(settings, { order, kind, search }).catch(() => undefined);
   if (merchant === undefined) {
-    say('We do not know the order of this address in this browser. Here is a new one.');
+    say('This browser does not have the order in the address. Here is a new one.');
     return false;
   }
   shape.value = merchants.find((entry) => entry.merchant === merchant)?.shape ?? shape.value;

@@ -4,7 +4,7 @@ import { html, type TemplateResult, svg } from 'lit';
 
 /** What each phase means, for a person who points at it. The compiler knows if one is missing. */
 const PHASES: Readonly<Record<Phase, string>> = {
-  idle: 'nothing has begun',
+  idle: 'not started',
   opening: 'the checkout is being created',
   address: 'the shopper is asked for the address',
   ready: 'the form can be used',

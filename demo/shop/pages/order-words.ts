@@ -8,13 +8,13 @@ export interface TimelineLine {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  'checkout.returned': 'You came back from the payment page. We wait for the confirmation.',
+  'checkout.returned': 'You came back from the payment page. We are waiting for the confirmation.',
   'checkout.unconfirmed':
     'The payment could not be confirmed yet. Please do not pay again: we keep checking.',
   'checkout.attention': 'Our team needs to check the payment. We will write to you.',
   'checkout.failed': 'A payment did not go through.',
   'checkout.cancelled': 'A payment was cancelled.',
-  'checkout.left': 'A payment was left before the end.',
+  'checkout.left': 'You left a payment before it was finished.',
   'checkout.expired': 'A payment was open for too long and has been closed.',
 };
 
@@ -45,10 +45,10 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
   if (type === 'checkout.paid') return undefined;
   if (type.includes('refund')) {
     return view.refund === 'full'
-      ? 'Your payment was given back.'
-      : 'A part of your payment was given back.';
+      ? 'Your payment was refunded.'
+      : 'Part of your payment was refunded.';
   }
-  return WORDS[type] ?? 'There is news about the payment.';
+  return WORDS[type] ?? 'The payment has an update.';
 }
 
 /** Nothing is packed whose money went back already, or that a person must check first. */
@@ -61,18 +61,18 @@ function whatFollows(type: string, { refund, attention }: OrderView): string {
 }
 
 const PAYMENT_WORDS: Readonly<Record<string, string>> = {
-  none: 'Payment of this order has not begun.',
-  open: 'The payment has been begun and is not finished.',
+  none: 'You have not started to pay for this order.',
+  open: 'The payment has started and is not finished.',
   returned: 'The payment is being confirmed. Please do not pay again.',
-  paid: 'The payment has arrived; its confirmation is on the way to us.',
+  paid: 'The payment was made; we are waiting for its confirmation.',
   failed: 'The payment did not go through.',
   cancelled: 'The payment was cancelled.',
-  left: 'The payment was left before the end.',
+  left: 'You left before the payment was finished.',
   expired: 'The payment was open for too long.',
   unconfirmed: 'The payment could not be confirmed yet. Please do not pay again.',
 };
 
 /** What the payment service says while the shop still waits. */
 export function describePayment({ state }: PaymentView): string {
-  return PAYMENT_WORDS[state] ?? 'The payment service has news that we do not know yet.';
+  return PAYMENT_WORDS[state] ?? 'The payment service gave an answer that we do not know.';
 }
