@@ -7,6 +7,13 @@ import type { Secret } from './secret.js';
  */
 export type Outcome = 'not_sent' | 'refused' | 'unknown';
 
+/**
+ * What an operation does, which decides whether a failed attempt may be repeated:
+ * `read` changes nothing; `set` leaves the same when it arrives twice; `create` may do something
+ * more each time it arrives; `once` must never be sent a second time automatically.
+ */
+export type Effect = 'read' | 'set' | 'create' | 'once';
+
 /** What a person should do next, by outcome; added to messages. */
 export type OutcomeAdvice = Readonly<Partial<Record<Outcome, string>>>;
 
@@ -17,11 +24,13 @@ export interface PartnerApiErrorDetails {
   /** The attempt that failed, counted from 1; 0 when nothing was tried. */
   readonly attempt: number;
   readonly outcome: Outcome;
+  readonly effect?: Effect | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   /** What the provider asked for in `Retry-After`, in either of its forms. */
   readonly retryAfterSeconds?: number | undefined;
   readonly body?: string | undefined;
+  readonly providerMessage?: string | undefined;
   readonly cause?: unknown;
   readonly advice?: OutcomeAdvice | undefined;
 }
@@ -31,10 +40,13 @@ export class PartnerApiError extends Error {
   readonly operation: string;
   readonly attempt: number;
   readonly outcome: Outcome;
+  /** What the operation does: a `read` or a `set` may be repeated, whatever its outcome. */
+  readonly effect: Effect | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly #body: string | undefined;
+  readonly #providerMessage: string | undefined;
 
   constructor(message: string, details: PartnerApiErrorDetails) {
     const advice = details.advice?.[details.outcome];
@@ -45,10 +57,20 @@ export class PartnerApiError extends Error {
     this.operation = details.operation;
     this.attempt = details.attempt;
     this.outcome = details.outcome;
+    this.effect = details.effect;
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.#body = details.body;
+    this.#providerMessage = details.providerMessage;
+  }
+
+  /**
+   * Why the provider refused, in its own words: at most 200 characters, with every value of the
+   * request masked. Show it to a person; do not log it. It is in no message and in no JSON.
+   */
+  get providerMessage(): string | undefined {
+    return this.#providerMessage;
   }
 
   /** The body of an error answer as it came. It may hold personal data: do not log it. */
@@ -58,9 +80,10 @@ export class PartnerApiError extends Error {
 
   /** What is safe to log: no cause, no body. */
   toJSON(): Record<string, unknown> {
-    const { name, message, operation, attempt, outcome, status, requestId } = this;
+    const { name, message, operation, attempt, outcome, effect, status, requestId } = this;
     const { retryAfterSeconds } = this;
-    return { name, message, operation, attempt, outcome, status, requestId, retryAfterSeconds };
+    const facts = { name, message, operation, attempt, outcome, effect, status, requestId };
+    return { ...facts, retryAfterSeconds };
   }
 }
 

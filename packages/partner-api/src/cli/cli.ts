@@ -30,6 +30,8 @@ export class Cli {
   readonly context: CliContext;
   readonly terminal: Terminal;
   exitCode: number = EXIT.ok;
+  /** What {@link open} made, for a message that names key or address. */
+  opened: OpenClient | undefined;
   readonly #endings: (() => void)[] = [];
 
   constructor(context: CliContext) {
@@ -56,7 +58,8 @@ export class Cli {
       userAgent: 'pay-partner',
     });
     this.onClose(() => client.close());
-    return { client, connection, apiKey };
+    this.opened = { client, connection, apiKey };
+    return this.opened;
   }
 
   /** Reads a key of a webhook, and sees to it that it is never written. */

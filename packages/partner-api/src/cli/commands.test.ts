@@ -135,6 +135,20 @@ describe('exit codes', () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('Nothing was sent.')]);
   });
 
+  it.each([
+    ['transactions list', 4, 'It only reads. You may repeat it.'],
+    ['analytics harbour-lane', 4, 'It only reads. You may repeat it.'],
+    ['reports update-schedule s1 --status active', 4, 'You may repeat it: the result is the same.'],
+    ['checkout-sessions create --merchant-id 1 --order-id 2', 3, 'Do not repeat it blindly.'],
+    ['transfers list 1001 --body -', 3, 'Do not repeat it blindly.'],
+  ])('%s without an answer: %i', async (line, code, words) => {
+    await using server = await startServer((response) => response.destroy());
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const result = await pay(`${line} --retries 0`, { env, stdin: '{}' });
+    expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(words)]);
+    expect(result.stderr).not.toContain('not known');
+  });
+
   it('6, when a file cannot be read', async () => {
     const { code, stderr } = await pay('transactions list --api-key-file ./no-such-file');
     expect([code, stderr]).toEqual([6, expect.stringContaining('ENOENT')]);
@@ -145,6 +159,38 @@ describe('exit codes', () => {
     expect(stdout).toBe('');
     const { error } = JSON.parse(stderr) as { error: object };
     expect(error).toMatchObject({ name: 'UnknownPartnerError', outcome: 'refused', exitCode: 1 });
+  });
+});
+
+describe('a refusal', () => {
+  const KEY = 'The key came from PAY_PARTNER_API_KEY. Set another one with PAY_PARTNER_API_KEY';
+
+  it.each([
+    ['transactions list', 401, KEY],
+    ['analytics harbour-lane', 401, KEY],
+    ['transfers list 1001', 401, '--transfers-api-key-file'],
+    ['transactions list', 404, 'The address in use is http://127.0.0.1:'],
+    ['merchants associate 1001', 404, 'The address in use is http://127.0.0.1:'],
+    ['transactions list', 403, undefined],
+    ['analytics harbour-lane', 400, undefined],
+    ['analytics harbour-lane', 403, 'Is partner_name spelled'],
+  ])('of %s with %i says what to check', async (line, status, words) => {
+    await using server = await startServer((response) =>
+      answerJson(response, { message: 'Account blocked' }, status),
+    );
+    const merchants = `${server.url}/merchants`;
+    const env = { PAY_PARTNER_BASE_URL: server.url, PAY_PARTNER_MERCHANTS_BASE_URL: merchants };
+    const { code, stderr } = await pay(line, { env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The provider says: Account')]);
+    for (const other of [KEY, '--transfers-api-key-file', 'The address in use', 'partner_name']) {
+      expect([other, stderr.includes(other)]).toEqual([other, words?.includes(other) ?? false]);
+    }
+    expect(stderr).toContain(words ?? '');
+    expect(stderr.includes('--merchants-base-url')).toBe(
+      line.startsWith('merchants') && status === 404,
+    );
+    const json = JSON.parse((await pay(`${line} --json`, { env })).stderr) as { error: object };
+    expect(json.error).toMatchObject({ providerMessage: 'Account blocked' });
   });
 });
 

@@ -274,6 +274,7 @@ function checkDrift(client: PartnerClient): Finding[] {
   return [warn('answers as documented', `${places.length} fields have another type`, fix)];
 }
 
-function describe({ message, requestId }: PartnerApiError): string {
-  return requestId === undefined ? message : `${message} Request id ${requestId}.`;
+function describe({ message, requestId, providerMessage }: PartnerApiError): string {
+  const said = providerMessage === undefined ? '' : ` The provider says: ${providerMessage}`;
+  return requestId === undefined ? message + said : `${message} Request id ${requestId}.${said}`;
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import { CallAbortedError, type Outcome } from '../errors.js';
+import { CallAbortedError, type Effect, type Outcome } from '../errors.js';
 import { exitCodeOf } from './exit-codes.js';
 
-function codeOfCtrlC(operation: string, outcome: Outcome): number {
-  return exitCodeOf(new CallAbortedError('aborted', { operation, attempt: 1, outcome }));
+function codeOfCtrlC(effect: Effect, outcome: Outcome): number {
+  const details = { operation: 'x', attempt: 1, effect, outcome };
+  return exitCodeOf(new CallAbortedError('aborted', details));
 }
 
 describe('Ctrl-C', () => {
   it('is an interruption, unless something may have been created by then', () => {
-    expect(codeOfCtrlC('transactions.list', 'unknown')).toBe(130);
-    expect(codeOfCtrlC('transactions.iterate', 'unknown')).toBe(130);
-    expect(codeOfCtrlC('checkoutSessions.create', 'not_sent')).toBe(130);
-    expect(codeOfCtrlC('checkoutSessions.create', 'unknown')).toBe(3);
-    expect(codeOfCtrlC('webhooks.create', 'unknown')).toBe(3);
+    expect(codeOfCtrlC('read', 'unknown')).toBe(130);
+    expect(codeOfCtrlC('create', 'not_sent')).toBe(130);
+    expect(codeOfCtrlC('create', 'unknown')).toBe(3);
+    expect(codeOfCtrlC('once', 'unknown')).toBe(3);
   });
 });

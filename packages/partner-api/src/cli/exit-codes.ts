@@ -1,4 +1,3 @@
-import { OPERATIONS } from '../client.js';
 import type { PartnerApiError } from '../errors.js';
 
 /** What `pay-partner` ends with; `docs/pay-partner.md` lists them for scripts. */
@@ -8,10 +7,10 @@ export const EXIT = {
   refused: 1,
   /** A command, an option or a setting that cannot be right. Nothing was sent. */
   usage: 2,
-  /** Something was sent, and it is not known whether it was carried out. */
+  /** Something was sent, and what it creates may exist. */
   unknown: 3,
-  /** Nothing reached the provider. */
-  notSent: 4,
+  /** It failed, and may be repeated freely: nothing was sent, or doing it twice changes nothing. */
+  repeat: 4,
   /** `doctor` or `conformance` found something. */
   checksFailed: 5,
   /** A file of this machine could not be read or written. */
@@ -49,22 +48,21 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new InterruptedError();
 }
 
-const READS = new Set<string>([
-  'transactions.iterate',
-  ...OPERATIONS.filter(({ effect }) => effect === 'read').map(({ name }) => name),
-]);
+/** What a failed call left behind at the provider, as far as a person has to know. */
+export type Aftermath = 'refused' | 'nothing_sent' | 'nothing_changed' | 'may_be_set' | 'may_exist';
+
+export function aftermathOf({ outcome, effect }: PartnerApiError): Aftermath {
+  if (outcome === 'refused') return 'refused';
+  if (outcome === 'not_sent') return 'nothing_sent';
+  if (effect === 'read') return 'nothing_changed';
+  return effect === 'set' ? 'may_be_set' : 'may_exist';
+}
 
 /** The exit code for an error of the client. */
 export function exitCodeOf(error: PartnerApiError): number {
   if (error.name === 'InvalidRequestError') return EXIT.usage;
-  const mayHaveDone = error.outcome === 'unknown' && !READS.has(error.operation);
-  if (error.name === 'CallAbortedError' && !mayHaveDone) return EXIT.interrupted;
-  switch (error.outcome) {
-    case 'refused':
-      return EXIT.refused;
-    case 'unknown':
-      return EXIT.unknown;
-    case 'not_sent':
-      return EXIT.notSent;
-  }
+  const aftermath = aftermathOf(error);
+  if (aftermath === 'may_exist') return EXIT.unknown;
+  if (error.name === 'CallAbortedError') return EXIT.interrupted;
+  return aftermath === 'refused' ? EXIT.refused : EXIT.repeat;
 }

@@ -238,7 +238,7 @@ describe('an export', () => {
     const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
     const args = argsOf(file, '--retries', '0', '--columns', 'id');
     const failed = await run(args, { env });
-    expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('goes on there')]);
+    expect([failed.code, failed.stderr]).toEqual([4, expect.stringContaining('goes on there')]);
     fails = false;
     expect((await run(args, { env })).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe('"id"\r\n"a"\r\n"b"\r\n');
@@ -258,7 +258,7 @@ describe('an export', () => {
     });
     const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
     const args = argsOf(file, '--retries', '0', '--columns', 'id', '--json');
-    expect((await run(args, { env })).code).toBe(3);
+    expect((await run(args, { env })).code).toBe(4);
     fails = false;
     const { code, stdout, stderr } = await run(args, { env });
     expect([code, JSON.parse(stdout)]).toEqual([

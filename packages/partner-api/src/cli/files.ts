@@ -1,8 +1,10 @@
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 
 import type { Secret } from '../secret.js';
-import { LocalError, UsageError } from './exit-codes.js';
+import { LocalError, throwIfInterrupted, UsageError } from './exit-codes.js';
 
 const ONLY_OWNER = 0o600;
 
@@ -42,6 +44,23 @@ export async function readFileIfAny(path: string): Promise<string | undefined> {
 /** The text of a file that must be there. */
 export async function readExistingFile(path: string): Promise<string> {
   return runOnFile(`read ${path}`, () => readFile(path, 'utf8'));
+}
+
+/** Where a text may be piped in, and the wish to wait for it no longer. */
+export interface Stdin {
+  readonly stdin: NodeJS.ReadStream;
+  readonly signal: AbortSignal;
+}
+
+/** The text of a file that must be there, `-` for stdin. */
+export async function readInput(path: string, { stdin, signal }: Stdin): Promise<string> {
+  if (path !== '-') return readExistingFile(path);
+  try {
+    return await readText(addAbortSignal(signal, stdin));
+  } catch (error) {
+    throwIfInterrupted(signal);
+    throw error;
+  }
 }
 
 /** Whether others than the owner may read a file. Windows has no such bits. */

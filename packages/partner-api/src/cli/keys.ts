@@ -1,10 +1,8 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { addAbortSignal } from 'node:stream';
-import { text as readText } from 'node:stream/consumers';
 
 import { Secret } from '../secret.js';
 import { InterruptedError, throwIfInterrupted, UsageError } from './exit-codes.js';
-import { readExistingFile } from './files.js';
+import { readInput, type Stdin } from './files.js';
 import type { GlobalOptions } from './options.js';
 import type { Profile } from './profiles.js';
 import type { Terminal } from './terminal.js';
@@ -13,12 +11,6 @@ import type { Terminal } from './terminal.js';
 export interface FoundKey {
   readonly key: Secret;
   readonly from: string;
-}
-
-/** Where a key may be piped in, and the wish to wait for it no longer. */
-export interface Stdin {
-  readonly stdin: NodeJS.ReadStream;
-  readonly signal: AbortSignal;
 }
 
 /** Where a key may come from. */
@@ -46,7 +38,7 @@ export async function readApiKey(sources: KeySources): Promise<FoundKey> {
 
 /** Reads a key from a file, `-` for stdin, without the line break at its end. */
 export async function readKeyFile(file: string, from: Stdin): Promise<Secret> {
-  const text = file === '-' ? await readStdin(from) : await readExistingFile(file);
+  const text = await readInput(file, from);
   const key = text.replace(/\r?\n$/, '');
   if (key === '') throw new UsageError(`${file} holds no key: it is empty.`);
   return new Secret(key);
@@ -61,15 +53,6 @@ export async function askForKey({
   if (!stdin.isTTY || stderr.isTTY !== true) return undefined;
   const typed = await askHidden('API key (it is not shown): ', stdin, stderr, signal);
   return typed === undefined || typed === '' ? undefined : new Secret(typed);
-}
-
-async function readStdin({ stdin, signal }: Stdin): Promise<string> {
-  try {
-    return await readText(addAbortSignal(signal, stdin));
-  } catch (error) {
-    throwIfInterrupted(signal);
-    throw error;
-  }
 }
 
 async function findKey(sources: KeySources): Promise<FoundKey | undefined> {

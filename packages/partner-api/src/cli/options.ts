@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
 import { UsageError } from './exit-codes.js';
+import { readInput, type Stdin } from './files.js';
 import { isTimezone } from './schedule-words.js';
 
 /** Options that every command takes. */
@@ -134,6 +135,19 @@ export function parseExactJson(text: string): unknown {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError('The JSON has too many levels to be sent.', { cause: error });
   }
+}
+
+/** The JSON object in a file, `-` for stdin. */
+export async function readBody(file: string, from: Stdin): Promise<object> {
+  const text = await readInput(file, from);
+  try {
+    const body = parseExactJson(text);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    // Reported below, like any other text that is no object.
+  }
+  throw new UsageError(`${file === '-' ? 'stdin' : file} does not hold a JSON object.`);
 }
 
 const refuseLongNumber: Reviver = (_key, value, context) => {

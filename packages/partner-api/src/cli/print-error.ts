@@ -1,36 +1,52 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Command } from 'commander';
 
+import { OPERATIONS } from '../client.js';
 import { type InvalidRequestError, isPartnerApiError, type PartnerApiError } from '../errors.js';
+import { Addresses } from '../http/addresses.js';
 import type { AttemptEvent } from '../http/observe.js';
 import type { UnreadableRows } from '../resources/unreadable-rows.js';
-import { EXIT, exitCodeOf, InterruptedError, LocalError, UsageError } from './exit-codes.js';
+import type { Cli } from './cli.js';
+import {
+  type Aftermath,
+  aftermathOf,
+  EXIT,
+  exitCodeOf,
+  InterruptedError,
+  LocalError,
+  UsageError,
+} from './exit-codes.js';
 import type { GlobalOptions } from './options.js';
 import { formatCount } from './render.js';
 import { type Terminal, toPlainText } from './terminal.js';
 
-const OUTCOME_WORDS = {
-  not_sent: 'Nothing was sent.',
+const AFTERMATH_WORDS: Readonly<Record<Aftermath, string>> = {
   refused: 'The provider did nothing.',
-  unknown: 'It is not known whether it was carried out.',
-} as const;
+  nothing_sent: 'Nothing was sent. You may repeat it.',
+  nothing_changed: 'It only reads. You may repeat it.',
+  may_be_set: 'It may have been carried out. You may repeat it: the result is the same.',
+  may_exist: 'It may have been carried out. Do not repeat it blindly.',
+};
 
 /** Says on stderr why a command failed, and gives its exit code. */
 export function printError(
   error: unknown,
-  terminal: Terminal,
+  cli: Cli,
   options: GlobalOptions,
   command?: Command,
 ): number {
+  const { terminal } = cli;
   const exitCode = codeFor(error);
+  const hint = isPartnerApiError(error) ? hintFor(error, cli) : undefined;
   terminal.progress('');
   if (options.json === true) {
-    terminal.warn(JSON.stringify({ error: { ...describe(error), exitCode } }));
+    terminal.warn(JSON.stringify({ error: { ...describe(error), hint, exitCode } }));
   } else if (exitCode === EXIT.interrupted) {
     terminal.warn('Stopped.');
   } else {
     terminal.warn(`Error: ${messageOf(error, command)}`);
     if (isPartnerApiError(error)) printDetails(error, terminal);
+    if (hint !== undefined) terminal.warn(hint);
   }
   if (options.showBody === true && isPartnerApiError(error)) {
     const body = error.rawBody();
@@ -46,7 +62,9 @@ function codeFor(error: unknown): number {
 }
 
 function describe(error: unknown): object {
-  if (isPartnerApiError(error)) return error.toJSON();
+  if (isPartnerApiError(error)) {
+    return { ...error.toJSON(), providerMessage: error.providerMessage };
+  }
   return { name: error instanceof Error ? error.name : 'Error', message: messageOf(error) };
 }
 
@@ -94,15 +112,40 @@ function rootOf(command: Command | undefined): Command | undefined {
 }
 
 function printDetails(error: PartnerApiError, terminal: Terminal): void {
-  const { name, outcome, attempt, requestId, retryAfterSeconds } = error;
+  const { name, attempt, requestId, retryAfterSeconds, providerMessage } = error;
   if (name === 'InvalidRequestError') return;
+  if (providerMessage !== undefined) {
+    terminal.warn(`The provider says: ${toPlainText(providerMessage)}`);
+  }
   const details = [
     name,
     attempt > 1 ? `${attempt} attempts` : undefined,
     requestId === undefined ? undefined : `request id ${requestId}`,
     retryAfterSeconds === undefined ? undefined : `try again in ${retryAfterSeconds} s`,
   ].filter((detail) => detail !== undefined);
-  terminal.warn(`${OUTCOME_WORDS[outcome]} (${details.join(', ')})`);
+  terminal.warn(`${AFTERMATH_WORDS[aftermathOf(error)]} (${details.join(', ')})`);
+}
+
+const BASE_FLAGS = {
+  api: ['--base-url', 'PAY_PARTNER_BASE_URL'],
+  merchants: ['--merchants-base-url', 'PAY_PARTNER_MERCHANTS_BASE_URL'],
+  transfers: ['--transfers-base-url', 'PAY_PARTNER_TRANSFERS_BASE_URL'],
+} as const;
+
+/** What to check after a 401 or a 404: the key and where it came from, or the address in use. */
+function hintFor({ name, operation }: PartnerApiError, { opened }: Cli): string | undefined {
+  if (opened === undefined) return undefined;
+  const base = OPERATIONS.find((one) => one.name === operation)?.base ?? 'api';
+  if (name === 'AuthenticationError') {
+    return base === 'transfers'
+      ? 'Scheduled transfers carry the key of --transfers-api-key-file, or none. Does yours need one?'
+      : `The key came from ${opened.apiKey.from}. Set another one with PAY_PARTNER_API_KEY, ` +
+          '--api-key-file, or: pay-partner profiles set <name> --store-key';
+  }
+  if (name !== 'NotFoundError') return undefined;
+  const [flag, variable] = BASE_FLAGS[base];
+  const address = new Addresses(opened.connection.addresses).textOf(base);
+  return `The address in use is ${address}. Is its path prefix right? Set it with ${flag} or ${variable}.`;
 }
 
 const CHANNEL = 'pay-checkout.partner-api.attempt.end';

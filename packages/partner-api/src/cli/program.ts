@@ -14,7 +14,7 @@ Examples:
   $ pay-partner analytics harbour-lane --timeframe weekly
   $ pay-partner doctor
 
-Exit codes: 0 done, 1 refused, 2 usage error, 3 outcome unknown, 4 not sent, 5 a check failed,
+Exit codes: 0 done, 1 refused, 2 usage error, 3 may exist, 4 may be repeated, 5 a check failed,
 6 a local file, 130 interrupted.`;
 
 type AddCommands = (program: Command, cli: Cli) => void;
@@ -94,11 +94,11 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      return printError(error, cli.terminal, program.opts<GlobalOptions>(), running);
+      return printError(error, cli, program.opts<GlobalOptions>(), running);
     }
     // Help that was asked for is no failure. Commander has printed the message already.
     if (error.exitCode === 0) return EXIT.ok;
-    return asJson ? printError(usageErrorOf(error), cli.terminal, { json: true }) : EXIT.usage;
+    return asJson ? printError(usageErrorOf(error), cli, { json: true }) : EXIT.usage;
   } finally {
     cli.close();
   }

@@ -23,6 +23,8 @@ type Exchange = Omit<TransportRequest, 'signal'>;
 /** A request of one call: its fields, or none at all, and what of them must not be seen. */
 export interface CallRequest {
   readonly fields?: object | undefined;
+  /** A value that is sent in the address. */
+  readonly inPath?: string;
   readonly secrets?: readonly Secret[];
 }
 
@@ -31,6 +33,7 @@ interface RunningCall {
   readonly exchange: Exchange;
   readonly options: CallOptions;
   readonly secrets: readonly Secret[];
+  readonly sent: readonly unknown[];
   readonly observer: CallObserver;
   readonly seconds: number;
   readonly endsAt: number;
@@ -66,6 +69,7 @@ export class Caller {
       options,
       observer,
       secrets: [...secrets, ...(request.secrets ?? [])],
+      sent: [request.fields, request.inPath, options.extraFields, options.headers],
       seconds,
       endsAt: clock.monotonic() + seconds * 1000,
       maxRetries: options.maxRetries ?? this.#settings.maxRetries,
@@ -113,12 +117,14 @@ export class Caller {
     observer.startAttempt(exchange.body?.byteLength ?? 0);
     const context: AttemptContext = {
       operation: operation.name,
+      effect: operation.effect,
       attempt,
       url: exchange.url,
       requestIdHeader: this.#settings.requestIdHeader,
       nowMilliseconds: this.#settings.clock.now(),
       advice: operation.advice,
       hide: (text) => hideIn(text, call.secrets),
+      sent: call.sent,
       refusals: operation.refusals,
     };
     try {
@@ -169,13 +175,13 @@ export class Caller {
 
   async #pause(
     milliseconds: number,
-    { operation, attempt, outcome }: PartnerApiError,
+    { operation, effect, attempt, outcome }: PartnerApiError,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
       await sleep(this.#settings.clock, milliseconds, signal);
     } catch {
-      throw failureOfAbort({ operation, attempt, outcome }, signal?.reason);
+      throw failureOfAbort({ operation, effect, attempt, outcome }, signal?.reason);
     }
   }
 

@@ -3,6 +3,7 @@ import {
   CallAbortedError,
   ConflictError,
   ConnectionError,
+  type Effect,
   InvalidRequestError,
   InvalidResponseError,
   NotFoundError,
@@ -19,6 +20,8 @@ import {
   TimeoutError,
 } from '../errors.js';
 import type { Secret } from '../secret.js';
+import type { Operation } from './operation.js';
+import { providerMessageIn } from './provider-message.js';
 import { parseRetryAfter } from './retry.js';
 import { TimeLimitReached } from './time-limit.js';
 import { TransportError, type TransportHead, type TransportProblem } from './transport.js';
@@ -26,6 +29,7 @@ import { TransportError, type TransportHead, type TransportProblem } from './tra
 /** What all errors of one attempt say alike. */
 export interface AttemptContext {
   readonly operation: string;
+  readonly effect: Effect;
   readonly attempt: number;
   readonly url: URL;
   readonly requestIdHeader: string;
@@ -33,7 +37,9 @@ export interface AttemptContext {
   readonly advice?: OutcomeAdvice | undefined;
   /** Takes the secrets of the call out of a text of the provider. */
   readonly hide: (text: string) => string;
-  readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError> | undefined;
+  /** What was sent: no error may repeat it. */
+  readonly sent: readonly unknown[];
+  readonly refusals?: Operation['refusals'];
 }
 
 const BY_STATUS = new Map<number, typeof RequestRefusedError>([
@@ -50,11 +56,12 @@ export function describeHead(
   { status, headers }: TransportHead,
 ): Pick<
   PartnerApiErrorDetails,
-  'operation' | 'attempt' | 'status' | 'requestId' | 'retryAfterSeconds' | 'advice'
+  'operation' | 'effect' | 'attempt' | 'status' | 'requestId' | 'retryAfterSeconds' | 'advice'
 > {
   const requestId = headers[context.requestIdHeader];
   return {
     operation: context.operation,
+    effect: context.effect,
     attempt: context.attempt,
     status,
     // A request id is for people to quote: anything long or odd is not one.
@@ -75,7 +82,7 @@ export function failureOfStatus(
 ): PartnerApiError {
   const { operation } = context;
   const { status } = head;
-  const details = { ...describeHead(context, head), body };
+  const details = { ...describeHead(context, head), ...describeBody(context, body) };
   if (status >= 300 && status < 400) {
     const target = redirectTarget(head, context);
     return new RedirectError(
@@ -86,9 +93,11 @@ export function failureOfStatus(
     );
   }
   if (status >= 400 && status < 500) {
-    const Refusal = context.refusals?.get(status) ?? BY_STATUS.get(status) ?? RequestRefusedError;
+    const special = context.refusals?.get(status);
+    const Refusal = special?.type ?? BY_STATUS.get(status) ?? RequestRefusedError;
     const message = `${operation}: the provider refused the request (${status}).`;
-    return new Refusal(message, { ...details, outcome: 'refused' });
+    const advice = special === undefined ? details.advice : { refused: special.advice };
+    return new Refusal(message, { ...details, advice, outcome: 'refused' });
   }
   if (status >= 500 && status < 600) {
     const message = `${operation}: the provider failed (${status}).`;
@@ -96,6 +105,15 @@ export function failureOfStatus(
   }
   const message = `${operation}: the answer has an impossible status (${status}).`;
   return new InvalidResponseError(message, { ...details, outcome: 'unknown' }, 'malformed');
+}
+
+/** Parts of {@link PartnerApiErrorDetails} that the body of an error answer gives. */
+export function describeBody(
+  { hide, sent }: AttemptContext,
+  body: string | undefined,
+): Pick<PartnerApiErrorDetails, 'body' | 'providerMessage'> {
+  if (body === undefined) return {};
+  return { body, providerMessage: providerMessageIn(hide(body), sent) };
 }
 
 function redirectTarget({ headers }: TransportHead, { url: from, hide }: AttemptContext): string {
@@ -120,13 +138,13 @@ export function failureOfTransport(
   signal: AbortSignal,
   hideSecrets: (error: unknown) => unknown,
 ): PartnerApiError {
-  const { operation, attempt, advice } = context;
+  const { operation, effect, attempt, advice } = context;
   const known = thrown instanceof TransportError ? thrown : undefined;
   const head = known?.head;
   const outcome: Outcome = known?.sent === false ? 'not_sent' : 'unknown';
   const cause = hideSecrets(known === undefined ? thrown : known.cause);
   const details = {
-    ...(head === undefined ? { operation, attempt, advice } : describeHead(context, head)),
+    ...(head === undefined ? { operation, effect, attempt, advice } : describeHead(context, head)),
     outcome,
     cause,
   };

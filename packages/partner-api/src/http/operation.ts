@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 
-import type { OutcomeAdvice, RequestRefusedError } from '../errors.js';
+import type { Effect, OutcomeAdvice, RequestRefusedError } from '../errors.js';
 import type { Validation } from './drift.js';
-import type { Effect } from './retry.js';
 
 /** Which of the provider's addresses an operation is under (spec 4, 4.3, 4.4). */
 export type BaseName = 'api' | 'merchants' | 'transfers';
@@ -31,7 +30,10 @@ export interface Operation<Reply extends z.ZodType = z.ZodType> {
   /** Before the comparison with the schema; throws {@link UnsuccessfulReply}. */
   readonly prepare?: (body: Record<string, unknown>) => void;
   /** Statuses that mean something of their own here. */
-  readonly refusals?: ReadonlyMap<number, typeof RequestRefusedError>;
+  readonly refusals?: ReadonlyMap<
+    number,
+    { readonly type: typeof RequestRefusedError; readonly advice: string }
+  >;
   /** Added to messages, by outcome: what a person should do next. */
   readonly advice?: OutcomeAdvice;
   /** An answer may lawfully take this long: no default time limit is shorter. */

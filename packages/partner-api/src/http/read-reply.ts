@@ -7,7 +7,7 @@ import {
   UnsuccessfulAnswerError,
 } from '../errors.js';
 import { type DriftLog, findMismatches, type Mismatch, type Validation } from './drift.js';
-import { type AttemptContext, describeHead, failureOfStatus } from './failure.js';
+import { type AttemptContext, describeBody, describeHead, failureOfStatus } from './failure.js';
 import { parseJson } from '../decimal.js';
 import { isObject, type Operation, UnsuccessfulReply } from './operation.js';
 import type { TransportReply } from './transport.js';
@@ -62,7 +62,11 @@ export function readReply<Reply extends z.ZodType>(
     return checkReply(operation, body, comparison);
   } catch (error) {
     if (error instanceof UnsuccessfulReply) {
-      const details = { ...describeHead(context, answer), outcome: 'refused' } as const;
+      const details = {
+        ...describeHead(context, answer),
+        ...describeBody(context, text),
+        outcome: 'refused',
+      } as const;
       const message = `${operation.name}: the provider answered that it had no success.`;
       throw new UnsuccessfulAnswerError(message, details, error.data);
     }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { ConnectionError, RateLimitError, RequestRefusedError, ServerError } from '../errors.js';
-import { type Effect, mayRepeat, parseRetryAfter, pauseSeconds } from './retry.js';
+import {
+  ConnectionError,
+  type Effect,
+  RateLimitError,
+  RequestRefusedError,
+  ServerError,
+} from '../errors.js';
+import { mayRepeat, parseRetryAfter, pauseSeconds } from './retry.js';
 
 const NOW = Date.parse('Sun, 01 Mar 2026 12:00:00 GMT');
 

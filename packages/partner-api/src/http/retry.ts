@@ -1,18 +1,12 @@
 import {
   ConnectionError,
+  type Effect,
   InvalidResponseError,
   type PartnerApiError,
   RateLimitError,
   ServerError,
   TimeoutError,
 } from '../errors.js';
-
-/**
- * What an operation does, which decides whether a failed attempt may be repeated:
- * `read` changes nothing; `set` leaves the same when it arrives twice; `create` may do something
- * more each time it arrives; `once` must never be sent a second time automatically.
- */
-export type Effect = 'read' | 'set' | 'create' | 'once';
 
 const FIRST_PAUSE_SECONDS = 0.25;
 const LONGEST_PAUSE_SECONDS = 8;

@@ -48,8 +48,15 @@ export const PARTNER_ANALYTICS: Operation<typeof Reply> = {
   prepare: ({ success, data }) => {
     if (success === false) throw new UnsuccessfulReply(data);
   },
-  refusals: new Map([[403, UnknownPartnerError]]),
-  advice: { refused: 'Is partner_name spelled as the provider knows it, and may this key see it?' },
+  refusals: new Map([
+    [
+      403,
+      {
+        type: UnknownPartnerError,
+        advice: 'Is partner_name spelled as the provider knows it, and may this key see it?',
+      },
+    ],
+  ]),
 };
 
 const { name: OPERATION } = PARTNER_ANALYTICS;

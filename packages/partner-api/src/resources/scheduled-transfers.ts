@@ -94,11 +94,12 @@ export class ScheduledTransfers {
     body?: ScheduledTransfersBody,
     options?: CallOptions,
   ): Promise<ScheduledTransfer[]> {
-    const path = PATH.map((segment) => (segment === '{mid}' ? readMid(mid) : segment));
+    const inPath = readMid(mid);
+    const path = PATH.map((segment) => (segment === '{mid}' ? inPath : segment));
     if (body !== undefined) checkRequest(OPERATION, Request, body);
     const hasBody = body !== undefined || options?.extraFields !== undefined;
     const operation = { ...LIST_SCHEDULED_TRANSFERS, path, ...(hasBody ? WITH_BODY : {}) };
-    return this.#caller.call(operation, { fields: body }, options);
+    return this.#caller.call(operation, { fields: body, inPath }, options);
   }
 }
 

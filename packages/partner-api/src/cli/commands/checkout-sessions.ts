@@ -7,9 +7,7 @@ import {
   type SplitFee,
 } from '../../resources/checkout-sessions.js';
 import type { Cli } from '../cli.js';
-import { UsageError } from '../exit-codes.js';
-import { readExistingFile } from '../files.js';
-import { collectFields, type GlobalOptions, parseExactJson, parseInteger } from '../options.js';
+import { collectFields, type GlobalOptions, parseInteger, readBody } from '../options.js';
 import { toPlainText } from '../terminal.js';
 
 interface CreateOptions extends GlobalOptions {
@@ -34,7 +32,7 @@ export function addCheckoutSessionCommands(program: Command, cli: Cli): void {
     .description('create a session and print its id')
     .option(
       '--body <file>',
-      'JSON file with fields as the provider spells them; options override it',
+      'JSON file, - for stdin, with fields as the provider spells them; options override it',
     )
     .option(
       '--split-fee <partner:type:value[:value_type]>',
@@ -49,7 +47,7 @@ export function addCheckoutSessionCommands(program: Command, cli: Cli): void {
 async function create(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<CreateOptions>();
   const params = {
-    ...(options.body === undefined ? {} : await readBody(options.body)),
+    ...(options.body === undefined ? {} : await readBody(options.body, cli.context)),
     ...sessionFieldsOf(command.opts()),
     ...(options.splitFee === undefined ? {} : { SplitFee: options.splitFee }),
   };
@@ -60,18 +58,6 @@ async function create(cli: Cli, command: Command): Promise<void> {
   });
   if (options.json === true) cli.terminal.printJson(session);
   else cli.terminal.print(toPlainText(session.session_id));
-}
-
-async function readBody(file: string): Promise<object> {
-  const text = await readExistingFile(file);
-  try {
-    const body = parseExactJson(text);
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    // Reported below, like any other text that is no object.
-  }
-  throw new UsageError(`${file} does not hold a JSON object.`);
 }
 
 function collectSplit(text: string, before: readonly SplitFee[] = []): SplitFee[] {

@@ -1,14 +1,9 @@
 import type { Command } from 'commander';
 
 import { fieldText } from '../../decimal.js';
-import type {
-  ScheduledTransfer,
-  ScheduledTransfersBody,
-} from '../../resources/scheduled-transfers.js';
+import type { ScheduledTransfer } from '../../resources/scheduled-transfers.js';
 import type { Cli } from '../cli.js';
-import { UsageError } from '../exit-codes.js';
-import { readExistingFile } from '../files.js';
-import { type GlobalOptions, parseExactJson, parseTimezone } from '../options.js';
+import { type GlobalOptions, parseTimezone, readBody } from '../options.js';
 import { renderTable } from '../render.js';
 import { describeSchedule } from '../schedule-words.js';
 
@@ -33,7 +28,7 @@ export function addTransferCommands(program: Command, cli: Cli): void {
     .command('list')
     .description('scheduled transfers of a merchant, with their schedules in words')
     .argument('<mid>', 'the merchant')
-    .option('--body <file>', 'JSON body to send with the GET')
+    .option('--body <file>', 'file with a JSON body to send with the GET, - for stdin')
     .option('--schedule-timezone <name>', 'zone to read schedules in', parseTimezone, 'UTC')
     .addHelpText('after', HELP)
     .action((mid: string, _options: ListOptions, command: Command) => list(cli, mid, command));
@@ -41,7 +36,7 @@ export function addTransferCommands(program: Command, cli: Cli): void {
 
 async function list(cli: Cli, mid: string, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ListOptions>();
-  const body = options.body === undefined ? undefined : await readBody(options.body);
+  const body = options.body === undefined ? undefined : await readBody(options.body, cli.context);
   const { client } = await cli.open(command);
   const transfers = await client.scheduledTransfers.list(mid, body, { signal: cli.context.signal });
   const { terminal } = cli;
@@ -73,14 +68,4 @@ function rowOf(transfer: ScheduledTransfer, timezone: string): string[] {
   const fields = ['id', 'merchantAccount', 'currency', 'status', 'schedule'];
   const texts = fields.map((field) => fieldText(transfer, field));
   return [...texts, words?.words ?? '', words?.nextRuns[0] ?? ''];
-}
-
-async function readBody(file: string): Promise<ScheduledTransfersBody> {
-  const text = await readExistingFile(file);
-  try {
-    return parseExactJson(text) as ScheduledTransfersBody;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file} is not valid JSON.`);
-  }
 }
