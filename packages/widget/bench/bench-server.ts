@@ -52,14 +52,15 @@ export class BenchServer {
     return `http://shop.localhost:${this.#port}${path}`;
   }
 
-  /** Address of the session server; `lateMs` is how late its slow answers come. */
+  /** Origin of the session server; `lateMs` is how late its slow answers come. */
   pay(lateMs = 0): string {
-    return `http://pay.localhost:${this.#port}${lateMs === 0 ? '' : `/late/${lateMs}`}`;
+    return `http://${lateMs === 0 ? '' : `late-${lateMs}.`}pay.localhost:${this.#port}`;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://bench');
-    const [, late, path = ''] = /^(?:\/late\/(\d+))?(\/.*)$/.exec(url.pathname) ?? [];
+    const path = url.pathname;
+    const [, late] = /^late-(\d+)\./.exec(request.headers.host ?? '') ?? [];
     const lateMs = Number(late ?? 0);
     response.setHeader('access-control-allow-origin', '*');
     response.setHeader('cache-control', 'no-store');

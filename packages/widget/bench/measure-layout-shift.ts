@@ -43,10 +43,9 @@ async function measureShift(browser: Browser, server: BenchServer, start: string
   const { page } = bench;
   await page.addInitScript(watchThePage);
   const query = new URLSearchParams({
-    head: `<script src="${server.pay()}/pay-checkout.js" async></script>
+    head: `<script src="${server.pay(LATE_MS)}/pay-checkout.js" async></script>
       <style>pay-checkout { display: block; min-block-size: ${RESERVED} }</style>`,
-    markup: `<pay-checkout merchant="bench" order="A1001" order-token="t" ${start}
-      server="${server.pay(LATE_MS)}"></pay-checkout>`,
+    markup: `<pay-checkout merchant="bench" order="A1001" order-token="t" ${start}></pay-checkout>`,
   });
   await page.goto(server.shop(`/?${query}`));
   if (start) await page.evaluate(() => globalThis.firstReady);

@@ -86,9 +86,10 @@ async function measureTag(
   tag: string,
 ): Promise<Timing> {
   const bench = await openShop(browser, server);
-  await bench.page.evaluate(loadScript, `${server.pay()}/${tag}.js`);
+  const address = server.pay(network.lateMs);
+  await bench.page.evaluate(loadScript, `${address}/${tag}.js`);
   if (network.isSlow) await bench.slowNetwork();
-  const attributes = attributesFor(server.pay(network.lateMs));
+  const attributes = attributesFor(address);
   const timing = await bench.page.evaluate(placeAndAwaitForm, { tag, attributes });
   await bench.close();
   return timing;

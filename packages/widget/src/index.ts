@@ -12,4 +12,5 @@ export type { OutcomePhase, Phase } from './flow/phases.js';
 export type { Mode, Presentation } from './flow/presentation.js';
 export type { CreateSession } from './flow/session-api.js';
 export { PayCheckout, type Theme } from './pay-checkout/pay-checkout.js';
+export { configure } from './server-origin.js';
 export type { SdkAdapter, SdkHandle, SdkOpenOptions } from './sdk/sdk-adapter.js';

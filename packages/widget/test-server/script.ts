@@ -35,6 +35,8 @@ export interface Script {
   policy?: string;
   /** The same, but only to report what it would block. */
   reportOnlyPolicy?: string;
+  /** Whether the hosted page answers nothing, so that a browser stays where it is. */
+  keepsPage?: boolean;
   /** Holds back the answers of hints. */
   holdHints?: boolean;
   /** Answers a poll at once, even with an older revision than it names, as a lagging replica would. */

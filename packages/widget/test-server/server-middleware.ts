@@ -12,21 +12,30 @@ interface Context {
   body: unknown;
 }
 
+/** What a server answers; the other paths are files. */
+const ROUTE = /^\/(v1\/|(control|sdk\.js|page|loader|return)$)/;
+
 const servers = new Map<string, ScriptedServer>();
 
 /**
- * Serves a session server for each test at `/test-server/{id}`: its routes, an SDK's script, a return
- * page, and `/control`, with which the test sets the answers and reads the requests.
+ * Serves a session server for each test, at an origin of its own, `{id}.localhost`, and at
+ * `/test-server/{id}`: its routes, an SDK's script, a return page, and `/control`, with which the test
+ * sets the answers and reads the requests.
  */
 export async function serverMiddleware(context: Context, next: () => Promise<void>): Promise<void> {
-  const [, id, path] = /^\/test-server\/([\w-]+)(\/.*)$/.exec(context.path) ?? [];
-  const isServedAtRoot = context.path.startsWith('/v1/');
-  if (!isServedAtRoot && (id === undefined || path === undefined)) return next();
-  const name = id ?? 'root';
-  const server = servers.get(name) ?? new ScriptedServer();
-  servers.set(name, server);
+  const [, host] = /^([\w-]+)\.localhost:/.exec(context.req.headers.host ?? '') ?? [];
+  const [, id = host ?? 'root', path = context.path] =
+    /^\/test-server\/([\w-]+)(\/.*)$/.exec(context.path) ?? [];
+  if (!ROUTE.test(path)) return next();
+  const server = servers.get(id) ?? new ScriptedServer();
+  servers.set(id, server);
+  if (host && context.req.headers.origin) {
+    context.res.setHeader('access-control-allow-origin', '*');
+    context.res.setHeader('access-control-allow-headers', 'content-type');
+  }
   context.status = 200;
-  await answer(context, server, path ?? context.path);
+  if (context.req.method === 'OPTIONS') context.body = '';
+  else await answer(context, server, path);
 }
 
 async function answer(context: Context, server: ScriptedServer, path: string): Promise<void> {
@@ -54,6 +63,7 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   if (path === '/loader') return answerLoader(context, server);
   if (path === '/return') return answerReturn(context);
   if (path.startsWith('/v1/pay/')) {
+    if (server.script.keepsPage) return void (context.status = 204);
     context.type = 'html';
     context.body = '<!doctype html><title>Payment page</title>';
     return;
@@ -140,7 +150,8 @@ function answerLoader(context: Context, server: ScriptedServer): void {
 /** The server's return page, with the very script that the server sends. */
 function answerReturn(context: Context): void {
   const checkout = String(context.query.checkout);
-  const origin = `http://${context.req.headers.host ?? ''}`;
+  // The pages of the tests are at `localhost` itself.
+  const origin = `http://${context.req.headers.host?.replace(/^.+\.(?=localhost:)/, '') ?? ''}`;
   context.type = 'html';
   context.body = `<!doctype html>
     <html data-checkout="${checkout}" data-kind="return" data-origins="https://shop.example ${origin}">

@@ -31,10 +31,11 @@ import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress }
 import { isOutcome } from './phases.js';
 import { choosePresentation, isOnHostedPage, type Presentation } from './presentation.js';
 import { sendHint } from './session-api.js';
+import { connected } from '../server-origin.js';
 import { statusPoller, type StatusPoller } from './status-poller.js';
 
 /** Problems that end when the tag changes: an order is not found without its token. */
-const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete'];
+const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete', 'server_refused'];
 
 /** An effect, and the key that it runs under: none while it should not run. */
 type KeyedEffect = readonly [key: string | false | null | undefined, effect: Effect];
@@ -79,7 +80,7 @@ export class FlowController implements ReactiveController, FlowContext {
   /** A page with a `createSession` of its own has no hosted page. */
   get hostedUrl(): string | undefined {
     const { createSession, serverUrl, merchant, order, orderToken } = this.host;
-    if (createSession || !merchant || !order || !orderToken) return undefined;
+    if (createSession || !serverUrl || !merchant || !order || !orderToken) return undefined;
     return `${serverUrl}/v1/pay/${encodeURIComponent(merchant)}/${encodeURIComponent(orderToken)}`;
   }
 
@@ -146,12 +147,14 @@ export class FlowController implements ReactiveController, FlowContext {
 
   hostConnected(): void {
     this.#isConnected = true;
+    connected.add(this.host);
     this.events.connect();
     this.host.requestUpdate();
   }
 
   hostDisconnected(): void {
     this.#isConnected = false;
+    connected.delete(this.host);
     this.#runEffects();
   }
 
@@ -199,9 +202,9 @@ export class FlowController implements ReactiveController, FlowContext {
    * leaves the page, because the shopper has not just pressed anything.
    */
   #readTag(): void {
-    const { merchant, order, orderToken } = this.host;
+    const { serverUrl, merchant, order, orderToken } = this.host;
     const { state } = this;
-    const subject = `${merchant} ${order}`;
+    const subject = `${serverUrl} ${merchant} ${order}`;
     const isOtherOrder = subject !== this.#subject;
     const isChanged = isOtherOrder || orderToken !== this.#orderToken;
     const hasTagProblem = state.phase === 'problem' && TAG_PROBLEMS.includes(state.error.code);
@@ -280,7 +283,7 @@ export class FlowController implements ReactiveController, FlowContext {
     const isRejected =
       state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
     const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
-    const needsSdk = merchant && order && !this.isFollowing;
+    const needsSdk = serverUrl && merchant && order && !this.isFollowing;
     return [
       [this.#isConnected && 'listen', listenToPage],
       [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],

@@ -41,7 +41,7 @@ export interface FlowHost extends ReactiveControllerHost, HTMLElement {
   createSession: CreateSession | undefined;
   adapter: SdkAdapter | undefined;
   mode: Mode | null | undefined;
-  /** Address of the session server, without a slash at its end. */
+  /** Origin of the session server; empty when the tag may not use the one that it names, or none is known. */
   readonly serverUrl: string;
   /** BCP 47 tag, when the page has one. */
   readonly language: string | undefined;
@@ -104,11 +104,8 @@ export const listenToPage: Effect = (flow, emit, signal) => {
     if (!document.hidden) flow.poller.poll();
   };
   const onMessage = (event: MessageEvent<unknown>): void => {
-    // Without a checkout the server's address may not be set yet.
-    const { known } = flow.state;
-    if (!known) return;
-    const { origin } = new URL(flow.host.serverUrl);
-    if (isReasonToPoll(event, origin, known.checkout)) flow.poller.poll();
+    const { host, state, poller } = flow;
+    if (isReasonToPoll(event, host.serverUrl, state.known?.checkout)) poller.poll();
   };
   const on = (type: string, run: (event: never) => unknown): void =>
     addEventListener(type, run as EventListener, { signal });
@@ -156,8 +153,9 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
   const { merchant, order, orderToken, language, createSession, serverUrl } = host;
   const { renew, address } = flow.state as FlowState & { phase: 'opening' };
   const isElsewhere = isOnHostedPage(presentation);
-  if (!merchant || !order || (isElsewhere && !hostedUrl)) {
-    emit({ type: 'failure', error: { code: 'tag_incomplete' } });
+  const isIncomplete = !merchant || !order || (isElsewhere && !hostedUrl);
+  if (!serverUrl || isIncomplete) {
+    emit({ type: 'failure', error: { code: serverUrl ? 'tag_incomplete' : 'server_refused' } });
     return;
   }
   const request = {
@@ -253,6 +251,10 @@ export const awaitResult: Effect = async (_flow, emit, signal) => {
 export const pollStatus: Effect = async (flow, emit, signal) => {
   if (flow.state.phase === 'opening') await pause(FORM_GRACE_MS, signal);
   if (signal.aborted) return;
+  if (!flow.host.serverUrl) {
+    emit({ type: 'failure', error: { code: 'server_refused' } });
+    return;
+  }
   const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
     isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);

@@ -41,17 +41,17 @@ export function openWindow(url: string, name: string): Window | null {
 
 /**
  * Whether a message from the session server's pages is a reason to poll: its window must be one that
- * this page frames or opened, its origin the server's, its checkout the `known` one. Replies go to
+ * this page frames or opened, its origin the server's, its checkout the `known` one, if any. Replies go to
  * exactly the window and origin that the message came from. A message is never proof.
  */
 export function isReasonToPoll(
   event: MessageEvent<unknown>,
   serverOrigin: string,
-  known: string,
+  known: string | undefined,
 ): boolean {
   const { type, checkout } = Object(event.data) as Partial<PageMessage & { checkout: string }>;
   const source = event.source as Window | null;
-  if (event.origin !== serverOrigin || !isOurs(source)) return false;
+  if (!known || event.origin !== serverOrigin || !isOurs(source)) return false;
   const reply = (message: HelloReply | ReturnAcknowledgement): unknown =>
     source?.postMessage(message, serverOrigin);
   if (type === 'pay-checkout:hello') reply({ type: 'pay-checkout:hello-ack' });

@@ -111,7 +111,7 @@ describe('nothing of an order or a provider becomes markup', () => {
     page.page.stop();
     const link = harness.element.renderRoot.querySelector('a');
     expect(link?.protocol).to.equal('http:');
-    expect(link?.origin).to.equal(location.origin);
+    expect(link?.origin).to.equal(server.url);
     expect(hatched(page)).to.deep.equal([]);
     page.close();
   });

@@ -50,6 +50,7 @@ export const en: Labels = {
     retry: 'Try again',
   },
   codes: {
+    server_refused: 'This page cannot take payments. Please contact the shop.',
     server_unreachable: 'The payment service cannot be reached. Please check your connection.',
     order_already_paid: 'This order has already been paid.',
     order_void: 'This order can no longer be paid. Please contact the shop.',

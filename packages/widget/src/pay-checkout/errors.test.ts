@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import type { CreateCheckoutReply } from '@pay-checkout/session-server/contract';
 import type { Script } from '../../test-server/script.js';
 import { en } from '../labels/en.js';
 import { Tab } from '../testing/tab.js';
@@ -49,7 +50,7 @@ describe('errors of <pay-checkout>', () => {
 
   it('a script that the page’s policy forbids ends in a message and a code, and works once it is allowed', async () => {
     await server.set({ forbidsSdk: true });
-    const blocked = await Tab.open(server, undefined, `${server.url}/page`);
+    const blocked = await Tab.open(server, undefined, `${server.here}/page`);
     blocked.element.start();
     await blocked.reaches('problem');
     const notice = blocked.element.renderRoot.querySelector('[part="notice"]');
@@ -60,7 +61,7 @@ describe('errors of <pay-checkout>', () => {
     expect(blocked.element.renderRoot.querySelector('button')?.textContent).to.contain('Try again');
     blocked.close();
     await server.set({ forbidsSdk: false });
-    const allowed = await Tab.open(server, undefined, `${server.url}/page`);
+    const allowed = await Tab.open(server, undefined, `${server.here}/page`);
     allowed.element.start();
     await allowed.reaches('ready');
     allowed.close();
@@ -117,7 +118,9 @@ describe('errors of <pay-checkout>', () => {
     const restore = speedUpWait(globalThis, PAGE_CODE_TIMEOUT_MS);
     const load = (): Promise<never> => new Promise(() => undefined);
     const open = (): Promise<void> => Promise.resolve();
-    const harness = await PayCheckoutHarness.place(server, { adapter: { load, open } });
+    const createSession = (): Promise<CreateCheckoutReply> => Promise.resolve(server.openReply());
+    const adapter = { load, open };
+    const harness = await PayCheckoutHarness.place(server, { adapter, createSession });
     const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     restore();
@@ -162,8 +165,7 @@ describe('errors of <pay-checkout>', () => {
   }
 
   it('a page whose origin the server refuses sees server_unreachable: its browser hides the answer', async () => {
-    const otherOrigin = server.url.replace('//localhost', '//127.0.0.1');
-    expect(otherOrigin).not.to.equal(server.url);
+    const otherOrigin = `http://127.0.0.1:${location.port}`;
     const restore = speedUp(globalThis);
     const harness = await PayCheckoutHarness.place(server, { server: otherOrigin });
     const error = harness.nextEvent('pay-error');

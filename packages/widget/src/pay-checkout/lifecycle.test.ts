@@ -78,6 +78,7 @@ describe('<pay-checkout> in a page that changes', () => {
     const holder = harness.element.parentElement?.cloneNode(true) as HTMLElement;
     const copy = holder.querySelector('pay-checkout') as PayCheckout;
     copy.orderToken = harness.element.orderToken;
+    copy.server = server.url;
     document.body.append(holder);
     await copy.updateComplete;
     expect(copy.querySelector('[slot="form"]')).to.equal(null);
@@ -97,13 +98,12 @@ describe('<pay-checkout> in a page that changes', () => {
     const pairs = {
       merchant: 'merchant',
       order: 'order',
-      server: 'server',
       mode: 'mode',
       locale: 'locale',
       theme: 'theme',
       returnParam: 'return-param',
     } as const;
-    const values = { mode: 'inline', theme: 'dark', server: server.url, locale: 'de' } as const;
+    const values = { mode: 'inline', theme: 'dark', locale: 'de' } as const;
     for (const [property, attribute] of Object.entries(pairs)) {
       const value = values[property as keyof typeof values] ?? 'x-1';
       Object.assign(element, { [property]: value });

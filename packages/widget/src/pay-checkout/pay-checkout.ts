@@ -8,7 +8,7 @@ import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
 import { en } from '../labels/en.js';
-import { scriptOrigin } from '../script-origin.js';
+import { configure, serverOrigin } from '../server-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { readAddress, renderAddress } from './address-form.js';
 import { styles } from './pay-checkout.styles.js';
@@ -87,12 +87,16 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
 
+  /** Names the session server of every tag. */
+  static readonly configure = configure;
+
   static override properties = {
     merchant: REFLECTED,
     order: REFLECTED,
     // Not reflected: session recorders store attributes.
     orderToken: { attribute: 'order-token' },
-    server: REFLECTED,
+    server: { attribute: false },
+    serverAttribute: { attribute: 'server' },
     mode: REFLECTED,
     autostart: { type: Boolean, reflect: true },
     locale: REFLECTED,
@@ -108,8 +112,10 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare order: string | null | undefined;
   /** The shop's signed permission for this page to pay the order. */
   declare orderToken: string | null | undefined;
-  /** Address of the session server. Default: the origin that this script came from. */
+  /** Origin of the session server. Default: that of `configure()`, or the one that this script came from. */
   declare server: string | null | undefined;
+  /** The attribute `server`: chooses one of the servers that code named. @internal */
+  declare serverAttribute: string | null | undefined;
   /** Where the payment happens. Default `auto`: here, unless the SDK navigates. */
   declare mode: Mode | null | undefined;
   /** Opens when first visible, without a pay button. */
@@ -169,13 +175,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get serverUrl(): string {
-    const given = this.server || scriptOrigin();
-    try {
-      return new URL(given, this.baseURI).href.replace(/\/+$/, '');
-    } catch {
-      // A request to it fails with `server_unreachable`.
-      return given;
-    }
+    return serverOrigin(this.server, this.serverAttribute);
   }
 
   get language(): string | undefined {

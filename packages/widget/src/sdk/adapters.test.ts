@@ -62,12 +62,10 @@ describe('the script of the client SDK', () => {
     async function place(own: string, ofTag: string): Promise<[PayCheckoutHarness, MerchantPage]> {
       const after = `<script type="module" nonce="${own}" src="${ELEMENT}"></script>`;
       const attributes = { nonce: ofTag };
-      return MerchantPage.place(server, {
-        policy: POLICY,
-        isWithoutScript: true,
-        after,
-        attributes,
-      });
+      const parts = { policy: POLICY, isWithoutScript: true, after, attributes };
+      const [harness, page] = await MerchantPage.place(server, parts);
+      harness.element.server = server.url;
+      return [harness, page];
     }
 
     it('is let in by the nonce of the tag, where the script has none to lend', async () => {

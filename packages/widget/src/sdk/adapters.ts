@@ -1,6 +1,6 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { CodedError } from '../coded-error.js';
-import { scriptNonce } from '../script-origin.js';
+import { scriptNonce } from '../server-origin.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter } from './sdk-adapter.js';
 

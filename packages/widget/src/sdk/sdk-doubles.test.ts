@@ -73,7 +73,7 @@ async function serve(
   described: Described,
 ): Promise<SdkDescription> {
   const { global } = server.sdkDescription;
-  const query = new URLSearchParams({ shape, global, page: `${server.url}/v1/pay/form` });
+  const query = new URLSearchParams({ shape, global, page: `${server.here}/v1/pay/form` });
   const { container = 'selector', ...changes } = described;
   const { container: _, ...base } = server.sdkDescription;
   const sdk: SdkDescription = {

@@ -55,13 +55,13 @@ describe('the link in a tag that a server rendered', () => {
     const link = content.querySelector('a') as HTMLAnchorElement;
     const [harness, page] = await MerchantPage.place(server, {
       attributes: {
-        server: 'https://pay.example',
         merchant: tag.getAttribute('merchant') ?? '',
         order: tag.getAttribute('order') ?? '',
         'order-token': tag.getAttribute('order-token') ?? '',
         mode: 'redirect',
       },
     });
+    harness.element.server = 'https://pay.example';
     harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
     const left = harness.nextEvent('pay-redirect');
     harness.press();

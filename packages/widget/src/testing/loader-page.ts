@@ -19,7 +19,7 @@ export class LoaderPage {
   static async open(server: TestServer, policy: string): Promise<LoaderPage> {
     await server.set({ policy });
     const frame = document.createElement('iframe');
-    frame.src = `${server.url}/loader`;
+    frame.src = `${server.here}/loader`;
     document.body.append(frame);
     const opened = new LoaderPage(frame);
     await until(() => 'loadScript' in opened.page);

@@ -11,8 +11,8 @@ export const NONCE = 'cjRuZDBt';
 export const STRICT_POLICY = [
   "default-src 'none'",
   `script-src 'nonce-${NONCE}'`,
-  "connect-src 'self'",
-  "frame-src 'self'",
+  `connect-src 'self' http://*.localhost:${location.port}`,
+  `frame-src 'self' http://*.localhost:${location.port}`,
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
@@ -51,7 +51,7 @@ const LISTENER = `
   addEventListener('unhandledrejection', ({ reason }) => log(reason));
   console.error = console.warn = log;`;
 
-const SCRIPT = `<script nonce="${NONCE}" src="/packages/widget/dist/pay-checkout.js"></script>`;
+const PATH = '/packages/widget/dist/pay-checkout.js';
 
 /** A merchant's page in a frame, with the single file and one tag in its HTML. */
 export class MerchantPage {
@@ -94,7 +94,7 @@ export class MerchantPage {
   async bringScript(): Promise<void> {
     const { document, customElements } = this.page;
     const script = document.createElement('script');
-    script.src = '/packages/widget/dist/pay-checkout.js';
+    script.src = this.#server.url + PATH;
     document.head.append(script);
     await customElements.whenDefined('pay-checkout');
   }
@@ -131,7 +131,6 @@ function htmlOf(server: TestServer, parts: PageParts): string {
     merchant: 'corner-shop',
     order: 'A1001',
     'order-token': 'A1001.2000000000.c2lnbmF0dXJl',
-    server: server.url,
     ...parts.attributes,
   };
   const written = Object.entries(attributes)
@@ -143,6 +142,6 @@ function htmlOf(server: TestServer, parts: PageParts): string {
     ${css === undefined ? '' : `<style>${css}</style>`}
     <script nonce="${NONCE}">${LISTENER}${before}</script>
     <body>${body}
-    ${parts.isWithoutScript ? '' : SCRIPT}
+    ${parts.isWithoutScript ? '' : `<script nonce="${NONCE}" src="${server.url}${PATH}"></script>`}
     <pay-checkout ${written.join(' ')}>${inside}</pay-checkout>${after}`;
 }

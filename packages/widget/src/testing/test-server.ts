@@ -17,7 +17,10 @@ export interface SdkSeen {
 /** A test's own session server and SDK, over real HTTP on the test runner's server. */
 export class TestServer {
   readonly id = crypto.randomUUID();
-  readonly url = `${location.origin}/test-server/${this.id}`;
+  /** Its origin, which the element is given. */
+  readonly url = `http://${this.id}.localhost:${location.port}`;
+  /** The same server at the origin of the test's page. */
+  readonly here = `${location.origin}/test-server/${this.id}`;
   readonly checkout = crypto.randomUUID();
   readonly #global = `Sdk_${this.id.replaceAll('-', '')}`;
 
@@ -27,7 +30,7 @@ export class TestServer {
 
   get sdkDescription(): SdkDescription {
     return {
-      url: `${this.url}/sdk.js?global=${this.#global}`,
+      url: `${this.here}/sdk.js?global=${this.#global}`,
       global: this.#global,
       argument: 'object',
       container: 'selector',
@@ -83,7 +86,7 @@ export class TestServer {
 
   /** Sets what the server answers from now on. */
   async set(script: Script): Promise<void> {
-    await fetch(`${this.url}/control`, { method: 'POST', body: JSON.stringify(script) });
+    await fetch(`${this.here}/control`, { method: 'POST', body: JSON.stringify(script) });
   }
 
   /** The checkout changes: one revision later. */
@@ -92,7 +95,7 @@ export class TestServer {
   }
 
   async seen(method: string, path: RegExp): Promise<SeenRequest[]> {
-    const response = await fetch(`${this.url}/control`);
+    const response = await fetch(`${this.here}/control`);
     const all = (await response.json()) as SeenRequest[];
     return all.filter((one) => one.method === method && path.test(one.path));
   }
