@@ -39,6 +39,8 @@ export interface Observer {
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   polled(poll: TransactionPoll): void;
+  /** Rows named this many numbers in our range of `order_id` that no attempt has. */
+  unknownOrderIdsSeen(count: number): void;
   webhookReceived(result: 'stored' | 'test' | 'refused'): void;
   webhookProcessed(
     result: 'processed' | 'unmatched' | 'repeated',
@@ -56,6 +58,7 @@ export const SILENT_OBSERVER: Observer = {
   checkoutChanged: ignore,
   providerCalled: ignore,
   polled: ignore,
+  unknownOrderIdsSeen: ignore,
   webhookReceived: ignore,
   webhookProcessed: ignore,
   deliveryAttempted: ignore,

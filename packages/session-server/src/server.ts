@@ -31,7 +31,7 @@ import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { recover } from './recover.js';
-import { findLoss, findUnused } from './restore/repository.js';
+import { findLoss } from './restore/repository.js';
 import { unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
@@ -154,9 +154,8 @@ async function assemble(
   const shop = keep(new ShopClient());
   const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));
 
-  const unused = await findUnused(database, clock.now());
   const lostAttempts = new LostAttempts({
-    ...{ ...common, loss, unused, lookUpOrder },
+    ...{ ...common, loss, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,
   });
   const reconciliation = keep(

@@ -40,6 +40,17 @@ export function merchantReferenceOf(order: string, orderId: number): string {
   return `${order}.${String(orderId)}`;
 }
 
+/** The two names that a transaction may give to an attempt. */
+export function namesOf(attempt: {
+  readonly orderId: number;
+  readonly merchantReference: string;
+}): readonly [string, string] {
+  return [String(attempt.orderId), attempt.merchantReference];
+}
+
+/** A text that looks like a `MerchantReference` of ours: an order, a dot, an `order_id`. */
+export const MERCHANT_REFERENCE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.[1-9]\d{0,14}$/;
+
 /** Every `order_id` that one of the references is, or ends with: whom they may name. */
 export function orderIdsIn(references: readonly string[]): number[] {
   return references.flatMap((reference) => {

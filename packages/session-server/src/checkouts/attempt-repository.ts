@@ -1,11 +1,9 @@
 import { hashToken } from '../random-id.js';
 import {
-  getCounter,
   optionalNumber,
   optionalText,
   type Reader,
   type Row,
-  setCounter,
   type Transaction,
 } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -13,9 +11,11 @@ import {
   type AttemptTokens,
   makeTokens,
   merchantReferenceOf,
+  namesOf,
   orderIdsIn,
   type StoredToken,
 } from './attempt-ids.js';
+import { allocateOrderId } from './order-ids.js';
 import type { CheckoutRules } from './rules.js';
 
 /**
@@ -73,18 +73,10 @@ export interface FoundAttempt {
   readonly request: AttemptRequest;
 }
 
-/** 2025-01-01T00:00:00Z: `order_id` starts at the seconds since then, and only grows. */
-const EPOCH_SECONDS = 1_735_689_600;
-const LAST_ORDER_ID = 'last_order_id';
 /** The pause before the first poll that no one asked for. */
 export const FIRST_POLL_SECONDS = 30;
 const HOUR_MS = 3_600_000;
 const TOKEN_KINDS = ['return', 'cancel', 'back', 'webhook'] as const;
-
-/** Thrown when no `order_id` is left below the configured maximum. */
-export class OrderIdsExhaustedError extends Error {
-  override readonly name = 'OrderIdsExhaustedError';
-}
 
 export async function getAttempt(reader: Reader, orderId: number): Promise<ActiveAttempt> {
   const row = await reader.get(sql`SELECT * FROM attempts WHERE order_id = ${orderId}`);
@@ -155,9 +147,7 @@ export async function hasNewAttempt(
 }
 
 function isNamed(attempt: Attempt, references: readonly string[]): boolean {
-  return [String(attempt.orderId), attempt.merchantReference].some((name) =>
-    references.includes(name),
-  );
+  return namesOf(attempt).some((name) => references.includes(name));
 }
 
 /** When the renewals of an order in the last hour were made, oldest first. */
@@ -173,30 +163,6 @@ export async function findRecentRenewals(
       AND created_at > ${now - HOUR_MS}
     ORDER BY created_at`);
   return rows.map((row) => Number(row['created_at']));
-}
-
-/** The last `order_id` that was given out; 0 when there was none. */
-export async function lastOrderId(reader: Reader): Promise<number> {
-  return (await getCounter(reader, LAST_ORDER_ID)) ?? 0;
-}
-
-/** From now on no `order_id` up to this one is given out. */
-export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
-  return setCounter(tx, LAST_ORDER_ID, to);
-}
-
-/** The smallest `order_id` of this moment, however few were given out before. */
-export function orderIdAt(now: number): number {
-  return Math.floor(now / 1000) - EPOCH_SECONDS;
-}
-
-async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  const orderId = Math.max((await lastOrderId(tx)) + 1, orderIdAt(now));
-  if (orderId > max) {
-    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
-  }
-  await skipOrderIds(tx, orderId);
-  return orderId;
 }
 
 /** A new attempt with an `order_id`, a reference and tokens of its own, ready to be sent. */

@@ -78,6 +78,10 @@ export class ServerMetrics implements Observer {
     'pay_transaction_unreadable_rows_total',
     'Rows of transactions that could not be read, counted each time',
   );
+  readonly #unknownOrderIds = this.#counter(
+    'pay_unknown_order_ids_total',
+    'Values of order_id in our range that a transaction names and no attempt has, counted each time',
+  );
   readonly #received = this.#counter(
     'pay_webhooks_received_total',
     'Webhooks of the provider that were answered, by what they were',
@@ -137,6 +141,10 @@ export class ServerMetrics implements Observer {
     this.#polls.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
     this.#unreadable.inc({}, unreadableRows);
+  }
+
+  unknownOrderIdsSeen(count: number): void {
+    this.#unknownOrderIds.inc({}, count);
   }
 
   webhookReceived(result: 'stored' | 'test' | 'refused'): void {

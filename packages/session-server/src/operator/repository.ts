@@ -1,6 +1,6 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import type { CheckoutState } from '../contract.js';
-import { lastOrderId } from '../checkouts/attempt-repository.js';
+import { lastOrderId } from '../checkouts/order-ids.js';
 import { toCheckout } from '../checkouts/repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Reader } from '../store/database.js';

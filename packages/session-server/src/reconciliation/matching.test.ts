@@ -104,6 +104,10 @@ describe('a row that proves nothing', () => {
   it.each<[string, Partial<TransactionRow>]>([
     ['no match field', { references: {} }],
     ['another reference', { references: { orderRef: 'A1001.701' } }],
+    [
+      'the MerchantReference of another attempt beside its order_id',
+      { references: { orderRef: 'B7.700', resellerOrderId: '700' } },
+    ],
     ['the order alone', { references: { orderRef: 'A1001' } }],
     ['the reference in another case', { references: { orderRef: 'a1001.700' } }],
     ['the order_id with a zero before it', { references: { orderRef: '0700' } }],

@@ -5,6 +5,7 @@
  * whether the service fee is inside the amount, which statuses mean paid) comes from
  * `EvidenceSettings`.
  */
+import { MERCHANT_REFERENCE, namesOf } from '../checkouts/attempt-ids.js';
 import { parseMinor, parseRefundMinor } from '../money.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
@@ -138,9 +139,14 @@ function whyNot(
   expected: ExpectedPayment,
   settings: EvidenceSettings,
 ): string | undefined {
-  const names = [String(expected.orderId), expected.merchantReference];
-  if (!referencesOf(row, settings).some((value) => names.includes(value))) {
+  const names = namesOf(expected);
+  const references = referencesOf(row, settings);
+  if (!references.some((value) => names.includes(value))) {
     return 'no match field carries this attempt’s order_id or MerchantReference';
+  }
+  // Another server at this merchant may have given out the same order_id.
+  if (references.some((value) => MERCHANT_REFERENCE.test(value) && !names.includes(value))) {
+    return 'another match field carries the MerchantReference of another attempt';
   }
   if (row.id === undefined || row.id === '') return 'the row has no id';
   if (row.merchantId !== undefined && row.merchantId !== expected.providerMerchantId) {

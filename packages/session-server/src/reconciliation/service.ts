@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import { findOrderIdRange } from '../checkouts/order-ids.js';
 import { findCheckout, getCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import { applyFacts, type StepContext } from '../checkouts/steps.js';
@@ -12,6 +14,7 @@ import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
+import { remainingMs } from './pacing.js';
 import { recordPayment } from './record-payment.js';
 import { type DuePoll, findKnownTransaction } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
@@ -20,6 +23,8 @@ import { TransactionPoller } from './transaction-poller.js';
 const WATCH_MS = 120_000;
 /** How far back to poll for a second payment when a shopper returns to a paid checkout. */
 const PAID_AGAIN_MS = 600_000;
+/** Every poll meets an unknown `order_id` again; it is logged once in this time. */
+const LOG_INTERVAL_MS = 3_600_000;
 /** How many attempts are remembered whose refund was read before their payment. */
 const MAX_REFUNDS_FIRST = 1000;
 
@@ -36,7 +41,7 @@ export interface ReconciliationOptions {
   /** Finds attempts that a backup has lost. Default: there are none. */
   readonly lostAttempts?: LostAttemptFinder;
   /** Default: none. */
-  readonly observer?: Pick<Observer, 'polled'>;
+  readonly observer?: Pick<Observer, 'polled' | 'unknownOrderIdsSeen'>;
   /** Called after the steps of a poll, for drills. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
@@ -44,6 +49,8 @@ export interface ReconciliationOptions {
 export interface LostAttemptFinder {
   /** Stores each attempt that a row pays and only the provider knows. */
   adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void>;
+  /** Whether an attempt with this `order_id` may be among those that were lost. */
+  mayHaveLost(orderId: number): boolean;
 }
 
 /** A row that names an attempt. */
@@ -73,6 +80,7 @@ export class ReconciliationService {
   readonly #loops = new Map<string, Promise<void>>();
   /** By `order_id`: a refund was read, and not yet the payment that it is of. */
   readonly #refundsFirst = new LRUCache<number, true>({ max: MAX_REFUNDS_FIRST });
+  #unknownLoggedAt = -Infinity;
   #isClosed = false;
 
   constructor(options: ReconciliationOptions) {
@@ -139,16 +147,47 @@ export class ReconciliationService {
     const { database, onStep } = this.#options;
     const attempts = await findAttemptsByReference(database, providerMerchantId, [...references]);
     if (attempts.length > 0) onStep?.('poll:attempts-found');
+    await this.#noteUnknownOrderIds(providerMerchantId, references, attempts);
     return attempts.flatMap((attempt) => {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) return [];
-      const names = [String(attempt.orderId), attempt.merchantReference];
+      const names = namesOf(attempt);
       const named = rows.filter((row) =>
         referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
       );
       // Oldest first: a payment is recorded before its refund.
       return named.toReversed().map((row) => ({ row, attempt, merchant }));
     });
+  }
+
+  /**
+   * Reports numbers in our range that no attempt has: an older data file was put in place, or another
+   * server runs on a copy of this one.
+   */
+  async #noteUnknownOrderIds(
+    providerMerchantId: number,
+    references: ReadonlySet<string>,
+    attempts: readonly Attempt[],
+  ): Promise<void> {
+    const { database, clock, logger, lostAttempts, observer } = this.#options;
+    const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
+    const strange = [...references].filter((reference) => !known.has(reference));
+    if (orderIdsIn(strange).length === 0) return;
+    const range = await findOrderIdRange(database, clock.now());
+    const unknown = strange.filter((reference) =>
+      orderIdsIn([reference]).some(
+        (id) => range && id >= range.first && id <= range.last && !lostAttempts?.mayHaveLost(id),
+      ),
+    );
+    if (unknown.length === 0) return;
+    observer?.unknownOrderIdsSeen(unknown.length);
+    const now = clock.now();
+    if (remainingMs(this.#unknownLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
+    this.#unknownLoggedAt = now;
+    logger.error(
+      { providerMerchantId, count: unknown.length, reference: unknown[0] },
+      'the provider knows an attempt that this data file does not',
+    );
   }
 
   /** Stores what a row proves. A mismatch is stored only when asked for. */

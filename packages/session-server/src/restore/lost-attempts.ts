@@ -15,8 +15,6 @@ import { adoptAttempt, type Loss, type OrderIdRange } from './repository.js';
 export interface LostAttemptsOptions {
   /** What the store has lost; undefined when no backup was restored. */
   readonly loss: Loss | undefined;
-  /** Ids that no attempt of the store has. One of them at the provider means that attempts were lost. */
-  readonly unused?: OrderIdRange;
   readonly database: Database;
   readonly context: StepContext;
   readonly merchants: MerchantSource;
@@ -76,7 +74,6 @@ export class LostAttempts {
   /** Until when a reference or a provider merchant is not asked about again. */
   readonly #pausedUntil = new Map<string, number>();
   #adopted = 0;
-  #isLossReported = false;
 
   constructor(options: LostAttemptsOptions) {
     this.#options = options;
@@ -96,35 +93,20 @@ export class LostAttempts {
     return this.notFound.some(({ isTemporary }) => isTemporary);
   }
 
+  /** Whether an attempt with this `order_id` may be among those that were lost. */
+  mayHaveLost(orderId: number): boolean {
+    const { loss } = this.#options;
+    return loss !== undefined && orderId > loss.afterOrderId && orderId <= loss.toOrderId;
+  }
+
   /** Stores each attempt that a row pays and only the provider knows. */
   async adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
-    const { loss, unused } = this.#options;
-    if (!loss && (!unused || this.#isLossReported)) return;
+    const { loss } = this.#options;
+    if (!loss) return;
     const merchants = (await this.#options.merchants.all()).filter(
       (merchant) => merchant.providerMerchantId === providerMerchantId,
     );
-    for (const row of rows) {
-      if (loss) await this.#adoptRow(row, providerMerchantId, merchants, loss);
-      else if (unused) await this.#reportLoss(row, providerMerchantId, merchants, unused);
-    }
-  }
-
-  /** Logs, once, that a backup was put in place without the restore command. */
-  async #reportLoss(
-    row: TransactionRow,
-    providerMerchantId: number,
-    merchants: readonly Merchant[],
-    unused: OrderIdRange,
-  ): Promise<void> {
-    const references = merchants.flatMap(({ evidence }) => referencesOf(row, evidence));
-    const name = parseLostName(references, unused);
-    if (this.#isLossReported || name?.order === undefined) return;
-    if (await this.#isKnown(providerMerchantId, references)) return;
-    this.#isLossReported = true;
-    this.#options.logger.error(
-      { providerMerchantId, transaction: row.id, reference: name.reference },
-      'the provider knows an attempt that this data file does not',
-    );
+    for (const row of rows) await this.#adoptRow(row, providerMerchantId, merchants, loss);
   }
 
   async #adoptRow(

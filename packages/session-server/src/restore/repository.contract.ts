@@ -1,6 +1,6 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import type { OpenStore } from '../checkouts/repository.contract.js';
-import { TEST_REQUEST } from '../testing/store-harness.js';
+import { TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { FIRST_ORDER_ID, HOUR_MS, START, StoreFixture } from '../testing/store-fixture.js';
 import type { FoundAttempt } from '../checkouts/attempt-repository.js';
 
@@ -58,6 +58,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
     it('uses up no more than a tenth of a small range of order_ids', async () => {
       await fixture.underTest.remove();
       await fixture.start({ maxOrderId: FIRST_ORDER_ID + 10_000 });
+      await fixture.activate();
       fixture.now += 1000;
       const { toOrderId } = await fixture.store.declareLoss(START - HOUR_MS);
       expect(toOrderId).toBeLessThan(FIRST_ORDER_ID + 1010);
@@ -136,21 +137,21 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       expect(await fixture.store.claimWebhooks(10, 30)).toMatchObject([{ id: claimed.id }]);
     });
 
-    it('a new file has passed by no id: what the provider knows is of an earlier file', async () => {
-      fixture.now += HOUR_MS;
-      const { afterOrderId, toOrderId } = await fixture.store.findUnused();
-      expect(afterOrderId).toBe(toOrderId);
+    it('a file without attempts may have lost any order_id: each file starts elsewhere', async () => {
+      const { afterOrderId, toOrderId } = await fixture.store.declareLoss(START - HOUR_MS);
+      expect([afterOrderId, toOrderId]).toEqual([0, TEST_RULES.maxOrderId]);
+      const { attempt } = await fixture.activate();
+      expect(attempt.orderId).toBeLessThan(FIRST_ORDER_ID + 3601 * 100 + 2);
     });
 
-    it('the ids that time has passed by are reported, without those that may have been given out', async () => {
+    it('the order_ids of a store go from its first attempt to this moment, or further', async () => {
+      expect(await fixture.store.findOrderIdRange()).toBeUndefined();
       const { attempt } = await fixture.activate();
       fixture.now += HOUR_MS;
-      expect(await fixture.store.findUnused()).toEqual({
-        afterOrderId: attempt.orderId,
-        toOrderId: FIRST_ORDER_ID + 3600,
-      });
+      const range = { first: attempt.orderId, last: FIRST_ORDER_ID + 3600 };
+      expect(await fixture.store.findOrderIdRange()).toEqual(range);
       const { toOrderId } = await fixture.store.declareLoss();
-      expect((await fixture.store.findUnused()).afterOrderId).toBe(toOrderId);
+      expect(await fixture.store.findOrderIdRange()).toEqual({ ...range, last: toOrderId });
     });
 
     it('tokens that were lost open nothing', async () => {

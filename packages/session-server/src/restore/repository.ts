@@ -2,11 +2,9 @@ import {
   type FoundAttempt,
   hasAttempt,
   insertFoundAttempt,
-  lastOrderId,
-  orderIdAt,
-  skipOrderIds,
 } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
+import { lastOrderId, nextOrderId, skipOrderIds } from '../checkouts/order-ids.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
@@ -17,7 +15,7 @@ export interface Loss {
   readonly since: number;
   /** When the backup was put back, in milliseconds since 1970. */
   readonly until: number;
-  /** Lost attempts have an `order_id` above this, and at most `toOrderId`; new ones a larger one. */
+  /** Lost attempts have an `order_id` above this, and at most `toOrderId`. */
   readonly afterOrderId: number;
   readonly toOrderId: number;
   /** Whether the provider's lists have been read for it: nothing may open before. */
@@ -72,12 +70,15 @@ export async function declareLoss(
   const begin = since ?? last?.createdAt ?? now - watchMs;
   // An older loss that is still watched stays watched.
   const older = known && known.until > now - watchMs ? known : undefined;
-  const nextOrderId = Math.max((await lastOrderId(tx)) + 1, orderIdAt(now));
+  // A store that gave out no number does not know where the lost one started.
+  const isEmpty = (await lastOrderId(tx)) === 0;
+  const next = await nextOrderId(tx, now, rules.maxOrderId);
+  const skipTo = aheadOf(next, now - begin, rules.maxOrderId);
   const loss: Loss = {
     since: Math.min(begin, older?.since ?? begin),
     until: now,
     afterOrderId: Math.min(last?.orderId ?? 0, older?.afterOrderId ?? Infinity),
-    toOrderId: aheadOf(nextOrderId, now - begin, rules.maxOrderId),
+    toOrderId: isEmpty ? rules.maxOrderId : skipTo,
     isRead: false,
   };
   await setCounter(tx, COUNTERS.since, loss.since);
@@ -85,7 +86,7 @@ export async function declareLoss(
   await setCounter(tx, COUNTERS.afterOrderId, loss.afterOrderId);
   await setCounter(tx, COUNTERS.toOrderId, loss.toOrderId);
   await setCounter(tx, COUNTERS.isRead, 0);
-  await skipOrderIds(tx, loss.toOrderId);
+  await skipOrderIds(tx, skipTo);
   await tx.run(
     sql`UPDATE checkouts SET sequence = sequence + ${AHEAD}, revision = revision + ${AHEAD}`,
   );
@@ -95,15 +96,6 @@ export async function declareLoss(
 /** The provider's lists have been read for it. */
 export async function markLossRead(tx: Transaction): Promise<void> {
   if (await findLoss(tx)) await setCounter(tx, COUNTERS.isRead, 1);
-}
-
-/**
- * The ids between the last one that was given out and the one of this moment: no attempt here has
- * one. None in an empty database, since the references of an earlier one may equal ours.
- */
-export async function findUnused(reader: Reader, now: number): Promise<OrderIdRange> {
-  const toOrderId = orderIdAt(now);
-  return { afterOrderId: (await lastOrderId(reader)) || toOrderId, toOrderId };
 }
 
 /** Stores an attempt that was found again, and its checkout when that was lost too. */

@@ -82,7 +82,7 @@ async function playEverything(store: TestStore): Promise<void> {
 async function playRestore(store: TestStore): Promise<void> {
   const loss = await store.declareLoss();
   await store.findLoss();
-  await store.findUnused();
+  await store.findOrderIdRange();
   await store.adoptAttempt({
     orderId: loss.toOrderId,
     merchantReference: `A1004.${String(loss.toOrderId)}`,

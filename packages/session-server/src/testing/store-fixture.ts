@@ -4,6 +4,7 @@ import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { PaymentEvidence } from '../reconciliation/repository.js';
+import { setCounter } from '../store/database.js';
 import type { TestStore } from './test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import type { EventClaim } from '../outbox/repository.js';
@@ -44,6 +45,10 @@ export class StoreFixture {
       rules: { ...TEST_RULES, ...rules },
     });
     this.store = this.#underTest.store;
+    // A new store would draw it.
+    await this.store.database.transaction('test:order-id-offset', (tx) =>
+      setCounter(tx, 'order_id_offset', 0),
+    );
   }
 
   get underTest(): StoreUnderTest {

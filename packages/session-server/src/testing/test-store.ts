@@ -7,6 +7,7 @@ import {
   findAttemptsByReference,
   findToken,
 } from '../checkouts/attempt-repository.js';
+import { findOrderIdRange } from '../checkouts/order-ids.js';
 import {
   findCheckout,
   findCheckouts,
@@ -51,13 +52,7 @@ import {
   findTransactions,
   type PaymentEvidence,
 } from '../reconciliation/repository.js';
-import {
-  adoptAttempt,
-  declareLoss,
-  findLoss,
-  findUnused,
-  markLossRead,
-} from '../restore/repository.js';
+import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import {
   type ClaimedWebhook,
@@ -332,8 +327,8 @@ export class TestStore {
     return findLoss(this.database);
   }
 
-  findUnused() {
-    return findUnused(this.database, this.#clock.now());
+  findOrderIdRange() {
+    return findOrderIdRange(this.database, this.#clock.now());
   }
 
   markLossRead() {

@@ -1,3 +1,4 @@
+import { namesOf } from '../checkouts/attempt-ids.js';
 import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
@@ -86,6 +87,6 @@ export async function retryUnmatchedFor(
   attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
   { hash, now }: { hash: HashReference; now: number },
 ): Promise<void> {
-  const hashes = [String(attempt.orderId), attempt.merchantReference].map(hash);
+  const hashes = namesOf(attempt).map(hash);
   await retryWebhooksNaming(tx, hashes, now);
 }

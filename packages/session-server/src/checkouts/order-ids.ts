@@ -1,0 +1,72 @@
+/**
+ * The `order_id` of attempts (spec 4.6): whole numbers that only grow. Each store starts at a place of
+ * its own, so that two stores at one provider merchant do not give out the same ones.
+ */
+import { randomInt } from 'node:crypto';
+import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+
+/** 2025-01-01T00:00:00Z: a lost data file gives out no number again that it gave out before. */
+const EPOCH_SECONDS = 1_735_689_600;
+const LAST = 'last_order_id';
+/** Drawn once by a new store and kept with its data. */
+const OFFSET = 'order_id_offset';
+const MAX_OFFSET = 2 ** 30;
+
+/** Thrown when no `order_id` is left below the configured maximum. */
+export class OrderIdsExhaustedError extends Error {
+  override readonly name = 'OrderIdsExhaustedError';
+}
+
+/** The last `order_id` that was given out; 0 when there was none. */
+export async function lastOrderId(reader: Reader): Promise<number> {
+  return (await getCounter(reader, LAST)) ?? 0;
+}
+
+/** From now on no `order_id` up to this one is given out. */
+export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
+  return setCounter(tx, LAST, to);
+}
+
+/** The next `order_id` to give out, which may be above the maximum. */
+export async function nextOrderId(tx: Transaction, now: number, max: number): Promise<number> {
+  const seconds = secondsAt(now);
+  const offset = (await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds));
+  return Math.max((await lastOrderId(tx)) + 1, offset + seconds);
+}
+
+/** @throws {OrderIdsExhaustedError} when none is left */
+export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
+  const orderId = await nextOrderId(tx, now, max);
+  if (orderId > max) {
+    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
+  }
+  await skipOrderIds(tx, orderId);
+  return orderId;
+}
+
+/**
+ * The numbers that this store may have given out, from its first attempt to this moment; undefined
+ * when it has no attempt.
+ */
+export async function findOrderIdRange(
+  reader: Reader,
+  now: number,
+): Promise<{ readonly first: number; readonly last: number } | undefined> {
+  const row = await reader.get(sql`SELECT min(order_id) AS first FROM attempts`);
+  const first = row?.['first'];
+  if (typeof first !== 'number') return undefined;
+  const offset = (await getCounter(reader, OFFSET)) ?? 0;
+  return { first, last: Math.max(await lastOrderId(reader), offset + secondsAt(now)) };
+}
+
+/** Of a small range, no more than half is skipped. */
+async function drawOffset(tx: Transaction, room: number): Promise<number> {
+  const offset = randomInt(Math.max(1, Math.min(MAX_OFFSET, Math.floor(room / 2))));
+  await setCounter(tx, OFFSET, offset);
+  return offset;
+}
+
+function secondsAt(now: number): number {
+  return Math.floor(now / 1000) - EPOCH_SECONDS;
+}
