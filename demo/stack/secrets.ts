@@ -1,6 +1,6 @@
 /** The secrets that the three processes share: made once, kept with the data they belong to. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -17,7 +17,6 @@ export type StackSecrets = Readonly<z.output<typeof schema>>;
 
 /** Reads the secrets of this data folder, or makes new ones; a damaged file is replaced. */
 export function readStackSecrets(dataDirectory: string): StackSecrets {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const file = join(dataDirectory, 'secrets.json');
   const known = schema.safeParse(readJson(file));
   if (known.success) return known.data;

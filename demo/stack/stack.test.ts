@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,6 +113,16 @@ describe('the stack', () => {
     await first.stop();
     const second = await start();
     expect(second.secrets).toEqual(first.secrets);
+  });
+
+  it('refuses a folder that another stack has, says so, and changes nothing there', async () => {
+    const { addresses } = await start();
+    const file = join(dataDirectory, 'merchants.json');
+    const merchants = readFileSync(file, 'utf8');
+    const second = startStack({ dataDirectory, ports: ANY_PORTS });
+    await expect(second).rejects.toThrow(/Another npm start .*[^]*DEMO_DATA_DIRECTORY/);
+    expect(readFileSync(file, 'utf8')).toBe(merchants);
+    expect((await fetch(`${addresses.payApi}/healthz`)).status).toBe(200);
   });
 
   it('stops everything and says which process died', async () => {

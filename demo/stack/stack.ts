@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { StackChild } from './child-process.js';
+import { lockDataFolder } from './data-folder.js';
 import { MERCHANT, writeMerchantsFile } from './merchants-file.js';
 import { findFreePort, type PortChoice } from './ports.js';
 import { readStackSecrets, type StackSecrets } from './secrets.js';
@@ -60,12 +61,16 @@ export interface Stack {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the processes and resolves when all of them listen; after a failure nothing is left. */
+/**
+ * Starts the processes and resolves when all of them listen; after a failure nothing is left. Refuses a
+ * data folder that another stack has, before anything in it is changed.
+ */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const dataDirectory = options.dataDirectory ?? DEFAULT_DATA_DIRECTORY;
   const { hasConsole = false } = options;
-  const secrets = readStackSecrets(dataDirectory);
   const ports = await choosePorts({ ...DEFAULT_PORTS, ...options.ports });
+  const unlock = lockDataFolder(dataDirectory);
+  const secrets = readStackSecrets(dataDirectory);
   const addresses = addressesOf({
     sandbox: ports.sandbox.port,
     'session-server': ports['session-server'].port,
@@ -79,6 +84,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const stop = (): Promise<void> => {
     stopping ??= Promise.all([...children.values()].map((child) => child.end())).then(() => {
       children.clear();
+      unlock();
     });
     return stopping;
   };
