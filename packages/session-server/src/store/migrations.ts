@@ -157,7 +157,8 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /**
  * What each connection that writes needs; the rest is kept in the file. The log is moved into the file
- * every 10,000 pages: everything waits meanwhile, and a page that changed often is moved once.
+ * every 10,000 pages: everything waits meanwhile, and a page that changed often is moved once. What a
+ * savepoint may have to undo stays in memory; it would be a temporary file of each larger group.
  */
 const SETTINGS = `
   PRAGMA synchronous = FULL;
@@ -166,6 +167,7 @@ const SETTINGS = `
   PRAGMA secure_delete = ON;
   PRAGMA cache_size = -12288;
   PRAGMA wal_autocheckpoint = 10000;
+  PRAGMA temp_store = MEMORY;
 `;
 
 /**
