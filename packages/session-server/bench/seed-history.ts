@@ -66,8 +66,9 @@ const STEPS: readonly string[] = [
      random_text(43), random_text(43), random_text(43), random_text(43), 1
    FROM ${NUMBERED}`,
   `INSERT INTO matched_transactions
-     (id, checkout, order_id, status, is_refund_row, amount, currency, transaction_time, recorded_at)
-   SELECT paid_by, id, :firstOrderId + number, 'SUCCESS', 0, '9.99', 'GBP',
+     (id, checkout, order_id, status, is_refund_row, proves_price, amount, taken_minor,
+      refunded_minor, currency, transaction_time, recorded_at)
+   SELECT paid_by, id, :firstOrderId + number, 'SUCCESS', 0, 1, '9.99', 999, 0, 'GBP',
      '2026-01-01T00:00:00.000Z', created_at
    FROM ${NUMBERED}`,
   `INSERT INTO outbox_events

@@ -30,6 +30,7 @@ const CODES: Record<AttentionCode, true> = {
   late_payment: true,
   unconfirmed: true,
   price_changed_after_paid: true,
+  status_changed: true,
 };
 
 /** The cells of the table whose head begins with `first`. */
@@ -68,7 +69,7 @@ async function certaintyOfEachType(): Promise<Record<string, boolean[]>> {
   await store.apply((await open('unconfirmed')).id, { type: 'came-back', kind: 'return' });
   const { orderId } = await open('paid');
   await harness.pay(orderId, { transaction: 'tx-1' });
-  await harness.pay(orderId, { transaction: 'tx-1', status: 'REFUNDED', refund: 'full' });
+  await harness.pay(orderId, { transaction: 'tx-1', status: 'REFUNDED', refundedMinor: 999 });
   await harness.pay(orderId, { transaction: 'tx-2' });
   await open('expired');
   now += (TEST_RULES.expireAfterSeconds + 1) * 1000;

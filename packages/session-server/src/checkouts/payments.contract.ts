@@ -5,13 +5,23 @@ import { toStoredToken } from './attempt-ids.js';
 /** What a store does with evidence, and with those who come back. */
 export function describePayments(fixture: StoreFixture): void {
   const { beginSending, activate, stateOf, pay, eventTypes } = fixture;
+  /** Records a row of a refund, beside the row of its payment. */
+  const refund = (orderId: number, minor: number, transaction = 'tx-9') =>
+    pay(orderId, {
+      transaction,
+      status: 'REFUNDED',
+      isRefundRow: true,
+      provesPrice: minor === 999,
+      takenMinor: minor,
+      refundedMinor: minor,
+    });
 
   describe('evidence', () => {
     it('pays the checkout and notifies the shop once, however often it is recorded', async () => {
       const { checkout, attempt } = await activate();
       const [first, ...others] = await Promise.all([0, 1, 2, 3].map(() => pay(attempt.orderId)));
-      expect(first?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
-      for (const other of others) expect(other?.after).toBe(other?.before);
+      expect(first?.[0]?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
+      for (const { before, after } of others.flat()) expect(after).toBe(before);
       expect(await eventTypes()).toEqual(['checkout.paid']);
       expect(await fixture.store.findTransactions(checkout.id)).toEqual([
         {
@@ -29,7 +39,7 @@ export function describePayments(fixture: StoreFixture): void {
       const first = await activate();
       const second = await activate({ order: 'A1002' });
       await pay(first.attempt.orderId);
-      expect(await pay(second.attempt.orderId)).toBeUndefined();
+      expect(await pay(second.attempt.orderId)).toEqual([]);
       expect((await stateOf(second.checkout.id)).state).toBe('open');
       expect(await fixture.store.findTransactions(second.checkout.id)).toEqual([]);
       expect(await fixture.store.findServed('tx-1')).toBe(first.checkout.id);
@@ -111,11 +121,10 @@ export function describePayments(fixture: StoreFixture): void {
     it('of money given back follows the payment, by its own row or by another', async () => {
       const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
-      await pay(attempt.orderId, { refund: 'partial' });
+      await pay(attempt.orderId, { refundedMinor: 400 });
       expect((await stateOf(checkout.id)).refund).toBe('partial');
-      const refundRow = { transaction: 'tx-2', status: 'REFUNDED', isRefundRow: true } as const;
-      await pay(attempt.orderId, { ...refundRow, refund: 'full' });
-      await pay(attempt.orderId, { ...refundRow, refund: 'full' });
+      await refund(attempt.orderId, 599);
+      await refund(attempt.orderId, 599);
       expect(await stateOf(checkout.id)).toMatchObject({ refund: 'full', attention: [] });
       expect(await eventTypes()).toEqual([
         'checkout.paid',
@@ -127,20 +136,9 @@ export function describePayments(fixture: StoreFixture): void {
     it('of two refunds of a part that come to the whole is a full refund', async () => {
       const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
-      const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
-      await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '4.00' });
+      await refund(attempt.orderId, 400, 'tx-2');
       expect((await stateOf(checkout.id)).refund).toBe('partial');
-      await pay(attempt.orderId, { ...part, transaction: 'tx-3', amount: '5.99' });
-      expect((await stateOf(checkout.id)).refund).toBe('full');
-    });
-
-    it('of two such refunds comes to the same where the provider writes them with a minus', async () => {
-      const { checkout, attempt } = await activate();
-      await pay(attempt.orderId);
-      const part = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
-      await pay(attempt.orderId, { ...part, transaction: 'tx-2', amount: '-4.00' });
-      expect((await stateOf(checkout.id)).refund).toBe('partial');
-      await pay(attempt.orderId, { ...part, transaction: 'tx-3', amount: '-5.99' });
+      await refund(attempt.orderId, 599, 'tx-3');
       expect((await stateOf(checkout.id)).refund).toBe('full');
     });
 
@@ -148,67 +146,74 @@ export function describePayments(fixture: StoreFixture): void {
       const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
       await pay(attempt.orderId, { transaction: 'tx-2' });
-      await pay(attempt.orderId, { transaction: 'tx-2', refund: 'full' });
+      await pay(attempt.orderId, { transaction: 'tx-2', refundedMinor: 999 });
       expect(await stateOf(checkout.id)).toMatchObject({ refund: 'none', paidBy: 'tx-1' });
+    });
+
+    it('of a refund of one price of an order changes the other one, when its money is gone too', async () => {
+      const cheap = await activate();
+      fixture.now += SECOND_MS;
+      const dear = await activate(OTHER_PRICE, 'session-2');
+      await pay(cheap.attempt.orderId);
+      await pay(dear.attempt.orderId, { transaction: 'tx-2', takenMinor: 1299 });
+      await pay(cheap.attempt.orderId, { refundedMinor: 999 });
+      expect((await stateOf(cheap.checkout.id)).refund).toBe('none');
+      expect((await stateOf(dear.checkout.id)).refund).toBe('none');
+      await pay(dear.attempt.orderId, { transaction: 'tx-2', refundedMinor: 1299 });
+      expect((await stateOf(cheap.checkout.id)).refund).toBe('full');
+      expect((await stateOf(dear.checkout.id)).refund).toBe('full');
     });
 
     it('of a refund seen first is joined by its payment, and a later one is a second', async () => {
       const { checkout, attempt } = await activate();
-      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      await refund(attempt.orderId, 999, 'tx-1');
       expect(await stateOf(checkout.id)).toMatchObject({ state: 'paid', refund: 'full' });
       await pay(attempt.orderId, { transaction: 'tx-2' });
       expect((await stateOf(checkout.id)).attention).toEqual([]);
-      fixture.now += 1;
       await pay(attempt.orderId, { transaction: 'tx-3' });
       expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
     });
 
     it('made after a payment was given back is a second one, and the first may still be seen', async () => {
       const { checkout, attempt } = await activate();
-      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'partial' });
+      await refund(attempt.orderId, 999, 'tx-1');
       await pay(attempt.orderId, {
         transaction: 'tx-2',
         transactionTime: '2026-01-01T00:30:00.000Z',
       });
-      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
-      fixture.now += 1;
+      expect(await stateOf(checkout.id)).toMatchObject({
+        attention: ['paid_twice'],
+        refund: 'none',
+      });
       await pay(attempt.orderId, {
         transaction: 'tx-3',
         transactionTime: '2026-01-01T00:00:30.000Z',
       });
-      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
-      // What is given back of the second one is not the first one's.
-      await pay(attempt.orderId, { transaction: 'tx-2', refund: 'full' });
-      expect((await stateOf(checkout.id)).refund).toBe('partial');
-      await pay(attempt.orderId, { transaction: 'tx-3', refund: 'full' });
-      expect((await stateOf(checkout.id)).refund).toBe('full');
-    });
-
-    it('of a refund of a part beside a row that paid and was partly given back adds no more than its own', async () => {
-      const { checkout, attempt } = await activate();
-      const refundRow = { status: 'REFUNDED', isRefundRow: true, refund: 'partial' } as const;
-      await pay(attempt.orderId, refundRow);
-      await pay(attempt.orderId, { transaction: 'tx-2' });
-      await pay(attempt.orderId, { ...refundRow, transaction: 'tx-3', amount: '1.00' });
-      expect((await stateOf(checkout.id)).refund).toBe('partial');
-      await pay(attempt.orderId, { ...refundRow, transaction: 'tx-4', amount: '8.99' });
-      expect((await stateOf(checkout.id)).refund).toBe('full');
+      expect(await stateOf(checkout.id)).toMatchObject({
+        attention: ['paid_twice'],
+        refund: 'none',
+      });
     });
 
     it('after a refund seen first is a second one where the merchant entry says so', async () => {
       const { checkout, attempt } = await activate();
-      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
-      await pay(attempt.orderId, { transaction: 'tx-2', joinsRefundRow: false });
-      expect((await stateOf(checkout.id)).attention).toEqual(['paid_twice']);
+      const joinsRefundRow = false;
+      await refund(attempt.orderId, 999, 'tx-1');
+      await pay(attempt.orderId, { transaction: 'tx-2', joinsRefundRow });
+      expect(await stateOf(checkout.id)).toMatchObject({
+        attention: ['paid_twice'],
+        refund: 'none',
+      });
     });
 
     it('of a second payment is flagged, also when the first one has been given back', async () => {
       const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
-      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refundedMinor: 999 });
       await pay(attempt.orderId, { transaction: 'tx-2' });
       expect(await stateOf(checkout.id)).toMatchObject({
         paidBy: 'tx-1',
+        refund: 'none',
         attention: ['paid_twice'],
       });
     });
@@ -216,7 +221,7 @@ export function describePayments(fixture: StoreFixture): void {
     it('keeps the status of a transaction as the provider last said it', async () => {
       const { checkout, attempt } = await activate();
       await pay(attempt.orderId);
-      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refund: 'full' });
+      await pay(attempt.orderId, { status: 'REFUNDED', isRefundRow: true, refundedMinor: 999 });
       expect(await fixture.store.findTransactions(checkout.id)).toMatchObject([
         { id: 'tx-1', status: 'REFUNDED' },
       ]);

@@ -19,6 +19,7 @@ export type AttentionCode =
   | 'superseded_paid'
   | 'late_payment'
   | 'unconfirmed'
+  | 'status_changed'
   | 'price_changed_after_paid';
 
 export interface Checkout {
@@ -61,8 +62,8 @@ export type CheckoutFact =
   | { readonly type: 'submit-hinted' }
   /** A transaction in the provider's list meets every rule of evidence. */
   | { readonly type: 'payment-proved'; readonly transaction: string }
-  /** Money has been given back, by evidence. */
-  | { readonly type: 'refund-proved'; readonly refund: 'partial' | 'full' }
+  /** How much of the price has been refunded, by all the evidence about the order. */
+  | { readonly type: 'refund-proved'; readonly refund: RefundState }
   /** A failure under the platform's own signing scheme or listed status. */
   | { readonly type: 'failure-proved' }
   /** Something that a person must see. */
@@ -133,9 +134,7 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
     case 'payment-proved':
       return pay(checkout, fact.transaction);
     case 'refund-proved':
-      return checkout.state === 'paid' &&
-        checkout.refund !== fact.refund &&
-        checkout.refund !== 'full'
+      return checkout.state === 'paid' && checkout.refund !== fact.refund
         ? { ...checkout, refund: fact.refund }
         : checkout;
     case 'failure-proved':

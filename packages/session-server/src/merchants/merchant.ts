@@ -73,9 +73,11 @@ const evidence = z
     skewSeconds: z.int().nonnegative().default(300),
     /** `excluded`: `amount` is the order's amount. `included`: `amount` less `service_fee` is. */
     serviceFee: z.enum(['excluded', 'included']).default('excluded'),
+    /** A row of a refund carries the value of this field that the row of its payment carries. */
+    refundMatchField: z.string().min(1).default('pspReference'),
     /**
-     * Whether the row of a payment that comes after a row of its refund belongs to it. If not, it is a
-     * second payment.
+     * Whether the row of a refund that shares neither id nor `refundMatchField` with a payment may be of
+     * a payment in the same session. If not, it is a payment of its own, refunded.
      */
     joinsRefundRow: z.boolean().default(true),
   })

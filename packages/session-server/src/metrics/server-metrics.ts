@@ -22,6 +22,7 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   late_payment: true,
   unconfirmed: true,
   price_changed_after_paid: true,
+  status_changed: true,
 };
 
 /**
@@ -129,7 +130,8 @@ export class ServerMetrics implements Observer {
     for (const code of after.attention) {
       if (!before.attention.includes(code)) this.#attention.inc({ code });
     }
-    if (before.refund !== after.refund) this.#refunds.inc({ refund: after.refund });
+    if (before.refund !== after.refund && after.refund !== 'none')
+      this.#refunds.inc({ refund: after.refund });
     this.#events.inc({}, after.sequence - before.sequence);
   }
 

@@ -11,7 +11,7 @@ import { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
-import { TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
@@ -100,16 +100,8 @@ async function payOrder(merchant: string, order: string): Promise<void> {
     providerMerchantId: 1001,
   });
   if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
-  await store.recordPayment({
-    transaction: `tx-${merchant}-${order}`,
-    orderId: decision.attempt.orderId,
-    status: 'SUCCESS',
-    isRefundRow: false,
-    amount: '9.99',
-    currency: 'GBP',
-    transactionTime: new Date(now).toISOString(),
-    refund: 'none',
-  });
+  const { orderId } = decision.attempt;
+  await new StoreHarness(store).pay(orderId, { transaction: `tx-${merchant}-${order}` });
 }
 
 describe('an event for a shop', () => {

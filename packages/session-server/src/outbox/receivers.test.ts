@@ -132,7 +132,7 @@ describe.each(Object.entries(SHOPS))('the %s of docs/events.md', (_name, program
     const harness = new StoreHarness(store);
     const { checkout, attempt } = await harness.activate();
     await store.apply(checkout.id, { type: 'came-back', kind: 'cancel' });
-    await harness.pay(attempt.orderId, { refund: 'partial' });
+    await harness.pay(attempt.orderId, { refundedMinor: 400 });
     const dispatcher = startOutboxDispatcher({
       database: store.database,
       merchants: { find: () => Promise.resolve(merchant) },

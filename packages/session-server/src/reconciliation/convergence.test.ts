@@ -143,7 +143,7 @@ describe('hints, time and rows of one payment', () => {
       rowOf(ROWS['refunded in its row'], attempt),
     ]);
     const end = await store.find(checkout.id);
-    expect(end).toMatchObject({ state: 'paid', refund: 'full', attention: ['paid_twice'] });
+    expect(end).toMatchObject({ state: 'paid', refund: 'none', attention: ['paid_twice'] });
   });
 
   it('need no attention when a payment and a refund of a part of it are seen together', async () => {

@@ -83,7 +83,7 @@ describe('explaining an order', () => {
 
   it.each<[string, Partial<TransactionRow>]>([
     ['counts', {}],
-    ['counts, refund full', { status: 'REFUNDED' }],
+    ['counts, refunded 9.99', { status: 'REFUNDED' }],
     ['does not count: the row has no id', { id: undefined }],
     ['does not count: the row is of another merchant', { merchantId: 1002 }],
     ['does not count: the row has no status', { status: undefined }],
@@ -142,7 +142,7 @@ describe('explaining an order', () => {
     expect(said.map((line) => line.split(': ').at(-1))).toEqual([
       'counts',
       'counts, beside the payment tx-1',
-      'counts, refund partial',
+      'counts, refunded 4.00',
     ]);
   });
 

@@ -7,7 +7,7 @@ import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, type MatchResult } from './matching.js';
 import type { Reader } from '../store/database.js';
 import { newestRange, readNextPage } from './page-range.js';
-import { findKnownTransaction, findTransactions } from './repository.js';
+import { findKnownRow, findTransactions } from './repository.js';
 
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
@@ -52,12 +52,12 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
         const result = matchTransaction(row, expected, merchant.evidence);
-        const served = (await findKnownTransaction(database, row.id ?? ''))?.checkout;
+        const served = (await findKnownRow(database, row.id ?? ''))?.checkout;
         const isOfAnother =
           result.kind !== 'none' && served !== undefined && served !== checkout.id;
         const reason = isOfAnother
           ? `does not count: it serves the checkout ${served}`
-          : describeResult(result, otherPaymentOf(row, checkout, merchant));
+          : describeResult(result, row, checkout);
         lines.push(`    ${describeRow(row)}: ${reason}`);
       }
       if (candidates.length === 0) lines.push('    no transaction names this order');
@@ -115,31 +115,32 @@ function isCandidate(row: TransactionRow, order: string, orderId: number): boole
   });
 }
 
-/** The transaction that paid the checkout, when the row is another payment and no refund. */
-function otherPaymentOf(
-  row: TransactionRow,
-  { paidBy }: Checkout,
-  { evidence }: Merchant,
-): string | undefined {
-  const isRefund = evidence.refundedStatuses.includes(row.status ?? '');
-  return paidBy === row.id || isRefund ? undefined : paidBy;
-}
-
 function describeRow(row: TransactionRow): string {
   const { id = 'no id', status = 'no status', amount = 'no amount', currencyCode = '' } = row;
   return `${id} ${row.transactionTime ?? 'no time'} ${status} ${amount} ${currencyCode}`.trim();
 }
 
-function describeResult(result: MatchResult, otherPayment: string | undefined): string {
+function describeResult(
+  result: MatchResult,
+  { id }: TransactionRow,
+  { amountMinor, decimals, paidBy }: Checkout,
+): string {
   switch (result.kind) {
     case 'none':
       return `does not count: ${result.reason}`;
     case 'mismatch':
       return `does not count, and needs a person: ${result.code}`;
+    case 'refunded':
+      if (paidBy === undefined) {
+        return 'does not count: money was refunded, and no row shows the payment of the price';
+      }
+      return `counts, refunded ${formatMinor(result.money.refundedMinor, decimals)}`;
     case 'paid': {
-      const counts =
-        otherPayment === undefined ? 'counts' : `counts, beside the payment ${otherPayment}`;
-      return result.refund === 'none' ? counts : `${counts}, refund ${result.refund}`;
+      const { isRefundRow, refundedMinor } = result.money;
+      const isOther = paidBy !== undefined && paidBy !== id && !isRefundRow;
+      const counts = isOther ? `counts, beside the payment ${paidBy}` : 'counts';
+      const refunded = formatMinor(Math.min(refundedMinor, amountMinor), decimals);
+      return refundedMinor === 0 ? counts : `${counts}, refunded ${refunded}`;
     }
   }
 }

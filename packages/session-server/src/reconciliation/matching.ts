@@ -22,8 +22,6 @@ export interface ExpectedPayment {
   readonly decimals: number;
   /** Milliseconds since 1970. */
   readonly attemptedAt: number;
-  /** The transaction that has paid the checkout already. */
-  readonly paidBy?: string | undefined;
 }
 
 export function expectedPaymentOf(attempt: Attempt, checkout: Checkout): ExpectedPayment {
@@ -35,16 +33,36 @@ export function expectedPaymentOf(attempt: Attempt, checkout: Checkout): Expecte
     amountMinor: checkout.amountMinor,
     currency: checkout.currency,
     decimals: checkout.decimals,
-    paidBy: checkout.paidBy,
   };
 }
 
+/** The money of a row that is about an attempt, in minor units of the order's currency. */
+export interface RowMoney {
+  /** Whether its status means refunded. */
+  readonly isRefundRow: boolean;
+  /** What was taken, or what the row of a refund gives as its amount. */
+  readonly takenMinor: number;
+  readonly refundedMinor: number;
+  /** The value of the field that a refund shares with its payment. */
+  readonly reference?: string | undefined;
+}
+
 export type MatchResult =
-  /** Not about this attempt, or not proof of anything. */
-  | { readonly kind: 'none'; readonly reason: string }
+  /**
+   * Not about this attempt, or not proof of anything; `status` where the reason is a status that is
+   * not configured.
+   */
+  | { readonly kind: 'none'; readonly reason: string; readonly status?: string | undefined }
   /** About this attempt, and wrong: a person must check. */
-  | { readonly kind: 'mismatch'; readonly code: AttentionCode }
-  | { readonly kind: 'paid'; readonly refund: 'none' | 'partial' | 'full' };
+  | {
+      readonly kind: 'mismatch';
+      readonly code: AttentionCode;
+      /** Undefined when it cannot be added to the money of the order. */
+      readonly money?: RowMoney | undefined;
+    }
+  /** Money was refunded, and the row does not show a payment of the price. */
+  | { readonly kind: 'refunded'; readonly money: RowMoney }
+  | { readonly kind: 'paid'; readonly money: RowMoney };
 
 /** The values with which a row may name an attempt. */
 export function referencesOf(
@@ -82,46 +100,39 @@ export function matchTransaction(
   settings: EvidenceSettings,
 ): MatchResult {
   const reason = whyNot(row, expected, settings);
-  if (reason !== undefined) return { kind: 'none', reason };
+  if (reason !== undefined) {
+    const status = reason === UNLISTED_STATUS ? row.status : undefined;
+    return { kind: 'none', reason, ...(status && { status }) };
+  }
   if (row.currencyCode === undefined) return { kind: 'mismatch', code: 'currency_missing' };
   if (row.currencyCode !== expected.currency)
     return { kind: 'mismatch', code: 'currency_mismatch' };
-  if (isRefundBesidePayment(row, expected, settings)) {
-    const refunded = refundedMinor(row.amount, expected.decimals) ?? 0;
-    return { kind: 'paid', refund: refunded < expected.amountMinor ? 'partial' : 'full' };
-  }
-  const refund = refundOf(row, expected, settings);
-  // Not shown: whether the amount of a payment changes with its refund. It matched before.
-  if (row.id === expected.paidBy && refund !== 'none') return { kind: 'paid', refund };
-  if (paidMinor(row, expected.decimals, settings) === expected.amountMinor) {
-    return { kind: 'paid', refund };
-  }
-  return isRefunded(row, settings) && !isPartlyRefunded(row, expected)
-    ? { kind: 'none', reason: 'money was refunded, and no row shows the payment of the price' }
-    : { kind: 'mismatch', code: 'amount_mismatch' };
+  const takenMinor = paidMinor(row, expected.decimals, settings);
+  const money = moneyOf(row, takenMinor, expected, settings);
+  if (money && takenMinor === expected.amountMinor) return { kind: 'paid', money };
+  return money?.isRefundRow && !isPartlyRefunded(row, expected)
+    ? { kind: 'refunded', money }
+    : { kind: 'mismatch', code: 'amount_mismatch', money };
 }
 
-/** How much of a row's payment has been refunded. */
-export function refundOf(
+/** Undefined when a payment does not show how much was taken. */
+function moneyOf(
   row: TransactionRow,
-  { amountMinor, decimals }: Pick<ExpectedPayment, 'amountMinor' | 'decimals'>,
+  paid: number | undefined,
+  { amountMinor, decimals }: ExpectedPayment,
   settings: EvidenceSettings,
-): 'none' | 'partial' | 'full' {
-  const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
-  if (refunded > 0) return refunded < amountMinor ? 'partial' : 'full';
-  if (!isRefunded(row, settings)) return 'none';
-  // Less than the price means a part, whether it is what was refunded or what is left.
-  const amount = refundedMinor(row.amount, decimals) ?? 0;
-  return amount > 0 && amount < amountMinor ? 'partial' : 'full';
-}
-
-/** A refund may come as a row of its own, beside the payment's row and smaller than it. */
-function isRefundBesidePayment(
-  row: TransactionRow,
-  expected: ExpectedPayment,
-  settings: EvidenceSettings,
-): boolean {
-  return expected.paidBy !== undefined && expected.paidBy !== row.id && isRefunded(row, settings);
+): RowMoney | undefined {
+  const isRefundRow = isRefunded(row, settings);
+  if (paid === undefined && !isRefundRow) return undefined;
+  const takenMinor = paid ?? refundedMinor(row.amount, decimals) ?? 0;
+  // A refund that does not show its amount is of everything.
+  const ofStatus = isRefundRow ? takenMinor || amountMinor : 0;
+  return {
+    isRefundRow,
+    takenMinor,
+    refundedMinor: (refundedMinor(row.amountRefunded, decimals) ?? 0) || ofStatus,
+    reference: row.references[settings.refundMatchField] || undefined,
+  };
 }
 
 function isRefunded(row: TransactionRow, settings: EvidenceSettings): boolean {
@@ -133,6 +144,8 @@ function isPartlyRefunded(row: TransactionRow, { decimals }: ExpectedPayment): b
   const refunded = refundedMinor(row.amountRefunded, decimals) ?? 0;
   return refunded > 0 && refunded < (refundedMinor(row.amount, decimals) ?? 0);
 }
+
+const UNLISTED_STATUS = 'the status is not in the paid list';
 
 function whyNot(
   row: TransactionRow,
@@ -154,9 +167,7 @@ function whyNot(
   }
   const status = row.status ?? '';
   if (!settings.paidStatuses.includes(status) && !settings.refundedStatuses.includes(status)) {
-    return row.status === undefined
-      ? 'the row has no status'
-      : 'the status is not in the paid list';
+    return row.status === undefined ? 'the row has no status' : UNLISTED_STATUS;
   }
   const time = timeOf(row);
   if (time === undefined) return 'the row has no transactionTime that can be read';

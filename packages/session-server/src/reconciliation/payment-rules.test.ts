@@ -1,131 +1,145 @@
 import { describe, expect, it } from 'vitest';
 import { testCheckout } from '../testing/test-checkout.js';
-import type { PaymentEvidence } from './repository.js';
-import { type PaymentHistory, planPayment } from './payment-rules.js';
+import { testEvidence } from '../testing/store-harness.js';
+import {
+  type MatchedRow,
+  type PaymentEvidence,
+  type PaymentHistory,
+  planPayment,
+} from './payment-rules.js';
 
+const CHECKOUT = testCheckout();
 const OPEN: PaymentHistory = {
-  checkout: testCheckout(),
+  checkout: CHECKOUT,
   siblings: [],
   isSuperseded: false,
   known: undefined,
-  paymentRow: undefined,
-  refundedAt: undefined,
-  refundedMinor: 0,
+  rows: [],
 };
+const ROW: MatchedRow = { ...testEvidence(), checkout: CHECKOUT.id };
 const PAID: PaymentHistory = {
   ...OPEN,
   checkout: testCheckout({ state: 'paid', paidBy: 'tx-1' }),
-  paymentRow: 'tx-1',
+  rows: [ROW],
 };
-const KNOWN = { checkout: 'checkout-1', isRefundRow: false };
-
-function evidence(changes: Partial<PaymentEvidence> = {}): PaymentEvidence {
-  return {
-    transaction: 'tx-1',
-    orderId: 700,
-    status: 'SUCCESS',
-    isRefundRow: false,
-    amount: '9.99',
-    currency: 'GBP',
-    transactionTime: '2026-01-01T00:00:00.000Z',
-    refund: 'none',
-    ...changes,
-  };
-}
 
 const PAYMENT = { type: 'payment-proved', transaction: 'tx-1' };
-const FULL_REFUND = { type: 'refund-proved', refund: 'full' };
+const refund = (of: string) => ({ type: 'refund-proved', refund: of });
+const attention = (code: string) => ({ type: 'attention-needed', code });
+/** The row of a refund beside the row of its payment, an hour later. */
+const REFUND: Partial<PaymentEvidence> = {
+  transaction: 'tx-2',
+  status: 'REFUNDED',
+  isRefundRow: true,
+  refundedMinor: 999,
+  transactionTime: '2026-01-01T01:01:00.000Z',
+};
 
-describe('a transaction that is new', () => {
+/** What follows for the checkout of the row. */
+function factsOf(history: PaymentHistory, changes: Partial<PaymentEvidence> = {}) {
+  return planPayment(history, testEvidence(changes))?.facts.get(CHECKOUT.id);
+}
+
+describe('a row that is new', () => {
   it('pays an unpaid checkout', () => {
-    expect(planPayment(OPEN, evidence())).toEqual([PAYMENT]);
+    expect(factsOf(OPEN)).toEqual([PAYMENT, refund('none')]);
   });
 
   it('pays and refunds when it is given back before it was ever seen', () => {
-    const row = evidence({ status: 'REFUNDED', isRefundRow: true, refund: 'full' });
-    expect(planPayment(OPEN, row)).toEqual([PAYMENT, FULL_REFUND]);
+    const row = { status: 'REFUNDED', isRefundRow: true, refundedMinor: 999 };
+    expect(factsOf(OPEN, row)).toEqual([PAYMENT, refund('full')]);
   });
 
   it('asks for attention when another version of the order is paid already', () => {
-    const siblings = [testCheckout({ id: 'checkout-0', state: 'paid' })];
-    expect(planPayment({ ...OPEN, siblings }, evidence())).toEqual([
+    const sibling = testCheckout({ id: 'checkout-0', state: 'paid' });
+    const rows = [{ ...ROW, checkout: sibling.id, transaction: 'tx-0' }];
+    expect(factsOf({ ...OPEN, siblings: [sibling], rows })).toEqual([
       PAYMENT,
-      { type: 'attention-needed', code: 'paid_twice' },
+      attention('paid_twice'),
+      refund('none'),
     ]);
   });
 
   it('asks for attention when it pays an older price', () => {
-    expect(planPayment({ ...OPEN, isSuperseded: true }, evidence())).toEqual([
-      PAYMENT,
-      { type: 'attention-needed', code: 'superseded_paid' },
-    ]);
+    expect(factsOf({ ...OPEN, isSuperseded: true })).toContainEqual(attention('superseded_paid'));
     const siblings = [testCheckout({ id: 'checkout-0' })];
-    expect(planPayment({ ...OPEN, siblings }, evidence())).toEqual([PAYMENT]);
+    expect(factsOf({ ...OPEN, siblings })).toEqual([PAYMENT, refund('none')]);
   });
 
   it('is a second payment of a paid checkout, and says nothing of the first one’s refund', () => {
-    const second = evidence({ transaction: 'tx-2', refund: 'full' });
-    expect(planPayment(PAID, second)).toEqual([{ type: 'payment-proved', transaction: 'tx-2' }]);
+    const second = { transaction: 'tx-2', refundedMinor: 999 };
+    expect(factsOf(PAID, second)).toEqual([{ ...PAYMENT, transaction: 'tx-2' }, refund('none')]);
   });
 
   it('is a refund of a paid checkout when its row only says given back', () => {
-    const refund = evidence({ transaction: 'tx-2', isRefundRow: true, refund: 'full' });
-    expect(planPayment(PAID, refund)).toEqual([FULL_REFUND]);
-  });
-
-  const REFUND_SEEN = { ...PAID, paymentRow: undefined, refundedAt: Date.UTC(2026, 0, 1) };
-
-  it('joins a refund row that was seen before it, once', () => {
-    expect(planPayment(REFUND_SEEN, evidence({ transaction: 'tx-2' }))).toEqual([]);
-    const joined = { ...REFUND_SEEN, paymentRow: 'tx-2' };
-    expect(planPayment(joined, evidence({ transaction: 'tx-3' }))).toEqual([
-      { type: 'payment-proved', transaction: 'tx-3' },
-    ]);
+    expect(factsOf(PAID, REFUND)).toEqual([refund('full')]);
   });
 
   it.each([
-    ['2025-12-31T23:59:59.999Z', []],
-    ['2026-01-01T00:00:00.000Z', []],
-    ['2026-01-01T00:00:00.001Z', [{ type: 'payment-proved', transaction: 'tx-2' }]],
-    ['yesterday', [{ type: 'payment-proved', transaction: 'tx-2' }]],
-  ])('joins a refund of midnight only when it was paid before: %s', (transactionTime, facts) => {
-    const payment = evidence({ transaction: 'tx-2', transactionTime });
-    expect(planPayment(REFUND_SEEN, payment)).toEqual(facts);
+    ['a payment of the session is older', {}, 'full'],
+    [
+      'every payment of the session is newer',
+      { transactionTime: '2026-01-01T00:00:59.999Z' },
+      'none',
+    ],
+    ['the payments are of another session', { orderId: 701 }, 'none'],
+    ['the merchant entry says that refunds add no rows', { joinsRefundRow: false }, 'none'],
+  ])('is a refund of another payment only if it can be: %s', (_, changes, refunded) => {
+    expect(factsOf(PAID, { ...REFUND, ...changes })?.at(-1)).toEqual(refund(refunded));
   });
 
-  it('joins no refund row where the merchant entry says so', () => {
-    const payment = evidence({ transaction: 'tx-2', joinsRefundRow: false });
-    expect(planPayment(REFUND_SEEN, payment)).toEqual([
-      { type: 'payment-proved', transaction: 'tx-2' },
+  it('is a refund of the payment that carries the same reference, wherever that was made', () => {
+    const rows = [{ ...ROW, reference: 'psp-1' }];
+    const other = { ...REFUND, orderId: 701, joinsRefundRow: false };
+    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-1' })).toEqual([refund('full')]);
+    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-2' })?.at(-1)).toEqual(
+      refund('none'),
+    );
+  });
+
+  it('is counted once where a refund changes the row of the payment and adds one', () => {
+    const rows = [{ ...ROW, reference: 'psp-1', refundedMinor: 600 }];
+    const added = { ...REFUND, provesPrice: false, refundedMinor: 600, reference: 'psp-1' };
+    expect(factsOf({ ...PAID, rows }, added)).toEqual([refund('partial')]);
+  });
+
+  it('of another amount is money of the order, and a person must check it', () => {
+    const rows = [{ ...ROW, transaction: 'tx-0', provesPrice: false, takenMinor: 900 }];
+    const mistake = { provesPrice: false, takenMinor: 900, attention: 'amount_mismatch' } as const;
+    expect(factsOf(OPEN, mistake)).toContainEqual(attention('amount_mismatch'));
+    expect(factsOf({ ...PAID, rows: [...rows, ROW] }, { ...REFUND, refundedMinor: 900 })).toEqual([
+      refund('none'),
     ]);
   });
 });
 
-describe('a transaction that is known', () => {
-  it('never serves another checkout', () => {
-    const known = { ...KNOWN, checkout: 'checkout-9' };
-    expect(planPayment({ ...OPEN, known }, evidence({ refund: 'full' }))).toBeUndefined();
-    expect(planPayment({ ...PAID, known }, evidence())).toBeUndefined();
+describe('a row that is known', () => {
+  const KNOWN = { ...PAID, known: ROW };
+
+  it('serves no other checkout, once it has paid one', () => {
+    const known = { ...ROW, checkout: 'checkout-9' };
+    expect(planPayment({ ...OPEN, known }, testEvidence())).toBeUndefined();
+    const unproved = { ...OPEN, known: { ...known, provesPrice: false } };
+    expect(factsOf(unproved)).toEqual([PAYMENT, refund('none')]);
+    expect(planPayment(unproved, testEvidence({ provesPrice: false }))).toBeUndefined();
   });
 
   it('says nothing new, but for what was given back meanwhile', () => {
-    const history = { ...PAID, known: KNOWN };
-    expect(planPayment(history, evidence())).toEqual([]);
-    expect(planPayment(history, evidence({ refund: 'full' }))).toEqual([FULL_REFUND]);
+    expect(factsOf(KNOWN)).toEqual([refund('none')]);
+    expect(factsOf(KNOWN, { refundedMinor: 1 })).toEqual([refund('partial')]);
+    expect(factsOf(KNOWN, { isRefundRow: true, refundedMinor: 999 })).toEqual([refund('full')]);
   });
 
-  it('leaves the payment whole when it is a second payment that was given back', () => {
-    const second = evidence({ transaction: 'tx-2', refund: 'full' });
-    expect(planPayment({ ...PAID, known: KNOWN }, second)).toEqual([]);
+  it('keeps what any version of it has shown, and the newest status', () => {
+    const older = { ...ROW, refundedMinor: 400, status: 'REFUNDED', reference: 'psp-1' };
+    const history = { ...PAID, known: older, rows: [older] };
+    const read = testEvidence({ transactionTime: '2026-01-01T00:02:00.000Z' });
+    expect(planPayment(history, read)?.row).toEqual({ ...older, status: 'SUCCESS' });
   });
 
-  it('speaks for the payment when it is its refund row, or joined it', () => {
-    const refundRow = { ...PAID, known: { ...KNOWN, isRefundRow: true } };
-    const again = evidence({ transaction: 'tx-2', isRefundRow: true, refund: 'full' });
-    expect(planPayment(refundRow, again)).toEqual([FULL_REFUND]);
-    const joined = { ...PAID, known: KNOWN, paymentRow: 'tx-2' };
-    expect(planPayment(joined, evidence({ transaction: 'tx-2', refund: 'full' }))).toEqual([
-      FULL_REFUND,
-    ]);
+  it('may show another amount only where a refund explains it', () => {
+    const less = { provesPrice: false, takenMinor: 599, attention: 'amount_mismatch' } as const;
+    expect(factsOf(KNOWN, less)).toContainEqual(attention('amount_mismatch'));
+    expect(factsOf(KNOWN, { ...less, refundedMinor: 400 })).toEqual([refund('partial')]);
   });
 });

@@ -1,90 +1,182 @@
-import type { Checkout, CheckoutFact } from '../checkouts/state-machine.js';
-import { timeOf } from './matching.js';
-import { parseRefundMinor } from '../money.js';
-import type { PaymentEvidence } from './repository.js';
+/**
+ * What the rows of an order prove: pure. Payments and refunds follow from all rows that were ever
+ * matched to the attempts of the order, in whatever order they were read.
+ */
+import type { AttentionCode, Checkout, CheckoutFact } from '../checkouts/state-machine.js';
+import type { RefundState } from '../contract.js';
+import { type RowMoney, timeOf as readTime } from './matching.js';
 
-/** All that is known when a transaction is recorded. */
+/** A row of the provider's list that was matched to an attempt. */
+export interface PaymentEvidence extends RowMoney {
+  readonly transaction: string;
+  readonly orderId: number;
+  readonly status: string;
+  /** Whether it is of the price of its checkout. */
+  readonly provesPrice: boolean;
+  readonly amount: string;
+  readonly currency: string;
+  readonly transactionTime: string;
+  /** Why a person must check it. */
+  readonly attention?: AttentionCode | undefined;
+  /** The setting of the merchant; default true. */
+  readonly joinsRefundRow?: boolean;
+}
+
+/** A row as it is kept: what any version of it has shown, and the newest status. */
+export interface MatchedRow extends Omit<PaymentEvidence, 'attention' | 'joinsRefundRow'> {
+  readonly checkout: string;
+}
+
+/** All that is known when a row is read. */
 export interface PaymentHistory {
   readonly checkout: Checkout;
   /** The other checkouts of the same order. */
   readonly siblings: readonly Checkout[];
   /** Whether another price of the order was requested after this one was last requested. */
   readonly isSuperseded: boolean;
-  /** What is stored of this transaction. */
-  readonly known: { readonly checkout: string; readonly isRefundRow: boolean } | undefined;
-  /**
-   * The transaction that took the money of a paid checkout. Undefined while only a row of its refund
-   * has been read.
-   */
-  readonly paymentRow: string | undefined;
-  /**
-   * The time of the refund, in milliseconds since 1970, when the row that paid the checkout shows it as
-   * refunded; otherwise undefined.
-   */
-  readonly refundedAt: number | undefined;
-  /** The sum of earlier refund rows beside the payment's row, in minor units. */
-  readonly refundedMinor: number;
+  /** What is stored of this row. */
+  readonly known: MatchedRow | undefined;
+  /** All stored rows of the order. */
+  readonly rows: readonly MatchedRow[];
 }
 
-/**
- * The facts that a transaction proves: pure. Undefined when it serves another checkout already, and so
- * proves nothing here.
- */
+export interface PaymentPlan {
+  /** The row to keep. */
+  readonly row: MatchedRow;
+  /** By checkout: what follows for each one of the order. */
+  readonly facts: ReadonlyMap<string, readonly CheckoutFact[]>;
+}
+
+/** The rows of an order, sorted out. */
+interface OrderMoney {
+  /** What took money, each with what was refunded of it. */
+  readonly payments: readonly { readonly row: MatchedRow; readonly refundedMinor: number }[];
+  /** Refunds of one payment or another. */
+  readonly refunds: readonly MatchedRow[];
+}
+
+/** What follows from a row. Undefined when it serves another checkout, and proves nothing here. */
 export function planPayment(
   history: PaymentHistory,
-  evidence: PaymentEvidence,
-): CheckoutFact[] | undefined {
-  const { checkout, known, paymentRow } = history;
-  if (known && known.checkout !== checkout.id) return undefined;
-  const refunded: CheckoutFact[] =
-    evidence.refund === 'none' ? [] : [{ type: 'refund-proved', refund: evidence.refund }];
-  if (known) {
-    // A refund of a second payment leaves the first one whole.
-    const isOfPayment =
-      known.isRefundRow || [checkout.paidBy, paymentRow].includes(evidence.transaction);
-    return isOfPayment ? refunded : [];
+  { attention, joinsRefundRow = true, ...evidence }: PaymentEvidence,
+): PaymentPlan | undefined {
+  const { checkout, siblings, known } = history;
+  const isOfAnother = known !== undefined && known.checkout !== checkout.id;
+  if (isOfAnother && (known.provesPrice || !evidence.provesPrice)) return undefined;
+  const read = { ...evidence, checkout: checkout.id };
+  const row = known && !isOfAnother ? mergeRow(known, read) : read;
+  const others = history.rows.filter(({ transaction }) => transaction !== row.transaction);
+  const money = sortOut([...others, row], joinsRefundRow);
+
+  const facts: CheckoutFact[] = [];
+  const isPayment = money.payments.some((payment) => payment.row === row);
+  const isExplained = known?.provesPrice && read.refundedMinor > 0;
+  if (attention && isPayment && !isExplained) {
+    facts.push({ type: 'attention-needed', code: attention });
   }
-  if (checkout.state === 'paid') {
-    // A refund may be a row of its own, and the payment's row may be read after it, once.
-    if (evidence.isRefundRow) {
-      return paymentRow === undefined ? refunded : [refundBeside(history, evidence)];
-    }
-    if (paymentRow === undefined && mayBeRefundedPayment(history, evidence)) return refunded;
-    return [{ type: 'payment-proved', transaction: evidence.transaction }];
+  if (isPayment && row.provesPrice) facts.push(...factsOfPayment(history, row, money));
+  const planned = new Map([[checkout.id, facts]]);
+  for (const each of [checkout, ...siblings]) {
+    const all = planned.get(each.id) ?? [];
+    planned.set(each.id, [...all, { type: 'refund-proved', refund: refundOf(each, money) }]);
   }
-  return [
-    { type: 'payment-proved', transaction: evidence.transaction },
-    ...attentionFrom(history),
-    ...refunded,
-  ];
+  return { row, facts: planned };
 }
 
 /**
- * Whether a payment can be the one that the refund row is of: no payment is refunded before it is made.
- * Both are of the price, or they would prove nothing.
+ * Two versions of one row. Pages may be read late or twice, so that a version is no newer than the one
+ * that is stored: what was taken or refunded in any of them was.
  */
-function mayBeRefundedPayment({ refundedAt }: PaymentHistory, payment: PaymentEvidence): boolean {
-  const paidAt = timeOf(payment);
+function mergeRow(known: MatchedRow, read: MatchedRow): MatchedRow {
+  const isMore =
+    known.isRefundRow === read.isRefundRow ? read.takenMinor > known.takenMinor : known.isRefundRow;
+  const isEarlier = timeOf(read) < timeOf(known);
+  return {
+    ...(isMore ? read : known),
+    status: read.status,
+    provesPrice: known.provesPrice || read.provesPrice,
+    refundedMinor: Math.max(known.refundedMinor, read.refundedMinor),
+    reference: known.reference ?? read.reference,
+    transactionTime: (isEarlier ? read : known).transactionTime,
+  };
+}
+
+/**
+ * Whether a refund changes the row of its payment or adds one is not shown. A refund row of its own
+ * belongs to the payment that carries the same reference. Without one it is of some payment in its
+ * session; where there is none, its payment was never listed before it was refunded.
+ */
+function sortOut(rows: readonly MatchedRow[], joinsRefundRow: boolean): OrderMoney {
+  const payments = rows.filter(({ isRefundRow }) => !isRefundRow);
+  const refundedByReference = new Map<MatchedRow, number>();
+  const refunds: MatchedRow[] = [];
+  const paidAndRefunded: MatchedRow[] = [];
+  for (const row of rows.filter(({ isRefundRow }) => isRefundRow)) {
+    const payment = payments.find(
+      ({ reference }) => reference !== undefined && reference === row.reference,
+    );
+    if (payment) {
+      const refunded = (refundedByReference.get(payment) ?? 0) + row.refundedMinor;
+      refundedByReference.set(payment, refunded);
+    } else if (joinsRefundRow && payments.some((other) => mayBeRefundOf(other, row))) {
+      refunds.push(row);
+    } else paidAndRefunded.push(row);
+  }
+  return {
+    refunds,
+    payments: [...payments, ...paidAndRefunded].map((row) => ({
+      row,
+      // A refund may change the row and add one, too.
+      refundedMinor: Math.max(row.refundedMinor, refundedByReference.get(row) ?? 0),
+    })),
+  };
+}
+
+/** No payment is refunded before it is made, and no refund of the price is of a payment of less. */
+function mayBeRefundOf(payment: MatchedRow, refund: MatchedRow): boolean {
   return (
-    payment.joinsRefundRow !== false &&
-    paidAt !== undefined &&
-    refundedAt !== undefined &&
-    paidAt <= refundedAt
+    payment.orderId === refund.orderId &&
+    timeOf(payment) <= timeOf(refund) &&
+    (payment.provesPrice || !refund.provesPrice)
   );
 }
 
-/** Several partial refunds may add up to a full one. */
-function refundBeside(
-  { checkout, refundedMinor }: PaymentHistory,
-  row: PaymentEvidence,
-): CheckoutFact {
-  const given = refundedMinor + (parseRefundMinor(row.amount, checkout.decimals) ?? 0);
-  return { type: 'refund-proved', refund: given < checkout.amountMinor ? 'partial' : 'full' };
+/** The money of the order that is held, against the price. */
+function refundOf({ amountMinor, currency }: Checkout, money: OrderMoney): RefundState {
+  const paidMinor = money.payments
+    .filter(({ row }) => row.currency === currency)
+    .reduce((sum, { row, refundedMinor }) => sum + Math.max(0, row.takenMinor - refundedMinor), 0);
+  const refundedMinor = money.refunds
+    .filter((row) => row.currency === currency)
+    .reduce((sum, row) => sum + row.refundedMinor, 0);
+  const heldMinor = paidMinor - refundedMinor;
+  if (heldMinor >= amountMinor) return 'none';
+  return heldMinor > 0 ? 'partial' : 'full';
 }
 
-function attentionFrom({ siblings, isSuperseded }: PaymentHistory): CheckoutFact[] {
-  if (siblings.some(({ state }) => state === 'paid')) {
-    return [{ type: 'attention-needed', code: 'paid_twice' }];
-  }
-  return isSuperseded ? [{ type: 'attention-needed', code: 'superseded_paid' }] : [];
+function factsOfPayment(
+  { checkout, siblings, isSuperseded }: PaymentHistory,
+  { transaction }: MatchedRow,
+  money: OrderMoney,
+): CheckoutFact[] {
+  const isPaid = checkout.state === 'paid';
+  const raised = [checkout, ...siblings].flatMap(({ attention }) => attention);
+  const isTooMany =
+    countPayments(money) - 1 > raised.filter((code) => code === 'paid_twice').length;
+  const paid: CheckoutFact = { type: 'payment-proved', transaction };
+  if (isPaid) return isTooMany ? [paid] : [];
+  if (isTooMany) return [paid, { type: 'attention-needed', code: 'paid_twice' }];
+  return isSuperseded ? [paid, { type: 'attention-needed', code: 'superseded_paid' }] : [paid];
+}
+
+/** Several refunds of a payment that was never listed before them count as one payment. */
+function countPayments({ payments }: OrderMoney): number {
+  const proofs = payments.filter(({ row }) => row.provesPrice);
+  const refunded = proofs.filter(({ row }) => row.isRefundRow);
+  return proofs.length - Math.max(0, refunded.length - 1);
+}
+
+/** Later than all others where it cannot be read. */
+function timeOf(row: MatchedRow): number {
+  return readTime(row) ?? Infinity;
 }

@@ -1,43 +1,101 @@
-import { findLastOrderId, getAttempt, supersedeSending } from '../checkouts/attempt-repository.js';
-import { findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
-import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
-import type { Transaction } from '../store/database.js';
-import { planPayment } from './payment-rules.js';
+import { isDeepStrictEqual } from 'node:util';
 import {
-  findKnownTransaction,
-  findMoney,
-  type PaymentEvidence,
-  upsertTransaction,
-  watchForRefunds,
-} from './repository.js';
+  type Attempt,
+  findLastOrderId,
+  getAttempt,
+  supersedeSending,
+} from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
+import type { AttentionCode } from '../checkouts/state-machine.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import type { EvidenceSettings } from '../merchants/merchant.js';
+import type { TransactionRow } from '../provider/gateway.js';
+import type { Transaction } from '../store/database.js';
+import type { MatchResult } from './matching.js';
+import { type PaymentEvidence, planPayment } from './payment-rules.js';
+import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
 
-/** Keeps a transaction that was matched to an attempt; undefined when it serves another checkout. */
+/**
+ * Keeps a row that was matched to an attempt, with what follows for each checkout of its order.
+ * Nothing when the row serves another checkout.
+ */
 export async function recordPayment(
   tx: Transaction,
   evidence: PaymentEvidence,
   context: StepContext,
-): Promise<Change | undefined> {
+): Promise<Change[]> {
   const now = context.clock.now();
-  const checkout = await getCheckout(tx, (await getAttempt(tx, evidence.orderId)).checkout);
-  const ofOrder = await findCheckoutsOfOrder(tx, checkout.merchant, checkout.order);
+  const attempt = await getAttempt(tx, evidence.orderId);
+  const ofOrder = await findCheckoutsOfOrder(tx, attempt.merchant, attempt.order);
+  const checkout = ofOrder.find(({ id }) => id === attempt.checkout);
+  if (!checkout) throw new Error('no such checkout');
   const siblings = ofOrder.filter(({ id }) => id !== checkout.id);
-  const facts = planPayment(
+  const known = await findKnownRow(tx, evidence.transaction);
+  const plan = planPayment(
     {
       checkout,
       siblings,
       isSuperseded: await isSuperseded(tx, checkout.id, siblings),
-      known: await findKnownTransaction(tx, evidence.transaction),
-      ...(await findMoney(tx, checkout)),
+      known,
+      rows: await findMatchedRows(
+        tx,
+        ofOrder.map(({ id }) => id),
+      ),
     },
     evidence,
   );
-  if (!facts) return undefined;
-  await upsertTransaction(tx, evidence, checkout.id, now);
-  if (checkout.state !== 'paid') {
+  if (!plan) return [];
+  if (!isDeepStrictEqual(plan.row, known)) await upsertRow(tx, plan.row, now);
+  const changes: Change[] = [];
+  for (const each of [checkout, ...siblings]) {
+    changes.push(await applyFacts(tx, each, plan.facts.get(each.id) ?? [], context));
+  }
+  if (changes.some(({ before, after }) => before.state !== 'paid' && after.state === 'paid')) {
     await watchForRefunds(tx, evidence.orderId, now);
     await supersedeSending(tx, checkout.merchant, checkout.order);
   }
-  return applyFacts(tx, checkout, facts, context);
+  return changes;
+}
+
+/** Stores what a row of the list says about an attempt. */
+export async function recordMatch(
+  tx: Transaction,
+  { row, attempt, result }: { row: TransactionRow; attempt: Attempt; result: MatchResult },
+  { joinsRefundRow }: Pick<EvidenceSettings, 'joinsRefundRow'>,
+  context: StepContext,
+): Promise<Change[]> {
+  const { id: transaction = '', status = '', amount = '', currencyCode = '' } = row;
+  const { orderId, checkout } = attempt;
+  const known = await findKnownRow(tx, transaction);
+  const isOfAnother = known !== undefined && known.checkout !== checkout;
+  if (result.kind === 'mismatch' && (isOfAnother || !result.money)) {
+    return isOfAnother && known.provesPrice ? [] : raise(tx, checkout, result.code, context);
+  }
+  if (result.kind !== 'none' && result.money) {
+    const evidence = {
+      ...{ transaction, orderId, status, amount, currency: currencyCode },
+      ...result.money,
+      transactionTime: row.transactionTime ?? '',
+      provesPrice: result.kind === 'paid',
+      joinsRefundRow,
+      ...(result.kind === 'mismatch' && { attention: result.code }),
+    };
+    return recordPayment(tx, evidence, context);
+  }
+  // Such as a chargeback: a payment took a status that is not configured.
+  if (!known?.provesPrice || isOfAnother || known.status === status) return [];
+  await upsertRow(tx, { ...known, status }, context.clock.now());
+  return raise(tx, checkout, 'status_changed', context);
+}
+
+async function raise(
+  tx: Transaction,
+  checkout: string,
+  code: AttentionCode,
+  context: StepContext,
+): Promise<Change[]> {
+  const fact = { type: 'attention-needed', code } as const;
+  return [await applyFacts(tx, await getCheckout(tx, checkout), [fact], context)];
 }
 
 /** Whether another price of the order was asked for after this one was asked for last. */

@@ -1,26 +1,8 @@
 import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/attempt-repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
-import { parseRefundMinor } from '../money.js';
-import type { Checkout } from '../checkouts/state-machine.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
-import { timeOf } from './matching.js';
-import type { PaymentHistory } from './payment-rules.js';
-
-/** A transaction that was matched to an attempt. */
-export interface PaymentEvidence {
-  readonly transaction: string;
-  readonly orderId: number;
-  readonly status: string;
-  /** Whether the row says money taken, or only money given back. */
-  readonly isRefundRow: boolean;
-  /** Whether the row of a payment may come after a row of its refund. Default true. */
-  readonly joinsRefundRow?: boolean;
-  readonly amount: string;
-  readonly currency: string;
-  readonly transactionTime: string;
-  readonly refund: 'none' | 'partial' | 'full';
-}
+import type { MatchedRow } from './payment-rules.js';
 
 /** A transaction as it is kept: no names, no card digits. */
 export interface StoredTransaction {
@@ -56,63 +38,46 @@ export async function findTransactions(
   return rows.map(toTransaction);
 }
 
-export async function findKnownTransaction(
-  reader: Reader,
-  id: string,
-): Promise<(PaymentHistory['known'] & { readonly orderId: number }) | undefined> {
+/** What is stored of a row of the list, whatever order it is of. */
+export async function findKnownRow(reader: Reader, id: string): Promise<MatchedRow | undefined> {
   const row = await reader.get(sql`SELECT * FROM matched_transactions WHERE id = ${id}`);
-  return (
-    row && {
-      checkout: String(row['checkout']),
-      isRefundRow: row['is_refund_row'] === 1,
-      orderId: Number(row['order_id']),
-    }
-  );
+  return row && toMatchedRow(row);
 }
 
-/** What is known of the money of a checkout, for {@link planPayment}. */
-export async function findMoney(
+/** All rows of some checkouts. */
+export async function findMatchedRows(
   reader: Reader,
-  { id, paidBy, decimals }: Checkout,
-): Promise<Pick<PaymentHistory, 'paymentRow' | 'refundedAt' | 'refundedMinor'>> {
-  const rows = await reader.all(sql`
-    SELECT * FROM matched_transactions WHERE checkout = ${id} ORDER BY recorded_at, id`);
-  const refunds = rows.filter((row) => row['is_refund_row'] === 1);
-  const payments = rows.filter((row) => row['is_refund_row'] !== 1);
-  const payingRefund = refunds.find((row) => row['id'] === paidBy);
-  const refundedAt = payingRefund && timeOf(toTransaction(payingRefund));
-  // What paid it, or what joined a row of its refund. What came after that refund is another payment.
-  const paymentRow = payments
-    .toSorted((one, other) => Number(other['id'] === paidBy) - Number(one['id'] === paidBy))
-    .map(toTransaction)
-    .find((row) => (timeOf(row) ?? Infinity) <= (refundedAt ?? Infinity))?.id;
-  const refundedMinor = refunds
-    .filter((row) => row !== payingRefund)
-    .reduce((sum, row) => sum + (parseRefundMinor(String(row['amount']), decimals) ?? 0), 0);
-  return { paymentRow, refundedAt, refundedMinor };
+  checkouts: readonly string[],
+): Promise<MatchedRow[]> {
+  const rows = await reader.all(
+    sql`SELECT * FROM matched_transactions WHERE checkout IN ${sql.list(checkouts)}`,
+  );
+  return rows.map(toMatchedRow);
 }
 
-/** Keeps a transaction as it was first seen; only its status follows the provider. */
-export async function upsertTransaction(
-  tx: Transaction,
-  evidence: PaymentEvidence,
-  checkout: string,
-  now: number,
-): Promise<void> {
-  const row = sql.insert('matched_transactions', {
-    id: evidence.transaction,
-    checkout,
-    order_id: evidence.orderId,
-    status: evidence.status,
-    is_refund_row: Number(evidence.isRefundRow),
-    amount: evidence.amount,
-    currency: evidence.currency,
-    transaction_time: evidence.transactionTime,
+export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): Promise<void> {
+  const inserted = sql.insert('matched_transactions', {
+    id: row.transaction,
+    checkout: row.checkout,
+    order_id: row.orderId,
+    status: row.status,
+    is_refund_row: Number(row.isRefundRow),
+    proves_price: Number(row.provesPrice),
+    amount: row.amount,
+    taken_minor: row.takenMinor,
+    refunded_minor: row.refundedMinor,
+    reference: row.reference,
+    currency: row.currency,
+    transaction_time: row.transactionTime,
     recorded_at: now,
   });
-  await tx.run(sql`${row}
-    ON CONFLICT (id) DO UPDATE SET status = excluded.status
-    WHERE matched_transactions.status <> excluded.status`);
+  await tx.run(sql`${inserted}
+    ON CONFLICT (id) DO UPDATE SET checkout = excluded.checkout, order_id = excluded.order_id,
+      status = excluded.status, is_refund_row = excluded.is_refund_row,
+      proves_price = excluded.proves_price, amount = excluded.amount,
+      taken_minor = excluded.taken_minor, refunded_minor = excluded.refunded_minor,
+      reference = excluded.reference, currency = excluded.currency,
+      transaction_time = excluded.transaction_time`);
 }
 
 /** Plans the next poll for an attempt for now; its watch and its pauses start again. */
@@ -163,6 +128,23 @@ export async function claimDuePolls(
     due.push({ orderId, checkout, merchant, providerMerchantId, createdAt, polls });
   }
   return due;
+}
+
+function toMatchedRow(row: Row): MatchedRow {
+  return {
+    transaction: String(row['id']),
+    checkout: String(row['checkout']),
+    orderId: Number(row['order_id']),
+    status: String(row['status']),
+    isRefundRow: row['is_refund_row'] === 1,
+    provesPrice: row['proves_price'] === 1,
+    amount: String(row['amount']),
+    takenMinor: Number(row['taken_minor']),
+    refundedMinor: Number(row['refunded_minor']),
+    reference: typeof row['reference'] === 'string' ? row['reference'] : undefined,
+    currency: String(row['currency']),
+    transactionTime: String(row['transaction_time']),
+  };
 }
 
 function toTransaction(row: Row): StoredTransaction {

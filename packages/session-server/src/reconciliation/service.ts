@@ -1,11 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
-import { findCheckout, getCheckout } from '../checkouts/repository.js';
+import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
-import { applyFacts, type StepContext } from '../checkouts/steps.js';
+import type { StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -15,8 +14,8 @@ import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
-import { recordPayment } from './record-payment.js';
-import { type DuePoll, findKnownTransaction } from './repository.js';
+import { recordMatch } from './record-payment.js';
+import type { DuePoll } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
 
 /** How long a checkout is polled for after a hint. */
@@ -25,8 +24,6 @@ const WATCH_MS = 120_000;
 const PAID_AGAIN_MS = 600_000;
 /** Every poll meets an unknown `order_id` again; it is logged once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
-/** How many attempts are remembered whose refund was read before their payment. */
-const MAX_REFUNDS_FIRST = 1000;
 
 export interface ReconciliationOptions {
   readonly database: Database;
@@ -78,8 +75,6 @@ export class ReconciliationService {
   readonly #watches = new Map<string, Map<string, Watch>>();
   /** The run loop of each merchant that has watched checkouts. */
   readonly #loops = new Map<string, Promise<void>>();
-  /** By `order_id`: a refund was read, and not yet the payment that it is of. */
-  readonly #refundsFirst = new LRUCache<number, true>({ max: MAX_REFUNDS_FIRST });
   #unknownLoggedAt = -Infinity;
   #isClosed = false;
 
@@ -106,12 +101,13 @@ export class ReconciliationService {
   /** Matches rows of a provider merchant to attempts, and stores what they prove. */
   async reconcile(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
     await this.#options.lostAttempts?.adopt(providerMerchantId, rows);
-    const mismatches: CandidateTransaction[] = [];
-    for (const candidate of await this.#findCandidates(providerMerchantId, rows)) {
-      if ((await this.#match(candidate)) === 'mismatch') mismatches.push(candidate);
+    const candidates = await this.#findCandidates(providerMerchantId, rows);
+    const others: CandidateTransaction[] = [];
+    for (const candidate of candidates) {
+      if (!(await this.#match(candidate, 'payments'))) others.push(candidate);
     }
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
-    for (const candidate of mismatches) await this.#match(candidate, { raiseMismatch: true });
+    for (const candidate of others) await this.#match(candidate, 'others');
   }
 
   /** Counts the pollers, those that back off, and when the oldest backfill under way started. */
@@ -190,57 +186,28 @@ export class ReconciliationService {
     );
   }
 
-  /** Stores what a row proves. A mismatch is stored only when asked for. */
+  /** Stores what a row proves, when it is one of those asked for. Returns whether it is. */
   async #match(
     { row, attempt, merchant }: CandidateTransaction,
-    { raiseMismatch } = { raiseMismatch: false },
-  ): Promise<'mismatch' | undefined> {
-    const { database, context, changes } = this.#options;
+    asked: 'payments' | 'others',
+  ): Promise<boolean> {
+    const { database } = this.#options;
     const checkout = await findCheckout(database, attempt.checkout);
-    if (!checkout) return undefined;
-    const { id = '', status = '', amount = '', currencyCode = '', transactionTime = '' } = row;
-    const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), merchant.evidence);
-    const isRefundRow = merchant.evidence.refundedStatuses.includes(status);
-    if (result.kind === 'none') {
-      if (isRefundRow) this.#refundsFirst.set(attempt.orderId, true);
-      return undefined;
-    }
-    if (result.kind === 'mismatch') {
-      if (!raiseMismatch) return 'mismatch';
-      const known = await findKnownTransaction(database, id);
-      if (known && known.checkout !== checkout.id) return undefined;
-    }
-    const change = await database.transaction('poll:store-match', async (tx) => {
-      if (result.kind === 'mismatch') {
-        const facts = [{ type: 'attention-needed', code: result.code }] as const;
-        return applyFacts(tx, await getCheckout(tx, checkout.id), facts, context);
+    if (!checkout) return true;
+    const { evidence } = merchant;
+    const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), evidence);
+    if ((result.kind === 'paid') !== (asked === 'payments')) return false;
+    if (result.kind === 'none' && result.status === undefined) return true;
+    const changes = await database.transaction('poll:store-match', (tx) =>
+      recordMatch(tx, { row, attempt, result }, evidence, this.#options.context),
+    );
+    for (const { before, after } of changes) {
+      if (after !== before) this.#options.changes.notify(after.id);
+      if (before.state !== 'paid' && after.state === 'paid') {
+        this.#watches.get(after.merchant)?.delete(after.id);
       }
-      const payment = {
-        transaction: id,
-        orderId: attempt.orderId,
-        status,
-        isRefundRow,
-        joinsRefundRow: merchant.evidence.joinsRefundRow,
-        amount,
-        currency: currencyCode,
-        transactionTime,
-        refund: result.refund,
-      };
-      return recordPayment(tx, payment, context);
-    });
-    if (!change || change.after === change.before) return undefined;
-    changes.notify(checkout.id);
-    if (change.before.state !== 'paid' && change.after.state === 'paid') {
-      this.#watches.get(checkout.merchant)?.delete(checkout.id);
-      this.#reReadRefunds(change.after, attempt);
     }
-    return undefined;
-  }
-
-  /** The list is newest first, so a refund may be on a page before its payment. */
-  #reReadRefunds(checkout: Checkout, { orderId, createdAt }: Attempt): void {
-    if (!this.#refundsFirst.delete(orderId)) return;
-    this.#watch(checkout, createdAt, this.#options.clock.now());
+    return true;
   }
 
   #watch(checkout: Checkout, sinceMs: number, until: number): void {

@@ -4,7 +4,7 @@ import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { TestStore } from '../testing/test-store.js';
-import { TEST_REQUEST } from '../testing/store-harness.js';
+import { TEST_REQUEST, testEvidence } from '../testing/store-harness.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { ReconciliationService } from './service.js';
@@ -137,16 +137,11 @@ describe('an order that is opened again and again', () => {
       const proof = isPaid
         ? ({
             kind: 'payment',
-            evidence: {
-              transaction,
-              orderId,
-              status: 'DONE',
-              isRefundRow: false,
-              amount,
-              currency: 'GBP',
+            evidence: testEvidence({
+              ...{ transaction, orderId, status: 'DONE', amount },
+              takenMinor: Math.round(Number(amount) * 100),
               transactionTime: new Date(now).toISOString(),
-              refund: 'none',
-            },
+            }),
           } as const)
         : ({ kind: 'failure', orderId } as const);
       await store.completeWebhook(webhook?.id ?? 0, { flags: ['verified'], pollFor: [], proof });

@@ -101,7 +101,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       const attempts = await fixture.store.findAttempts(checkout?.id ?? '');
       expect(attempts).toMatchObject([{ status: 'superseded', orderId: FIRST_ORDER_ID + 60 }]);
       expect(await fixture.begin()).toMatchObject({ kind: 'send' });
-      const change = await fixture.pay(FIRST_ORDER_ID + 60);
+      const [change] = await fixture.pay(FIRST_ORDER_ID + 60);
       expect(change?.after).toMatchObject({ state: 'paid', attention: [] });
       fixture.now += HOUR_MS;
       expect(await fixture.store.claimDuePolls(10)).toContainEqual(
@@ -113,7 +113,7 @@ export function describeRestoreStore(name: string, open: OpenStore): void {
       const { checkout, attempt } = await fixture.activate();
       await fixture.pay(attempt.orderId);
       await fixture.store.adoptAttempt(found());
-      const change = await fixture.pay(FIRST_ORDER_ID + 60, { transaction: 'tx-2' });
+      const [change] = await fixture.pay(FIRST_ORDER_ID + 60, { transaction: 'tx-2' });
       expect(change?.after).toMatchObject({ id: checkout.id, attention: ['paid_twice'] });
     });
 

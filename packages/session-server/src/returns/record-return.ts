@@ -9,7 +9,7 @@ import { getCheckout } from '../checkouts/repository.js';
 import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { ReturnKind } from '../contract.js';
-import { findKnownTransaction, pollSoon } from '../reconciliation/repository.js';
+import { findKnownRow, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 
 export interface RecordedReturn {
@@ -38,8 +38,7 @@ export async function recordReturn(
   if (after !== before && isPaymentPending(after.state)) {
     await supersedeSending(tx, attempt.merchant, attempt.order);
   }
-  const paid =
-    after.paidBy === undefined ? undefined : await findKnownTransaction(tx, after.paidBy);
+  const paid = after.paidBy === undefined ? undefined : await findKnownRow(tx, after.paidBy);
   // The poll that follows lives in memory; after a crash, the next process finds this one.
   if (kind === 'return' && paid?.orderId !== attempt.orderId) {
     await pollSoon(tx, attempt.orderId, context.clock.now());

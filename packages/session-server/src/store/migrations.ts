@@ -92,8 +92,15 @@ export const MIGRATIONS: readonly Migration[] = [
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     order_id ${bigint} NOT NULL,
     status TEXT NOT NULL,
+    -- Whether it was only ever seen with a status that means refunded.
     is_refund_row ${bigint} NOT NULL,
+    -- Whether it is of the price of its checkout.
+    proves_price ${bigint} NOT NULL,
     amount TEXT NOT NULL,
+    taken_minor ${bigint} NOT NULL,
+    refunded_minor ${bigint} NOT NULL,
+    -- What the row of a refund shares with the row of its payment.
+    reference TEXT,
     currency TEXT NOT NULL,
     transaction_time TEXT NOT NULL,
     recorded_at ${bigint} NOT NULL

@@ -66,7 +66,11 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.recordReturn(toStoredToken(renewed.tokens.return));
   await store.apply(checkout.id, { type: 'cancel-hinted' });
   await harness.pay(attempt.orderId);
-  await harness.pay(attempt.orderId, { transaction: 'tx-2', isRefundRow: true, refund: 'partial' });
+  await harness.pay(attempt.orderId, {
+    transaction: 'tx-2',
+    isRefundRow: true,
+    refundedMinor: 400,
+  });
   await store.findTransactions(checkout.id);
   await store.findServed('tx-1');
   await store.applyTime(10);

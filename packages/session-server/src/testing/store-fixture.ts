@@ -3,7 +3,6 @@ import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
-import type { PaymentEvidence } from '../reconciliation/repository.js';
 import { setCounter } from '../store/database.js';
 import type { TestStore } from './test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
@@ -69,8 +68,8 @@ export class StoreFixture {
     return sent;
   };
 
-  readonly pay = (orderId: number, changes: Partial<PaymentEvidence> = {}) =>
-    new StoreHarness(this.store).pay(orderId, changes);
+  readonly pay = (...args: Parameters<StoreHarness['pay']>) =>
+    new StoreHarness(this.store).pay(...args);
 
   readonly stateOf = async (checkout: string): Promise<Checkout> => {
     const found = await this.store.find(checkout);

@@ -1,7 +1,7 @@
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
-import type { PaymentEvidence } from '../reconciliation/repository.js';
+import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import type { TestStore } from './test-store.js';
 
 /** The limits of a store in tests. */
@@ -25,6 +25,23 @@ export const TEST_REQUEST: AttemptRequest = {
   decimals: 2,
   providerMerchantId: 1001,
 };
+
+/** A payment of the price of {@link TEST_REQUEST}. */
+export function testEvidence(changes: Partial<PaymentEvidence> = {}): PaymentEvidence {
+  return {
+    transaction: 'tx-1',
+    orderId: 700,
+    status: 'SUCCESS',
+    isRefundRow: false,
+    provesPrice: true,
+    amount: '9.99',
+    takenMinor: 999,
+    refundedMinor: 0,
+    currency: 'GBP',
+    transactionTime: '2026-01-01T00:01:00.000Z',
+    ...changes,
+  };
+}
 
 /** Leads a store to where a test begins. */
 export class StoreHarness {
@@ -53,17 +70,8 @@ export class StoreHarness {
     return decision;
   }
 
+  /** Records a payment of 9.99; the first change is that of its own checkout. */
   pay(orderId: number, changes: Partial<PaymentEvidence> = {}) {
-    return this.#store.recordPayment({
-      transaction: 'tx-1',
-      orderId,
-      status: 'SUCCESS',
-      isRefundRow: false,
-      amount: '9.99',
-      currency: 'GBP',
-      transactionTime: '2026-01-01T00:01:00.000Z',
-      refund: 'none',
-      ...changes,
-    });
+    return this.#store.recordPayment(testEvidence({ orderId, ...changes }));
   }
 }

@@ -45,13 +45,9 @@ import {
   redeliverEvents,
 } from '../outbox/repository.js';
 import { hashToken } from '../random-id.js';
+import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
-import {
-  claimDuePolls,
-  findKnownTransaction,
-  findTransactions,
-  type PaymentEvidence,
-} from '../reconciliation/repository.js';
+import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import {
@@ -169,7 +165,7 @@ export class TestStore {
   }
 
   async findServed(transaction: string) {
-    return (await findKnownTransaction(this.database, transaction))?.checkout;
+    return (await findKnownRow(this.database, transaction))?.checkout;
   }
 
   apply(checkout: string, fact: CheckoutFact) {

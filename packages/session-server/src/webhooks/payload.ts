@@ -125,19 +125,20 @@ export function proofOf(
     paidStatuses: evidence.paidStatuses,
     refundedStatuses: [],
   });
-  if (result.kind === 'none') return undefined;
   if (result.kind === 'mismatch') return { kind: 'mismatch', orderId, code: result.code };
+  if (result.kind !== 'paid') return undefined;
   return {
     kind: 'payment',
     evidence: {
+      ...result.money,
       transaction: row.id ?? '',
       orderId,
       status,
-      isRefundRow: false,
+      provesPrice: true,
+      joinsRefundRow: rules.joinsRefundRow,
       amount: row.amount ?? '',
       currency: row.currencyCode ?? '',
       transactionTime: row.transactionTime,
-      refund: result.refund,
     },
   };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
 import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
-import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES, testEvidence } from '../testing/store-harness.js';
 import type {
   ClaimedWebhook,
   WebhookOutcome,
@@ -128,14 +128,14 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         const first = await repeat(failure());
         expect(first).toMatchObject({
           became: 'processed',
-          change: { after: { state: 'failed' } },
+          changes: [{ after: { state: 'failed' } }],
         });
-        const { id = '' } = first.change?.after ?? {};
+        const { id = '' } = first.changes[0]?.after ?? {};
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
         await store.claimDuePolls(10);
         const again = await repeat({ ...failure(), pollFor: [receiver] });
-        expect(again).toEqual({ became: 'repeated', change: undefined });
+        expect(again).toEqual({ became: 'repeated', changes: [] });
         expect((await store.find(id))?.state).toBe('open');
         expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: receiver }]);
         expect(await store.countWebhooks()).toMatchObject({ waiting: 0, processed: 1 });
@@ -164,7 +164,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
           await repeat({ ...DONE, flags });
           expect(await repeat(failure())).toMatchObject({
             became: 'processed',
-            change: { after: { state: 'failed' } },
+            changes: [{ after: { state: 'failed' } }],
           });
           const { processed, flagged } = await store.countWebhooks();
           expect([processed, flagged.verified]).toEqual([1, 1]);
@@ -290,19 +290,10 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       const { id } = await claimOne();
       const proof = {
         kind: 'payment',
-        evidence: {
-          transaction: 'tx-1',
-          orderId: attempt.orderId,
-          status: 'PAID',
-          isRefundRow: false,
-          amount: '9.99',
-          currency: 'GBP',
-          transactionTime: '2026-01-01T00:00:00.000Z',
-          refund: 'none',
-        },
+        evidence: testEvidence({ orderId: attempt.orderId, status: 'PAID' }),
       } as const;
-      const { change } = await store.completeWebhook(id, { ...DONE, proof });
-      expect(change?.after).toMatchObject({ id: checkout.id, state: 'paid', paidBy: 'tx-1' });
+      const { changes } = await store.completeWebhook(id, { ...DONE, proof });
+      expect(changes[0]?.after).toMatchObject({ id: checkout.id, state: 'paid', paidBy: 'tx-1' });
       expect((await store.completeWebhook(id, { ...DONE, proof })).became).toBe('gone');
       await harness.pay(attempt.orderId);
       expect(await store.find(checkout.id)).toMatchObject({ state: 'paid', attention: [] });

@@ -1,7 +1,7 @@
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { type Attempt, getAttempt } from '../checkouts/attempt-repository.js';
 import type { Change } from '../checkouts/steps.js';
-import type { PaymentEvidence } from '../reconciliation/repository.js';
+import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { getCounter, type Reader, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 
@@ -58,7 +58,7 @@ export interface WebhookOutcome {
 export interface CompletedWebhook {
   readonly became: 'processed' | 'repeated' | 'gone';
   /** Of a checkout, where the webhook proved something. */
-  readonly change: Change | undefined;
+  readonly changes: readonly Change[];
 }
 
 /**

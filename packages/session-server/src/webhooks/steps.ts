@@ -47,26 +47,27 @@ export async function completeWebhook(
   context: StepContext,
 ): Promise<CompletedWebhook> {
   const became = await settleWebhook(tx, webhook, outcome);
-  if (became === 'gone') return { became, change: undefined };
+  if (became === 'gone') return { became, changes: [] };
   for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, context.clock.now());
   const proof = became === 'processed' ? outcome.proof : undefined;
-  return { became, change: proof && (await applyProof(tx, proof, context)) };
+  return { became, changes: proof ? await applyProof(tx, proof, context) : [] };
 }
 
 async function applyProof(
   tx: Transaction,
   proof: WebhookProof,
   context: StepContext,
-): Promise<Change | undefined> {
+): Promise<Change[]> {
   if (proof.kind === 'payment') return recordPayment(tx, proof.evidence, context);
   const attempt = await getAttempt(tx, proof.orderId);
   const checkout = await getCheckout(tx, attempt.checkout);
   if (proof.kind === 'mismatch') {
-    return applyFacts(tx, checkout, [{ type: 'attention-needed', code: proof.code }], context);
+    const fact: CheckoutFact = { type: 'attention-needed', code: proof.code };
+    return [await applyFacts(tx, checkout, [fact], context)];
   }
   // The failure of a session that gave way says nothing about the one that took its place.
   const facts: CheckoutFact[] = attempt.status === 'active' ? [{ type: 'failure-proved' }] : [];
-  return applyFacts(tx, checkout, facts, context);
+  return [await applyFacts(tx, checkout, facts, context)];
 }
 
 /** No attempt was found for a webhook: it waits for one that is called by one of the references. */

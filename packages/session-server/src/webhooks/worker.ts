@@ -233,11 +233,11 @@ class WebhookWorker {
         for (const { orderId } of due) this.#pollLimiter.takeBack(orderId, now);
       }
     }
-    const { became, change } = completed;
+    const { became, changes: changed } = completed;
     if (became === 'gone') return;
     const { flags } = outcome;
     this.#observer.webhookProcessed(became, flags);
-    if (change && change.after !== change.before) changes.notify(change.after.id);
+    for (const { before, after } of changed) if (after !== before) changes.notify(after.id);
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
