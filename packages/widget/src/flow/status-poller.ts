@@ -13,7 +13,6 @@ export interface StatusSubscriber {
 
 /** What the server answered about some checkouts. */
 export interface StatusUpdate {
-  readonly requested: readonly string[];
   readonly checkouts: readonly CheckoutStatus[];
   /** Why there was no answer, when a retry failed too or cannot help. */
   readonly code?: string;
@@ -23,10 +22,11 @@ export interface StatusUpdate {
 /**
  * Polls the state of checkouts: one poll for all elements of all tabs of a browser.
  *
- * The tab that holds a lock polls for all tabs and sends them the updates over a channel. A tab that
- * receives none, because there are no locks or the polling tab is frozen, polls for itself, with short
- * requests and growing pauses. A network error only makes the pauses grow: no clock of a page ever
- * decides about a payment.
+ * The tab that holds a lock polls for all tabs, and says over a channel which revisions it saw. Any page
+ * of the origin can write to that channel, so a message is never an answer: a tab that has an older
+ * revision asks the server once. A tab that hears nothing, because there are no locks or the polling tab
+ * is frozen, polls for itself, with short requests and growing pauses. A network error only makes the
+ * pauses grow: no clock of a page ever decides about a payment.
  */
 export interface StatusPoller {
   /** Reports updates to `subscriber` until `signal` aborts. */
@@ -37,12 +37,11 @@ export interface StatusPoller {
 
 type Wanted = readonly [checkout: string, revision: number];
 
-/** What tabs send each other. A tab that receives an update replies with what it wants to know. */
+/** What tabs send each other. */
 interface TabMessage {
-  readonly update?: StatusUpdate;
+  /** What a poll was about, with the revisions that it saw: the others reply with what they want. */
+  readonly polled?: readonly Wanted[];
   readonly wanted?: readonly Wanted[];
-  /** Whether to poll at once. */
-  readonly isUrgent?: boolean;
 }
 
 /** Between two long polls: time for the other tabs to say what they want. */
@@ -63,7 +62,7 @@ export function statusPoller(server: string): StatusPoller {
 function createPoller(server: string): StatusPoller {
   const name = `pay-checkout ${server}`;
   const subscribers = new Set<StatusSubscriber>();
-  /** What other tabs have wanted since the last update; they repeat it after each. */
+  /** What other tabs have wanted since the last poll; they repeat it after each. */
   const wantedByTabs = new Map<string, number>();
   /** The checkouts of the latest request. */
   let requested: readonly string[] = [];
@@ -72,6 +71,8 @@ function createPoller(server: string): StatusPoller {
   let channel: BroadcastChannel | undefined;
   /** Long in the tab that polls for all, 0 in a tab that polls for itself, undefined in the others. */
   let waitSeconds: number | undefined;
+  /** Whether a tab that does not poll asks once. */
+  let asksOnce = false;
 
   const post = (message: TabMessage): unknown => channel?.postMessage(message);
 
@@ -85,34 +86,36 @@ function createPoller(server: string): StatusPoller {
     return [...revisions].slice(0, MAX_CHECKOUTS);
   };
 
-  /** Whether the update was about something that is wanted here. */
-  const apply = (update: StatusUpdate): boolean => {
-    const concerned = [...subscribers].filter(({ checkout }) =>
-      update.requested.includes(checkout),
-    );
-    for (const subscriber of concerned) subscriber.onUpdate(update);
-    return concerned.length > 0;
-  };
-
-  const publish = (update: StatusUpdate): void => {
-    post({ update });
+  /** Reports an answer here, and to the other tabs that there is one. */
+  const publish = (asked: readonly string[], update: StatusUpdate): void => {
+    const revisionOf = (id: string): number =>
+      update.checkouts.find(({ checkout }) => checkout === id)?.revision ?? 1;
+    if (waitSeconds !== undefined) post({ polled: asked.map((id) => [id, revisionOf(id)]) });
     wantedByTabs.clear();
-    apply(update);
+    for (const { checkout, onUpdate } of [...subscribers]) {
+      if (asked.includes(checkout)) onUpdate(update);
+    }
+    if (waitSeconds === undefined) post({ wanted: wanted() });
   };
 
-  const receive = ({ update, wanted: more = [], isUrgent }: TabMessage): void => {
-    let startsRound = isUrgent;
-    if (update) {
-      startsRound = apply(update);
+  const receive = ({ polled, wanted: more = [] }: TabMessage): void => {
+    let startsRound = false;
+    if (polled) {
+      const revisions = new Map(polled);
+      for (const { checkout, revision } of subscribers) {
+        const seen = revisions.get(checkout) ?? -1;
+        startsRound ||= seen >= 0;
+        asksOnce ||= seen > revision();
+      }
       // Another tab polls for this one again.
       if (startsRound) waitSeconds ||= undefined;
-      post({ wanted: wanted() });
+      if (!asksOnce) post({ wanted: wanted() });
     } else if (waitSeconds) {
       for (const [id, revision] of more) {
         startsRound ||= !requested.includes(id);
         wantedByTabs.set(id, revision);
       }
-    } else return;
+    }
     if (startsRound) round.abort();
   };
 
@@ -120,29 +123,28 @@ function createPoller(server: string): StatusPoller {
     for (let tries = 0; !signal.aborted;) {
       round = new AbortController();
       const roundSignal = AbortSignal.any([signal, round.signal]);
-      const seconds = waitSeconds;
+      const seconds = waitSeconds ?? (asksOnce ? 0 : undefined);
+      asksOnce = false;
       if (seconds === undefined) {
         await pause(MAX_SILENCE_MS, roundSignal);
         if (!roundSignal.aborted) waitSeconds = 0;
         continue;
       }
       const revisions = wanted();
-      const ids = (requested = revisions.map(([id]) => id));
+      const asked = (requested = revisions.map(([id]) => id));
       let waitMs: number;
       try {
         const reply = await fetchStatuses(server, revisions, seconds, roundSignal);
         const { checkouts, retryAfterSeconds = 0 } = reply;
         tries = seconds ? 0 : tries + 1;
         waitMs = Math.max(seconds ? POLL_PAUSE_MS : backOffMs(tries), retryAfterSeconds * 1000);
-        publish({ requested: ids, checkouts });
+        publish(asked, { checkouts });
       } catch (thrown) {
         if (roundSignal.aborted) continue;
         const error = coded(thrown, 'server_unreachable');
         const { code, requestId } = error;
         // The first error may pass within a second.
-        if (tries || !isRetryable(error)) {
-          publish({ requested: ids, checkouts: [], code, requestId });
-        }
+        if (tries || !isRetryable(error)) publish(asked, { checkouts: [], code, requestId });
         waitMs = backOffMs(++tries);
       }
       await pause(waitMs, roundSignal);
@@ -168,7 +170,7 @@ function createPoller(server: string): StatusPoller {
     };
     const pollForAllTabs = (): Promise<unknown> => {
       waitSeconds = MAX_WAIT_SECONDS;
-      post({ update: { requested: [], checkouts: [] } });
+      post({ polled: [] });
       round.abort();
       return new Promise((resolve) => signal.addEventListener('abort', resolve));
     };
@@ -196,11 +198,15 @@ function createPoller(server: string): StatusPoller {
         subscribers.delete(subscriber);
         if (subscribers.size === 0) close();
       });
-      if (!active) open((active = new AbortController()).signal);
-      poller.poll();
+      if (active) poller.poll();
+      else {
+        open((active = new AbortController()).signal);
+        post({ wanted: wanted() });
+      }
     },
     poll() {
-      post({ wanted: wanted(), isUrgent: true });
+      asksOnce = true;
+      post({ wanted: wanted() });
       round.abort();
     },
   };
