@@ -1,9 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { explainFailure } from './child.mjs';
-import { findPnpm, isAtLeast } from './toolchain.mjs';
+import { explainFailure, ROOT } from './child.mjs';
+import {
+  findPnpm,
+  isAtLeast,
+  NODE_PACKAGES,
+  parsePackageManager,
+  unpackVerified,
+} from './toolchain.mjs';
 
 describe('the Node of the machine', () => {
   it.each([
@@ -54,6 +70,60 @@ describe('the pnpm of the machine', () => {
 
   it('is not there when no folder of the PATH has it', () => {
     expect(findPnpm('pnpm@10.34.9', folder)).toBeUndefined();
+  });
+});
+
+describe('a package of the npm registry', () => {
+  let folder: string;
+  let tarball: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'toolchain-'));
+    tarball = join(folder, 'tool-1.0.0.tgz');
+    mkdirSync(join(folder, 'package/bin'), { recursive: true });
+    writeFileSync(join(folder, 'package/bin/tool'), 'content');
+    execFileSync('tar', ['-czf', tarball, '-C', folder, 'package']);
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const hashOf = (bytes: Buffer): string =>
+    `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+
+  it('is unpacked when it has the committed SHA-512', async () => {
+    const integrity = hashOf(readFileSync(tarball));
+    const unpacked = await unpackVerified(
+      tarball,
+      { name: 'tool', version: '1.0.0', integrity },
+      folder,
+    );
+    expect(readFileSync(join(unpacked, 'bin/tool'), 'utf8')).toBe('content');
+  });
+
+  it('is refused before anything is unpacked when a byte of it differs', async () => {
+    const integrity = hashOf(Buffer.concat([readFileSync(tarball), Buffer.from('x')]));
+    const unpacking = unpackVerified(
+      tarball,
+      { name: 'tool', version: '1.0.0', integrity },
+      folder,
+    );
+    await expect(unpacking).rejects.toThrow(/tool@1\.0\.0[^]*expected sha512-[^]*got/);
+    expect(existsSync(join(folder, 'tool'))).toBe(false);
+  });
+
+  it('is committed with its whole hash, for pnpm and for Node on each platform', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      packageManager: string;
+      engines: { node: string };
+    };
+    const nodes = Object.values(NODE_PACKAGES);
+    for (const { version } of nodes) expect(isAtLeast(version, manifest.engines.node)).toBe(true);
+    for (const { integrity } of [...nodes, parsePackageManager(manifest.packageManager)]) {
+      expect(Buffer.from(integrity.replace('sha512-', ''), 'base64')).toHaveLength(64);
+    }
+    expect(() => parsePackageManager('pnpm@10.34.9')).toThrow(/SHA-512/);
   });
 });
 
