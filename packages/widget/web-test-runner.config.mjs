@@ -15,6 +15,18 @@ const browserArgs = process.env.PAY_BROWSER_ARGS?.split(' ') ?? [
   '--no-first-run',
 ];
 
+/** What a screen reader has to go by: `executeServerCommand('accessibility-tree')`, in Chromium only. */
+const accessibilityTree = {
+  name: 'accessibility-tree',
+  async executeCommand({ command, session }) {
+    if (command !== 'accessibility-tree') return undefined;
+    const client = await session.browser.getPage(session.id).createCDPSession();
+    const { nodes } = await client.send('Accessibility.getFullAXTree');
+    await client.detach();
+    return nodes;
+  },
+};
+
 /** Tests in a real browser: `CHROME_PATH` and `PAY_BROWSER_ARGS`, else an installed one. */
 export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
@@ -25,6 +37,7 @@ export default {
   testFramework: { config: { timeout: 10_000 } },
   middleware: [serverMiddleware, pageMiddleware],
   plugins: [
+    accessibilityTree,
     esbuildPlugin({
       ts: true,
       target: 'es2022',

@@ -1,8 +1,11 @@
 import { chromeLauncher } from '@web/test-runner-chrome';
 import config from './web-test-runner.config.mjs';
 
-/** What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers. */
-const NEEDS_CHROMIUM = /\b(gc|emulateMedia)\(/;
+/**
+ * What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers and the
+ * accessibility tree.
+ */
+const NEEDS_CHROMIUM = /\b(gc|emulateMedia|accessibilityTree)\(/;
 
 /** Skips the tests that need what only Chromium has. The counts include them as skipped. */
 const skipping = {

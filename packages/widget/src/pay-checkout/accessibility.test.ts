@@ -1,5 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
+import { en } from '../labels/en.js';
+import { accessibilityTree } from '../testing/accessibility-tree.js';
 import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -37,7 +39,7 @@ describe('<pay-checkout> for everyone', () => {
     await harness.during('paid', () => server.setState('paid'));
     expect(renderRoot.querySelector('[role="status"]')).to.equal(status);
     expect(renderRoot.querySelector('[role="alert"]')).to.equal(alert);
-    expect(status?.getAttribute('aria-live')).to.equal('polite');
+    expect(status?.getAttribute('aria-live')).to.equal(null);
   });
 
   it('moves the focus after the shopper pressed the button, and announces each text once', async () => {
@@ -51,6 +53,18 @@ describe('<pay-checkout> for everyone', () => {
     const status = shadowRoot?.querySelector('[role="status"]');
     expect(status?.getAttribute('aria-live')).to.equal('off');
   });
+
+  for (const [mode, role] of [
+    ['inline', 'region'],
+    ['overlay', 'dialog'],
+  ] as const) {
+    it(`the card of mode ${mode} is one ${role}, and nothing around it has a role or its name`, async () => {
+      await PayCheckoutHarness.ready(server, { mode });
+      const named = (await accessibilityTree()).filter(({ name }) => name === en.card);
+      expect(named.map((one) => one.role)).to.deep.equal([role]);
+      expect(named[0]?.parent?.role).to.equal('RootWebArea');
+    });
+  }
 
   it('does not move the focus of a shopper who pressed nothing', async () => {
     const harness = await PayCheckoutHarness.place(server);

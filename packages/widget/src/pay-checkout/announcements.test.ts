@@ -1,9 +1,35 @@
 import { expect, oneEvent } from '@open-wc/testing';
 import { sendKeys, sendMouse } from '@web/test-runner-commands';
+import type { CheckoutState } from '@pay-checkout/session-server/contract';
+import type { OutcomePhase, Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
+import { accessibilityTree, type AccessibleNode } from '../testing/accessibility-tree.js';
+import { EVERY_PHASE, OUTCOMES } from '../testing/every-phase.js';
 import { nextTask, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+/** How often a screen reader says `words` after what happened between two trees. */
+function timesAnnounced(
+  before: readonly AccessibleNode[],
+  after: readonly AccessibleNode[],
+  words: string,
+): number {
+  const focused = (tree: readonly AccessibleNode[]): number | undefined =>
+    tree.findLast(({ isFocused }) => isFocused)?.element;
+  return textsOf(after, words).reduce((times, text) => {
+    let isRead = false;
+    for (let at: AccessibleNode | undefined = text; at; at = at.parent) {
+      isRead ||= at.element === focused(after) && at.element !== focused(before);
+    }
+    return times + Number(isRead) + Number(text.isLive);
+  }, 0);
+}
+
+/** The nodes with exactly the text `words`. */
+function textsOf(tree: readonly AccessibleNode[], words: string): readonly AccessibleNode[] {
+  return tree.filter(({ role, name }) => role === 'StaticText' && name === words);
+}
 
 describe('<pay-checkout> with a screen reader and a keyboard', () => {
   let server: TestServer;
@@ -15,17 +41,68 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     await harness.during('ready', () => sendKeys({ press: 'Enter' }));
     return harness;
   }
-  const liveOf = ({ element }: PayCheckoutHarness, role: string): string | null | undefined =>
-    element.renderRoot.querySelector(`[role="${role}"]`)?.getAttribute('aria-live');
+  const isLive = async (words: string): Promise<boolean> =>
+    textsOf(await accessibilityTree(), words).every((text) => text.isLive);
   const focusOf = ({ element }: PayCheckoutHarness): Element | null | undefined =>
     element.shadowRoot?.activeElement;
+
+  type FromServer = 'confirming' | OutcomePhase;
+  const FROM_SERVER: readonly FromServer[] = ['confirming', ...OUTCOMES];
+  const stateOf = (phase: FromServer): CheckoutState =>
+    phase === 'confirming' ? 'returned' : phase;
+  const place = async (from: Phase): Promise<PayCheckoutHarness> => {
+    const harness = await PayCheckoutHarness.place(server);
+    harness.button?.focus();
+    await EVERY_PHASE.find(([phase]) => phase === from)?.[1](harness);
+    return harness;
+  };
+
+  for (const from of ['ready', ...FROM_SERVER] as const) {
+    for (const to of FROM_SERVER) {
+      if (to === from || from === 'paid') continue;
+      it(`${to} after ${from} is announced once`, async () => {
+        const harness = await place(from);
+        const before = await accessibilityTree();
+        await harness.during(to, () => server.setState(stateOf(to), 3));
+        const after = await accessibilityTree();
+        expect(timesAnnounced(before, after, en.phases[to] ?? '')).to.equal(1);
+      });
+    }
+  }
+
+  const ANSWERS: readonly (readonly [Phase, string | undefined, number, object])[] = [
+    ['problem', en.error, 500, { code: 'internal_error' }],
+    ['address', en.phases.address, 200, { needs: ['avs'] }],
+    ['paid', en.phases.paid, 200, { checkout: 'c'.repeat(20), state: 'paid', revision: 2 }],
+  ];
+  for (const [to, words, status, body] of ANSWERS) {
+    for (const from of ['idle', 'problem', 'address'] as const) {
+      it(`opening after ${from} is announced once, and so is ${to} after it`, async () => {
+        const harness = await place('idle');
+        if (from !== 'idle') {
+          const [, , firstStatus, firstBody] = ANSWERS.find(([phase]) => phase === from) ?? [];
+          await server.set({ open: [{ status: firstStatus ?? 0, body: firstBody }] });
+          await harness.during(from, () => harness.press());
+          for (const input of harness.element.renderRoot.querySelectorAll('input'))
+            input.value = '1';
+        }
+        await server.set({ open: [{ status, body }], holdOpen: true });
+        const before = await accessibilityTree();
+        await harness.during('opening', () => harness.press());
+        const opening = await accessibilityTree();
+        expect(timesAnnounced(before, opening, en.phases.opening ?? ''), 'opening').to.equal(1);
+        await harness.during(to, () => server.set({ holdOpen: false }));
+        expect(timesAnnounced(opening, await accessibilityTree(), words ?? ''), to).to.equal(1);
+      });
+    }
+  }
 
   it('a decline is announced, although the focus went to the form before it', async () => {
     const harness = await pressed();
     server.sdk.calls[0]?.onDecline?.();
     await harness.element.updateComplete;
     expect(harness.notice).to.equal(en.declined);
-    expect(liveOf(harness, 'alert')).to.equal('assertive');
+    expect(await isLive(en.declined)).to.equal(true);
   });
 
   it('the next decline is announced as well, although its text is the same', async () => {
@@ -58,7 +135,7 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     await server.set({ holdStatus: true });
     await sendKeys({ press: 'Enter' });
     await until(() => harness.announcement === en.checking);
-    expect(liveOf(harness, 'status')).to.equal('polite');
+    expect(await isLive(en.checking)).to.equal(true);
     expect(button?.ariaDisabled).to.equal('true');
     await server.set({ holdStatus: false });
     await until(() => harness.announcement === en.phases.unconfirmed);

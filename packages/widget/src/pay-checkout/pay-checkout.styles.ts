@@ -31,10 +31,6 @@ export const styles = css`
   :host([theme='dark']) section {
     color-scheme: dark;
   }
-  /* Where there is no overlay, the dialog is not there for the layout. */
-  dialog:not([open]) {
-    display: contents;
-  }
   dialog {
     inline-size: min(100vw - 16px, 480px);
     max-block-size: calc(100dvh - 16px);

@@ -147,7 +147,6 @@ export class PayCheckout extends LitElement implements FlowHost {
   };
   #wasPressed: boolean | undefined;
   #shownPhase: Phase | undefined;
-  #movesFocus: boolean | undefined;
 
   /** The outcome of the payment: the latest, or the next one. Never rejects. */
   get whenSettled(): Promise<Settlement> {
@@ -203,10 +202,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   /** Runs after the flow has read the tag. */
   protected override update(changed: PropertyValues<this>): void {
     const { phase } = this.#flow.state;
-    const isOther = phase !== this.#shownPhase;
-    // A change within a phase is announced by its live region and moves no focus.
-    this.#movesFocus = isOther && this.#wasPressed && this.#ownsFocus();
-    if (isOther) {
+    if (phase !== this.#shownPhase) {
       try {
         this.#internals.states.clear();
         this.#internals.states.add(phase);
@@ -219,14 +215,23 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override updated(): void {
     const { phase } = this.#flow.state;
-    const dialog = this.renderRoot.querySelector('dialog');
-    if (dialog && dialog.matches(':modal') !== this.#isModal) {
+    const { renderRoot } = this;
+    const find = (selector: string) => renderRoot.querySelector<HTMLElement>(selector);
+    const dialog = find('dialog') as HTMLDialogElement;
+    if (dialog.matches(':modal') !== this.#isModal) {
       dialog.close();
-      if (this.#isModal && this.isConnected) dialog.showModal();
+      dialog.before(find('section') as Node);
+      if (this.#isModal && this.isConnected) {
+        dialog.append(find('section') as Node);
+        dialog.showModal();
+      }
     }
+    const regions = renderRoot.querySelectorAll('[role]');
+    for (const region of regions) region.ariaLive = null;
+    // A change within a phase is announced by its live region and moves no focus.
     if (phase === this.#shownPhase) return;
     this.#shownPhase = phase;
-    if (!this.#movesFocus) return;
+    if (!this.#wasPressed || !this.#ownsFocus()) return;
     const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
     if (phase === 'ready' && form) {
       // Not `:focus-within`: it does not see the focus in a frame of another site.
@@ -234,29 +239,31 @@ export class PayCheckout extends LitElement implements FlowHost {
       // A tall form in an overlay would hide the amount and the way out above it.
       if (!form.contains(activeElement)) form.focus({ preventScroll: this.#isModal });
     } else {
-      const find = (selector: string) => this.renderRoot.querySelector<HTMLElement>(selector);
-      FOCUS_TARGETS.map(find).find(Boolean)?.focus();
+      const target = FOCUS_TARGETS.map(find).find(Boolean);
+      if (target === this.shadowRoot?.activeElement) return;
+      target?.focus();
+      // What receives the focus is read out for that, and its live region would read it out again.
+      for (const region of regions) if (region.contains(target ?? null)) region.ariaLive = 'off';
     }
   }
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
-    const live = this.#movesFocus && 'off';
     const price = state.phase === 'address' ? state.address.request : state.known;
     const isTest = (price?.environment ?? this.#flow.environment) === 'sandbox';
     const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
     const header = this.#header(state, price, badge);
-    return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}>
-      <section part="card" lang=${en.locale} aria-label=${en.card}>
+    const label = this.#isModal ? nothing : en.card;
+    return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}></dialog>
+      <section part="card" lang=${en.locale} aria-label=${label}>
         ${header}
-        <div role="status" aria-live=${live || 'polite'}>${this.#message(state)}</div>
-        <div role="alert" aria-live=${live || 'assertive'}>${this.#notice(state)}</div>
+        <div role="status">${this.#message(state)}</div>
+        <div role="alert">${this.#notice(state)}</div>
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
         ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
-      </section>
-    </dialog>`;
+      </section>`;
   }
 
   #closer(): TemplateResult {
