@@ -18,7 +18,7 @@ import { type RateLimits, warnOfHiddenProxy } from './http/limits.js';
 import { describeApi } from './http/openapi.js';
 import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
-import { observeRequests } from './metrics/observe-requests.js';
+import { observeRequests } from './http/observe-requests.js';
 import type { Observer } from './observer.js';
 import { merchantOrderRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';

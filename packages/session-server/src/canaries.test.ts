@@ -44,7 +44,7 @@ const seen: Record<'answers' | 'log' | 'operator' | 'metrics' | 'events', string
 const keep = (fields: LogFields, message: string): void => {
   seen.log.push(JSON.stringify({ ...fields, message }));
 };
-const logger: Logger = { info: keep, warn: keep, error: keep };
+const logger: Logger = { debug: keep, info: keep, warn: keep, error: keep };
 
 let stack: TestStack;
 /** The back end of another merchant, which puts people where they were not asked for. */
@@ -154,6 +154,8 @@ async function runPayments(): Promise<void> {
   read(await stack.reopen('C1', { avs }));
   read(await stack.reopen('C1', { email: PERSON.email, avs: { ...avs, name: PERSON.name } }));
   read(await stack.reopen('C1', { avs: { ...avs, postcode: PERSON.email } }));
+  // Its own answer may name what the caller sent; the log may not.
+  await stack.reopen('C1', { [PERSON.name]: 1, [PERSON.email]: 2, avs: { [PERSON.id]: 3 } });
   read(await stack.reopen(PERSON.name));
   stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', status: 400 });
   read(await stack.open('C2', ORDER));

@@ -268,6 +268,8 @@ export function parseConfig(
         ? undefined
         : parseEncryptionKeys(values.PAY_ENCRYPTION_KEY),
     trustProxy: values.PAY_TRUST_PROXY ?? 0,
+    /** What was set, for the log: secrets are masked. */
+    settings: maskSecrets(given),
     /** Variables that begin with `PAY_` and are no setting: the log warns of them. */
     unknownVariables: unknown,
   };
@@ -287,6 +289,18 @@ function checkNames(names: readonly string[]) {
       .map((name) => `${name}: there is no such setting; did you mean ${closest(name, SETTINGS)}?`),
     unknown: others.filter((name) => !isMisspelt(name)),
   };
+}
+
+const SECRETS = ['PAY_PARTNER_API_KEY', 'PAY_OPERATOR_KEY', 'PAY_ENCRYPTION_KEY'];
+
+function maskSecrets(given: readonly (readonly [string, string | undefined])[]) {
+  const settings = given
+    .filter(([name]) => SETTINGS.includes(name))
+    .map(([name, value = '']): readonly [string, string] => {
+      const isAddress = URL.canParse(value) && new URL(value).password !== '';
+      return [name, SECRETS.includes(name) || isAddress ? '***' : value];
+    });
+  return Object.fromEntries(settings) as Readonly<Record<string, string>>;
 }
 
 function toSecret(text: string | undefined): Secret | undefined {

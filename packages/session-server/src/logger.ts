@@ -1,4 +1,6 @@
-import { pino } from 'pino';
+import { isPartnerApiError } from '@pay-checkout/partner-api';
+import { pino, stdTimeFunctions } from 'pino';
+import { AppError } from './errors.js';
 
 /** What may be logged about a thing: plain ids, counts and codes. Never a body, a name or a key. */
 export type LogFields = Readonly<
@@ -7,31 +9,55 @@ export type LogFields = Readonly<
 
 /** The log of the server: JSON lines. Only allow-listed fields go in, so nothing needs redacting. */
 export interface Logger {
+  debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
 }
 
 export function createLogger(level: string): Logger {
-  return pino({ level, base: null });
+  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime });
 }
 
-/** What a log may say of an error: its kind and where it came from, never its message or data. */
+/** Errors of JavaScript itself: a mistake of ours, unless the system gave a reason. */
+const UNNAMED = ['Error', 'TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'];
+
+/**
+ * What a log may say of an error: its kind and its reason, never its data. Its message only where it
+ * is a text of our own; where it came from only when that is not known from its kind.
+ */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
+  if (error instanceof AppError) {
+    const { cause, code, message } = error;
+    return cause === undefined ? { error: code, detail: message } : describeError(cause);
+  }
+  const cause = error.cause instanceof Error ? error.cause : undefined;
+  const reason = { ...(cause && reasonOf(cause)), ...reasonOf(error) };
+  if (isPartnerApiError(error)) {
+    const { name, message, status, requestId } = error;
+    return { error: name, detail: message, status, providerRequestId: requestId, ...reason };
+  }
+  const isExplained = 'code' in error && !('errstr' in error) && 'reason' in reason;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  const cause = error.cause instanceof Error ? error.cause.name : undefined;
   return {
     error: error.name,
-    ...(cause === undefined ? {} : { cause }),
-    ...reasonOf(error),
-    at: frames.slice(0, 6).map((frame) => frame.trim()),
+    ...(cause === undefined ? {} : { cause: cause.name }),
+    ...reason,
+    ...(UNNAMED.includes(error.name) && !isExplained
+      ? { at: frames.slice(0, 6).map((frame) => frame.trim()) }
+      : {}),
   };
 }
 
-/** What SQLite or the system calls it: a fixed text for each code, such as "disk is full" or ENOSPC. */
+/**
+ * What SQLite or the system calls it: a fixed text for each code, such as "disk is full" or ENOSPC;
+ * and the host that was not found, which is one of the settings.
+ */
 function reasonOf(error: Error): LogFields {
   if ('errstr' in error && typeof error.errstr === 'string') return { reason: error.errstr };
   const code = 'code' in error ? String(error.code) : '';
-  return /^E[A-Z0-9]+$/.test(code) ? { reason: code } : {};
+  if (!/^[A-Z][A-Z0-9_]+$/.test(code)) return {};
+  const host = 'hostname' in error ? String(error.hostname) : undefined;
+  return { reason: code, ...(host === undefined ? {} : { host }) };
 }

@@ -7,6 +7,7 @@ const NEVER_MS = 1_000_000;
 function recordingLogger() {
   const errors: LogFields[] = [];
   const logger: Logger = {
+    debug: () => undefined,
     info: () => undefined,
     warn: () => undefined,
     error: (fields) => errors.push(fields),

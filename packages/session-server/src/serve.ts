@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
+import { createLogger } from './logger.js';
 import { createSessionServer, type SessionServerOptions } from './server.js';
 
 export interface RunningServer {
@@ -19,7 +20,8 @@ export async function startSessionServer(
   config: Config,
   options: SessionServerOptions = {},
 ): Promise<RunningServer> {
-  const server = await createSessionServer(config, options);
+  const { logger = createLogger(config.logLevel) } = options;
+  const server = await createSessionServer(config, { ...options, logger });
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()));
@@ -33,10 +35,11 @@ export async function startSessionServer(
         ? await startListener(server.operator, config.operator)
         : undefined;
     if (operator) listeners.push(operator);
+    const ports = { port: main.port, operatorPort: operator?.port };
+    logger.info(ports, 'server listens');
     let closing: Promise<void> | undefined;
     return {
-      port: main.port,
-      operatorPort: operator?.port,
+      ...ports,
       close: () => (closing ??= close()),
     };
   } catch (error) {
@@ -57,8 +60,6 @@ export async function runSessionServer(config: Config): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
   const { port, operatorPort } = server;
-  const beside = operatorPort === undefined ? '' : `, operator on port ${String(operatorPort)}`;
-  process.stdout.write(`session server on port ${String(port)}${beside}\n`);
   process.send?.({ type: 'listening', port, operatorPort });
 }
 

@@ -8,7 +8,7 @@ describe('a running session server', () => {
   beforeAll(async () => {
     const error = (_: LogFields, message: string): void => void errors.push(message);
     const quiet = (): void => undefined;
-    stack = await TestStack.start({ logger: { info: quiet, warn: quiet, error } });
+    stack = await TestStack.start({ logger: { debug: quiet, info: quiet, warn: quiet, error } });
   });
   afterAll(() => stack.close());
 

@@ -3,6 +3,7 @@ import { PartnerClient } from '@pay-checkout/partner-api';
 import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
+import { logChange } from './checkouts/change-log.js';
 import { CheckoutService } from './checkouts/service.js';
 import { checkoutRulesOf } from './checkouts/rules.js';
 import type { StepContext } from './checkouts/steps.js';
@@ -34,6 +35,7 @@ import { recover } from './recover.js';
 import { findLoss } from './restore/repository.js';
 import { unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
+import { VERSION } from './version.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
 import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
@@ -116,6 +118,7 @@ async function assemble(
     const variables = config.unknownVariables;
     logger.warn({ variables }, 'unknown PAY_ variables are ignored');
   }
+  logger.info({ version: VERSION, node: process.version, ...config.settings }, 'server starts');
   const { merchantsFile: path, environment } = config;
   const merchants = keep(
     options.merchants ?? new FileMerchantSource({ path, environment, logger }),
@@ -137,6 +140,7 @@ async function assemble(
     clock,
     onChange: (before, after) => {
       observer.checkoutChanged(before, after);
+      logChange(logger, before, after, clock.now());
     },
     onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
   };

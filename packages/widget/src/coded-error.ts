@@ -6,6 +6,8 @@ export class CodedError extends Error {
   readonly requestId: string | undefined;
   /** Names of the fields that the server rejected. */
   readonly fields: readonly string[] | undefined;
+  /** The server's sentence about it. */
+  readonly detail: string | undefined;
 
   constructor(
     code: string,
@@ -13,6 +15,7 @@ export class CodedError extends Error {
     status = 0,
     requestId?: string,
     fields?: readonly string[],
+    detail?: string,
   ) {
     super(code, { cause });
     this.name = 'CodedError';
@@ -20,6 +23,7 @@ export class CodedError extends Error {
     this.status = status;
     this.requestId = requestId;
     this.fields = fields;
+    this.detail = detail;
   }
 }
 

@@ -42,12 +42,15 @@ export class PayErrorEvent extends PageEvent {
   readonly retryable: boolean;
   /** Names the request in the session server's log. */
   readonly requestId: string | undefined;
+  /** The server's sentence about it, for developers; `undefined` when it has none. */
+  readonly detail: string | undefined;
 
-  constructor(code: string, retryable: boolean, requestId: string | undefined) {
+  constructor(code: string, retryable: boolean, requestId?: string, detail?: string) {
     super('pay-error');
     this.code = code;
     this.retryable = retryable;
     this.requestId = requestId;
+    this.detail = detail;
   }
 }
 

@@ -15,9 +15,12 @@ import {
   statusQuery,
 } from '../contract-schemas.js';
 import { refuseOtherOrigins } from '../http/cors.js';
+import { requestFields } from '../http/headers.js';
 import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
+import type { Logger } from '../logger.js';
 import { formatMinor } from '../money.js';
+import { logFields } from './change-log.js';
 import type { CheckoutService, CreateResult } from './service.js';
 import type { StatusService } from './status-service.js';
 
@@ -33,11 +36,12 @@ export interface CheckoutRoutesOptions {
   readonly environment: Environment;
   readonly publicUrl: string;
   readonly rateLimits: RateLimits;
+  readonly logger: Logger;
 }
 
 /** What a page asks: a checkout for an order, its status, the SDK description; and its hints. */
 export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
-  const { service, status, environment, publicUrl, rateLimits } = options;
+  const { service, status, environment, publicUrl, rateLimits, logger } = options;
   const router = Router();
   const body = jsonBody(MAX_BODY_BYTES);
   const limitCreate = limitByAddress(rateLimits.createPerAddress);
@@ -57,6 +61,12 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       response.set('retry-after', String(retryAfterSeconds));
       response.status(202).json({ state: 'opening', retryAfterSeconds } satisfies OpeningReply);
     } else {
+      if (result.kind === 'opened' && result.isNew) {
+        logger.info(
+          { ...requestFields(response), ...logFields(result.checkout) },
+          'checkout created',
+        );
+      }
       response.json(toReply(result, environment));
     }
   });
@@ -79,8 +89,10 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
 
   router.post('/checkouts/:id/hints', limitStatus, ...body, async (request, response) => {
     const hint = parse(hintRequest, request.body) as HintRequest;
-    const taken = await service.takeHint(String(request.params['id']), hint);
-    response.json(taken);
+    const checkout = await service.takeHint(String(request.params['id']), hint);
+    const { kind } = hint;
+    logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
+    response.json({ state: checkout.state });
   });
 
   return router;

@@ -1,6 +1,6 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import type { Clock } from '../clock.js';
-import type { CheckoutState, HintRequest, CreateCheckoutRequest } from '../contract.js';
+import type { HintRequest, CreateCheckoutRequest } from '../contract.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -40,7 +40,8 @@ const ORDER_ID_ALARM = 0.9;
 
 /** Hears that a checkout may have been paid. */
 export interface PaymentHints {
-  hint(checkout: Checkout): void;
+  /** @param why for the log */
+  hint(checkout: Checkout, why: string): void;
 }
 
 export interface CheckoutServiceOptions {
@@ -69,6 +70,8 @@ export type CreateResult =
       readonly checkout: Checkout;
       /** Absent when nothing is to be paid now. */
       readonly sessionId?: string;
+      /** Whether this request created its session. */
+      readonly isNew?: true;
     }
   | { readonly kind: 'opening'; readonly retryAfterSeconds: number }
   /** House number and postcode are required by the merchant entry, and not known. */
@@ -172,7 +175,7 @@ export class CheckoutService {
    * Takes a hint of the page: it triggers a poll. Only `cancelled` moves a state, and only from a
    * page that has the session; nothing was sent off in it. What was sent off is remembered.
    */
-  async takeHint(checkout: string, hint: HintRequest): Promise<{ state: CheckoutState }> {
+  async takeHint(checkout: string, hint: HintRequest): Promise<Checkout> {
     const { database, context, changes } = this.#options;
     const known = await findCheckout(database, checkout);
     if (!known) throw checkoutNotFound();
@@ -183,8 +186,8 @@ export class CheckoutService {
         recordHint(tx, checkout, sessionHint, context),
       ));
     if (change && change.after !== change.before) changes.notify(checkout);
-    this.#options.reconciliation.hint(known);
-    return { state: (change?.after ?? known).state };
+    this.#options.reconciliation.hint(known, hint.kind);
+    return change?.after ?? known;
   }
 
   #checkToken(merchant: Merchant, request: CreateCheckoutRequest): void {
@@ -230,10 +233,10 @@ export class CheckoutService {
       );
       switch (decision.kind) {
         case 'settled':
-          this.#options.reconciliation.hint(decision.checkout);
+          this.#options.reconciliation.hint(decision.checkout, 'asked for again');
           return { kind: 'opened', merchant, checkout: decision.checkout };
         case 'payment-pending':
-          this.#options.reconciliation.hint(decision.checkout);
+          this.#options.reconciliation.hint(decision.checkout, 'asked for again');
           return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
         case 'price-is-old':
           return undefined;
@@ -255,7 +258,9 @@ export class CheckoutService {
         }
         case 'send': {
           const sent = await this.#send(priced, decision);
-          if (sent.kind === 'active') return opened(merchant, decision.checkout, sent.sessionId);
+          if (sent.kind === 'active') {
+            return { ...opened(merchant, decision.checkout, sent.sessionId), isNew: true };
+          }
           // It is decided again: another attempt took over, or the order is paid meanwhile.
           if (sent.kind === 'superseded') break;
           attempts += 1;
@@ -323,7 +328,7 @@ function opened(
   merchant: Merchant,
   checkout: Checkout,
   sessionId: string | undefined,
-): CreateResult {
+): Extract<CreateResult, { kind: 'opened' }> {
   return sessionId === undefined
     ? { kind: 'opened', merchant, checkout }
     : { kind: 'opened', merchant, checkout, sessionId };

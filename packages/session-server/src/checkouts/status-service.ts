@@ -74,7 +74,7 @@ export class StatusService {
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout.state)) {
-        this.#reconciliation.hint(checkout);
+        this.#reconciliation.hint(checkout, isWaiting ? 'waiter' : 'status request');
       }
     }
     return known;

@@ -1,8 +1,10 @@
 import { Router } from 'express';
 import type { Clock } from '../clock.js';
+import { logRefusal } from '../http/errors.js';
 import { setPageHeaders } from '../http/headers.js';
 import { type Html, html, renderNotice } from '../http/html.js';
 import { addressOf, Limit, type RateLimits } from '../http/limits.js';
+import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
@@ -12,10 +14,16 @@ export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
+  readonly logger: Logger;
 }
 
 /** The hosted payment page: for redirects, pay-by-link, and pages where our script cannot run. */
-export function hostedRoutes({ merchants, clock, rateLimits }: HostedRoutesOptions): Router {
+export function hostedRoutes({
+  merchants,
+  clock,
+  rateLimits,
+  logger,
+}: HostedRoutesOptions): Router {
   const router = Router();
   const limit = new Limit('address', rateLimits.pagesPerAddress);
   router.get('/pay/:merchant/:orderToken', async (request, response) => {
@@ -23,6 +31,8 @@ export function hostedRoutes({ merchants, clock, rateLimits }: HostedRoutesOptio
       setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
       const text = 'Nothing was paid with this link now. Wait a minute, then load this page again.';
+      const detail = 'too many visits from one address';
+      logRefusal(logger, request, response, { status: 429, code: 'too_many_requests', detail });
       response.status(429).send(renderNotice('Too many visits', text).text);
       return;
     }
@@ -41,12 +51,16 @@ export function hostedRoutes({ merchants, clock, rateLimits }: HostedRoutesOptio
     if (!merchant || !parts || check === 'forged') {
       setPageHeaders(response, { framedBy: [] });
       const text = 'Go back to the shop and open your order there.';
+      const detail = 'unknown merchant, or a token that is not authentic';
+      logRefusal(logger, request, response, { status: 404, code: 'order_not_found', detail });
       response.status(404).send(renderNotice('This payment link is not known', text).text);
       return;
     }
     if (check === 'expired') {
       setPageHeaders(response, { framedBy: merchant.origins });
       const text = 'Nothing was paid with it now. Go back to the shop and open your order there.';
+      const detail = 'the order token has expired';
+      logRefusal(logger, request, response, { status: 410, code: 'order_token_expired', detail });
       response.status(410).send(renderNotice('This payment link has expired', text).text);
       return;
     }

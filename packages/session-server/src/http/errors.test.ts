@@ -41,7 +41,12 @@ describe('the log of a request that failed', () => {
   it('names the merchant whose shop could not price an order', async () => {
     const lines: LogFields[] = [];
     const silent = () => undefined;
-    const logger = { info: silent, warn: silent, error: (line: LogFields) => lines.push(line) };
+    const logger = {
+      debug: silent,
+      info: silent,
+      warn: silent,
+      error: (line: LogFields) => lines.push(line),
+    };
     const logged = await TestStack.start({ logger });
     try {
       const { body } = await logged.open('L1', { amount: 'free' });

@@ -1,8 +1,9 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { Problem } from '../contract.js';
-import { AppError } from '../errors.js';
+import { AppError, type FieldError } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
-import { requestIdOf } from './headers.js';
+import { routeOf } from './observe-requests.js';
+import { requestFields, requestIdOf } from './headers.js';
 import { notJson } from './parse.js';
 
 /** 404 `not_found` for an address that no route answers. */
@@ -19,16 +20,42 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     }
     const known = toAppError(error);
     const id = requestIdOf(response);
-    if (known.status >= 500) {
-      const { code, merchant } = known;
-      const fields = { requestId: id, method: request.method, code, merchant };
-      logger.error({ ...fields, ...describeError(known.cause ?? error) }, 'a request failed');
-    }
+    logError(logger, known, request, response);
     if (known.retryAfterSeconds !== undefined) {
       response.set('retry-after', String(known.retryAfterSeconds));
     }
     response.status(known.status).type('application/problem+json').json(toProblem(known, id));
   };
+}
+
+/** A refusal in one line, with the reason that the caller is given. */
+function logError(logger: Logger, error: AppError, request: Request, response: Response): void {
+  const { status, code, merchant, cause } = error;
+  const detail = error.errors?.map(describeField).join('; ') ?? error.message;
+  if (status < 500) {
+    logRefusal(logger, request, response, { status, code, detail });
+    return;
+  }
+  const fields = { ...requestFields(response), method: request.method, route: routeOf(request) };
+  const why = cause === undefined ? {} : describeError(cause);
+  logger.error({ ...fields, status, code, merchant, detail, ...why }, 'a request failed');
+}
+
+/** A page that refuses a shopper, in one line. */
+export function logRefusal(
+  logger: Logger,
+  request: Request,
+  response: Response,
+  refusal: { readonly status: number; readonly code: string; readonly detail: string },
+): void {
+  const { method } = request;
+  const fields = { ...requestFields(response), method, route: routeOf(request), ...refusal };
+  logger.info(fields, 'a request was refused');
+}
+
+/** A field that we do not know may be called anything, also by the name of a person. */
+function describeField({ field, message }: FieldError): string {
+  return `${/^[a-z][A-Za-z0-9_.]*$/.test(field) ? field : 'a field'}: ${message}`;
 }
 
 function toProblem(error: AppError, id: string): Problem {

@@ -7,8 +7,18 @@ const REQUEST_ID = 'x-request-id';
 /** Gives each request an id that is in its answer, in its errors and in the log. */
 export const requestId: RequestHandler = (_request, response, next) => {
   response.setHeader(REQUEST_ID, randomUUID());
+  response.locals['startedAt'] = performance.now();
   next();
 };
+
+/** What names a request in the log, and how long it has taken so far. */
+export function requestFields(response: Response): { requestId: string; ms: number } {
+  const { startedAt } = response.locals;
+  return {
+    requestId: requestIdOf(response),
+    ms: Math.round(performance.now() - Number(startedAt)),
+  };
+}
 
 export function requestIdOf(response: Pick<Response, 'getHeader'>): string {
   return String(response.getHeader(REQUEST_ID));

@@ -6,6 +6,7 @@ import { TestStack } from '../testing/test-stack.js';
 let stack: TestStack;
 const warnings: string[] = [];
 const logger: Logger = {
+  debug: () => undefined,
   info: () => undefined,
   warn: (fields, message) => void warnings.push(JSON.stringify({ ...fields, message })),
   error: () => undefined,

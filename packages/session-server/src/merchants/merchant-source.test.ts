@@ -39,7 +39,12 @@ function recordingLogger() {
   const lines: { level: string; fields: LogFields; message: string }[] = [];
   const write = (level: string) => (fields: LogFields, message: string) =>
     void lines.push({ level, fields, message });
-  const logger: Logger = { info: write('info'), warn: write('warn'), error: write('error') };
+  const logger: Logger = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
   return { logger, lines };
 }
 

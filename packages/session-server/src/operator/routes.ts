@@ -9,7 +9,7 @@ import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
 import { parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
-import { observeRequests } from '../metrics/observe-requests.js';
+import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
 import { BacklogGauges, type List, type OperatorService } from './service.js';

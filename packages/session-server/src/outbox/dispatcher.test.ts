@@ -76,7 +76,8 @@ class OutboxHarness {
     const keep = (fields: LogFields, message: string): void => {
       this.logged.push(`${message} ${JSON.stringify(fields)}`);
     };
-    const logger: Logger = { info: keep, warn: keep, error: keep };
+    const ignore = () => undefined;
+    const logger: Logger = { debug: ignore, info: ignore, warn: keep, error: keep };
     const merchants = { find: (id: string) => Promise.resolve(this.merchant(id)) };
     if (this.#dispatcher) this.#dispatcher.wake();
     else {

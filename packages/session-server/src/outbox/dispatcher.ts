@@ -41,7 +41,7 @@ export interface OutboxDispatcherOptions {
 
 /** How one try ended. */
 type TryResult =
-  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'acknowledged'; readonly status: number }
   /** The shop answered, and not with 2xx. */
   | { readonly kind: 'refused'; readonly why: LogFields }
   /** No answer came: the shop is slow, gone, or cannot be reached. */
@@ -136,22 +136,28 @@ class OutboxDispatcher implements RunLoop {
 
   async #deliver(event: OutboxEvent): Promise<void> {
     const { database, clock, logger } = this.#options;
+    const startedAt = performance.now();
     const result = await this.#tryOnce(event);
     // We hung up: that says nothing about the shop.
     if (result.kind === 'silent' && this.#stop.signal.aborted) return;
     this.#observer.deliveryAttempted(result.kind);
     this.#shops.record(event, result.kind !== 'silent');
+    const { id, type, merchant, checkout, tries } = event;
+    const ms = Math.round(performance.now() - startedAt);
+    const order = orderOf(event);
+    const fields = { event: id, type, merchant, order, checkout, tries: tries + 1, ms };
     if (result.kind === 'acknowledged') {
-      await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, event.id));
+      await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, id));
+      logger.info({ ...fields, status: result.status }, 'event delivered');
       return;
     }
     const pause = retryDelaySeconds(event.tries, Math.random());
     const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
-    await database.transaction('outbox:mark-failed', (tx) => markEventFailed(tx, event.id, dueAt));
-    const fields = { event: event.id, type: event.type, merchant: event.merchant, ...result.why };
-    if (pause === undefined) logger.error(fields, 'an event is dead-lettered after three days');
+    await database.transaction('outbox:mark-failed', (tx) => markEventFailed(tx, id, dueAt));
+    const failed = { ...fields, ...result.why };
+    if (pause === undefined) logger.error(failed, 'an event is dead-lettered after three days');
     else
-      logger.warn({ ...fields, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
+      logger.warn({ ...failed, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
   }
 
   async #tryOnce(event: OutboxEvent): Promise<TryResult> {
@@ -164,12 +170,16 @@ class OutboxDispatcher implements RunLoop {
       const { signal } = this.#stop;
       const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, signal);
       return status >= 200 && status < 300
-        ? { kind: 'acknowledged' }
+        ? { kind: 'acknowledged', status }
         : { kind: 'refused', why: { status } };
     } catch (error) {
       return { kind: 'silent', why: describeError(error) };
     }
   }
+}
+
+function orderOf({ body }: OutboxEvent): string {
+  return (JSON.parse(body) as { readonly data: { readonly order: string } }).data.order;
 }
 
 /** Which shops answer, as far as this process has seen. One order that hangs is not its shop. */

@@ -15,7 +15,12 @@ import { startOutboxDispatcher } from './dispatcher.js';
 const PAGE = join(import.meta.dirname, '../../../../docs/events.md');
 const MODULES = join(import.meta.dirname, '../../node_modules');
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** Starts a shop whose receiver is the very code of `docs/events.md`. */
 const SHOPS = {

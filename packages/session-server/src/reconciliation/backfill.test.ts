@@ -36,7 +36,12 @@ class BusyList {
       gateway: { listTransactions: (query) => this.#answer(query) },
       providerMerchantId: 1001,
       clock: { now: () => Date.now() },
-      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      logger: {
+        debug: () => undefined,
+        info: () => undefined,
+        warn: () => undefined,
+        error: () => undefined,
+      },
       intervalMs: 3000,
       pagesPerMinute: 60,
       observer: SILENT_OBSERVER,

@@ -62,7 +62,12 @@ beforeEach(async () => {
     },
     changes: new ChangeFeed(),
     clock,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    },
     intervalMs: 1,
     pagesPerMinute: 1000,
   });

@@ -94,6 +94,7 @@ describe('the schedule', () => {
       },
       changes: new ChangeFeed(),
       logger: {
+        debug: () => undefined,
         info: () => undefined,
         warn: () => undefined,
         error: (_, text) => errors.push(text),

@@ -6,7 +6,7 @@ import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
-import { describeError, type Logger } from '../logger.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
@@ -62,6 +62,8 @@ interface Watch {
   /** How far back to poll for it, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly until: number;
+  /** For the log. */
+  readonly why: string;
 }
 
 /**
@@ -82,12 +84,16 @@ export class ReconciliationService {
     this.#options = options;
   }
 
-  /** A checkout may have been paid, or paid again in another session: polls now, and for two minutes. */
-  hint(checkout: Checkout): void {
+  /**
+   * A checkout may have been paid, or paid again in another session: polls now, and for two minutes.
+   *
+   * @param why for the log
+   */
+  hint(checkout: Checkout, why = 'hint'): void {
     const now = this.#options.clock.now();
-    if (checkout.state !== 'paid') this.#watch(checkout, checkout.createdAt, now + WATCH_MS);
+    if (checkout.state !== 'paid') this.#watch(checkout, checkout.createdAt, now + WATCH_MS, why);
     // One poll for a payment just now; the schedule finds an older one.
-    else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now);
+    else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now, why);
   }
 
   /** Polls once, back to when an attempt was made, at the merchant that it was made for. */
@@ -95,6 +101,7 @@ export class ReconciliationService {
     const merchant = await this.#options.merchants.find(due.merchant);
     if (!merchant) return;
     const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
+    this.#logPoll(due.merchant, sinceMs, { why: ['schedule'] });
     await this.#poller(due.providerMerchantId).poll(sinceMs);
   }
 
@@ -210,11 +217,11 @@ export class ReconciliationService {
     return true;
   }
 
-  #watch(checkout: Checkout, sinceMs: number, until: number): void {
+  #watch(checkout: Checkout, sinceMs: number, until: number, why: string): void {
     const { merchant } = checkout;
     const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
     this.#watches.set(merchant, watches);
-    watches.set(checkout.id, { sinceMs, until });
+    watches.set(checkout.id, { sinceMs, until, why });
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
@@ -232,6 +239,8 @@ export class ReconciliationService {
         const skewMs = merchant.evidence.skewSeconds * 1000;
         const polled = new Map(watches);
         const times = [...polled.values()].map(({ sinceMs }) => sinceMs - skewMs);
+        const why = [...new Set([...polled.values()].map((watch) => watch.why))];
+        this.#logPoll(merchantId, Math.min(...times), { why, checkouts: [...polled.keys()] });
         await this.#poller(merchant.providerMerchantId).pollRecent(times);
         this.#options.onStep?.('poll:ended');
         const now = clock.now();
@@ -244,6 +253,14 @@ export class ReconciliationService {
       this.#loops.delete(merchantId);
       watches.clear();
     }
+  }
+
+  #logPoll(merchant: string, sinceMs: number, fields: LogFields): void {
+    const since = new Date(sinceMs).toISOString();
+    this.#options.logger.debug(
+      { merchant, since, ...fields },
+      'the list of transactions is polled',
+    );
   }
 
   #poller(providerMerchantId: number): TransactionPoller {

@@ -31,6 +31,7 @@ class TestList {
 
   poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
     const logger: Logger = {
+      debug: () => undefined,
       info: () => undefined,
       warn: (fields) => this.warnings.push(fields),
       error: () => undefined,

@@ -48,6 +48,7 @@ async function startServer(file: string) {
     changes: new ChangeFeed(),
     clock,
     logger: {
+      debug: () => undefined,
       info: () => undefined,
       warn: () => undefined,
       error: (fields) => logged.push(fields),

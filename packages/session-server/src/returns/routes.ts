@@ -1,15 +1,18 @@
 import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type StoredToken, toStoredToken } from '../checkouts/attempt-ids.js';
+import { logFields } from '../checkouts/change-log.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { AppError, checkoutNotFound } from '../errors.js';
-import { setPageHeaders } from '../http/headers.js';
+import { logRefusal } from '../http/errors.js';
+import { requestFields, setPageHeaders } from '../http/headers.js';
 import { renderNotice } from '../http/html.js';
 import { Limit } from '../http/limits.js';
+import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken } from '../orders/order-token.js';
@@ -34,11 +37,13 @@ export interface ReturnRoutesOptions {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly logger: Logger;
 }
 
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
   const { database, context, merchants, reconciliation, changes, clock, publicUrl } = options;
+  const { logger } = options;
   const router = Router();
   const visits = new ReturnVisits(database, context);
 
@@ -51,13 +56,18 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     const merchant = visit && (await merchants.find(visit.checkout.merchant));
     if (!visit || !merchant) {
       setPageHeaders(response, { framedBy: [] });
+      const detail = 'no such return address, or its merchant is not in the merchants file';
+      logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
       const text = 'Go back to the shop and open your order there to see whether it is paid.';
       response.status(404).send(renderNotice('This address is not known', text).text);
       return;
     }
     const { kind, checkout } = visit;
     if (visit.hasMoved) changes.notify(checkout.id);
-    if (visit.isRecorded) reconciliation.hint(checkout);
+    if (visit.isRecorded) {
+      logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
+      reconciliation.hint(checkout, kind);
+    }
     setPageHeaders(response, { framedBy: merchant.origins });
     const page = renderReturnPage({
       checkout: checkout.id,

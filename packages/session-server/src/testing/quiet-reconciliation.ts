@@ -24,7 +24,12 @@ export async function startQuietReconciliation(merchant: Merchant, clock: Clock)
     gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
     changes: new ChangeFeed(),
     clock,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    },
     intervalMs: 1,
     pagesPerMinute: 2,
   });

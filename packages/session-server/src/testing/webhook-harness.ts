@@ -56,6 +56,7 @@ export class WebhookHarness {
     this.store = store;
     this.encryption = new WebhookEncryption(loadSandboxKeys(join(folder, 'data.sqlite')));
     this.#logger = {
+      debug: () => undefined,
       info: () => undefined,
       warn: () => undefined,
       error: (_fields, message) => void this.errors.push(message),

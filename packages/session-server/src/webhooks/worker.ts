@@ -238,6 +238,11 @@ class WebhookWorker {
     const { flags } = outcome;
     this.#observer.webhookProcessed(became, flags);
     for (const { before, after } of changed) if (after !== before) changes.notify(after.id);
+    for (const { merchant, order, checkout } of attempts) {
+      const ms = now - webhook.receivedAt;
+      const fields = { webhook: webhook.id, kind: 'webhook', merchant, order, checkout, ms };
+      logger.info({ ...fields, result: became, flags }, 'hint received');
+    }
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
@@ -245,7 +250,7 @@ class WebhookWorker {
       database,
       due.map(({ checkout }) => checkout),
     );
-    for (const checkout of checkouts) reconciliation.hint(checkout);
+    for (const checkout of checkouts) reconciliation.hint(checkout, 'webhook');
   }
 
   async #find(webhook: ClaimedWebhook, payload: unknown): Promise<Found> {

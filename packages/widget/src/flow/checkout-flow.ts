@@ -41,6 +41,8 @@ export type Recovery = 'open' | 'renew' | 'mount' | 'follow';
 export interface FlowError {
   readonly code: string;
   readonly requestId?: string | undefined;
+  /** The server's sentence about it. */
+  readonly detail?: string | undefined;
   readonly recovery?: Recovery | undefined;
 }
 

@@ -189,14 +189,14 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     }
   } catch (thrown) {
     const error = coded(thrown, 'session_failed');
-    const { code, requestId, fields } = error;
+    const { code, requestId, fields, detail } = error;
     const rejected = fields?.filter((field) => field.startsWith('avs.'));
     if (address && rejected?.length) {
       emit({ type: 'address-required', address: { ...address, rejected } });
       return;
     }
     const recovery = isRetryable(error) ? 'open' : undefined;
-    emit({ type: 'failure', error: { code, requestId, recovery } });
+    emit({ type: 'failure', error: { code, requestId, detail, recovery } });
   }
 };
 
@@ -258,7 +258,7 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
   const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
     isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
-  const onUpdate = ({ checkouts, code, requestId }: StatusUpdate): void => {
+  const onUpdate = ({ checkouts, code, requestId, detail }: StatusUpdate): void => {
     const { merchant, order } = flow.host;
     const status = checkouts.find((one) => one.checkout === checkout);
     const isOfTag =
@@ -270,7 +270,7 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
     else if (isFirst || isRechecking(flow.state)) {
       const missing = isOfTag ? 'checkout_not_found' : 'checkout_mismatch';
       const recovery = isOfTag ? 'follow' : undefined;
-      emit({ type: 'failure', error: { code: code ?? missing, requestId, recovery } });
+      emit({ type: 'failure', error: { code: code ?? missing, requestId, detail, recovery } });
     }
   };
   flow.poller.subscribe({ checkout, revision, onUpdate }, signal);

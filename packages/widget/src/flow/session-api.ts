@@ -139,7 +139,8 @@ async function send<Reply>(
     const problem = (await read().catch(() => ({}))) as Partial<Problem>;
     const code = problem.code ?? (status >= 500 ? 'server_failed' : 'request_refused');
     const fields = problem.errors?.map(({ field }) => field);
-    throw new CodedError(code, undefined, status, problem.requestId, fields);
+    const { requestId, detail } = problem;
+    throw new CodedError(code, undefined, status, requestId, fields, detail);
   } catch (error) {
     throw coded(error, 'server_unreachable');
   }

@@ -17,6 +17,7 @@ export interface StatusUpdate {
   /** Why there was no answer, when a retry failed too or cannot help. */
   readonly code?: string;
   readonly requestId?: string | undefined;
+  readonly detail?: string | undefined;
 }
 
 /**
@@ -142,9 +143,10 @@ function createPoller(server: string): StatusPoller {
       } catch (thrown) {
         if (roundSignal.aborted) continue;
         const error = coded(thrown, 'server_unreachable');
-        const { code, requestId } = error;
+        const { code, requestId, detail } = error;
         // The first error may pass within a second.
-        if (tries || !isRetryable(error)) publish(asked, { checkouts: [], code, requestId });
+        if (tries || !isRetryable(error))
+          publish(asked, { checkouts: [], code, requestId, detail });
         waitMs = backOffMs(++tries);
       }
       await pause(waitMs, roundSignal);

@@ -76,6 +76,16 @@ describe('errors of <pay-checkout>', () => {
     await harness.during('ready', () => harness.press());
   });
 
+  it('a refusal tells the page’s code the server’s reason, and the shopper a sentence of ours', async () => {
+    const body = { code: 'order_void', requestId: 'r-1', detail: 'The shop says that it is void.' };
+    await server.set({ open: [{ status: 409, body }] });
+    const harness = await PayCheckoutHarness.place(server);
+    const error = harness.nextEvent('pay-error');
+    await harness.during('problem', () => harness.press());
+    expect(await error).to.include({ ...body, retryable: false });
+    expect(harness.notice).not.to.contain(body.detail);
+  });
+
   it('a server that never answers ends in a message and a code, and a later retry works', async () => {
     const harness = await PayCheckoutHarness.place(server);
     await server.set({ holdOpen: true });

@@ -54,7 +54,7 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @fires pay-cancel - The shopper cancelled.
  * @fires pay-back - The shopper went back.
  * @fires pay-expired - The checkout was open for too long.
- * @fires pay-error - A technical error: `code`, `retryable`, `requestId`.
+ * @fires pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`.
  * @fires pay-metric - How long something took: `name`, `startTime`, `duration`.
  * @fires pay-redirect - The page is about to be left for `url`; cancelable.
  *

@@ -21,7 +21,7 @@ export function observeRequests(observer: Pick<Observer, 'requestAnswered'>): Re
  * The template of the route that took a request: one name however many orders, tokens and ids there
  * are. `none` when no route did.
  */
-function routeOf({ route, originalUrl }: Request): string {
+export function routeOf({ route, originalUrl }: Request): string {
   const path = (route as { readonly path?: unknown } | undefined)?.path;
   if (typeof path !== 'string') return 'none';
   const template = path

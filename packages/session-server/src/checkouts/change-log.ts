@@ -1,0 +1,28 @@
+import type { LogFields, Logger } from '../logger.js';
+import type { Checkout } from './state-machine.js';
+
+/** What a log line says of a checkout. */
+export function logFields({ merchant, order, id, state }: Checkout): LogFields {
+  return { merchant, order, checkout: id, state };
+}
+
+/** One line for what became of a checkout; `before` is undefined for a new one. */
+export function logChange(
+  logger: Logger,
+  before: Checkout | undefined,
+  after: Checkout,
+  now: number,
+): void {
+  if (!before) return;
+  const fields = { ...logFields(after), ms: now - after.createdAt };
+  if (before.state !== after.state) {
+    const moved = { ...fields, from: before.state, transaction: after.paidBy };
+    if (after.state === 'paid') logger.info(moved, 'payment confirmed');
+    else logger.info(moved, 'checkout changed');
+  }
+  if (before.refund !== after.refund) {
+    logger.info({ ...fields, refund: after.refund }, 'payment refunded');
+  }
+  const attention = after.attention.filter((code) => !before.attention.includes(code));
+  if (attention.length > 0) logger.warn({ ...fields, attention }, 'a checkout needs attention');
+}

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LogFields, Logger } from './logger.js';
+import { TestStack } from './testing/test-stack.js';
+import { VERSION } from './version.js';
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const UNKNOWN_SHOP = { url: 'http://no-such-shop.invalid/', allowPrivateAddress: true };
+
+let lines: (LogFields & { readonly level: string; readonly message: string })[];
+const write = (level: string) => (fields: LogFields, message: string) =>
+  void lines.push({ ...fields, level, message });
+const logger: Logger = {
+  debug: write('debug'),
+  info: write('info'),
+  warn: write('warn'),
+  error: write('error'),
+};
+const linesOf = (message: string) => lines.filter((line) => line.message === message);
+
+let stack: TestStack;
+beforeEach(async () => {
+  lines = [];
+  stack = await TestStack.start({ logger });
+});
+afterEach(() => stack.close());
+
+describe('the log of a payment', () => {
+  it('has one line for each thing that happened, with order, checkout, request and time', async () => {
+    const opened = await stack.open('A1001', { amount: '9.99' });
+    const { checkout, sessionId = '' } = opened.body;
+    await stack.reopen('A1001');
+    const hint = { kind: 'submitted', sessionId };
+    const hinted = await stack.post(`/v1/checkouts/${checkout}/hints`, hint);
+    await stack.payAtProvider(sessionId);
+    await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    await stack.until(checkout, 'paid');
+    await expect.poll(() => linesOf('event delivered')).toHaveLength(1);
+
+    const about = {
+      merchant: 'teashop',
+      order: 'A1001',
+      checkout,
+      ms: expect.any(Number) as number,
+    };
+    const requestIdOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id');
+    expect(linesOf('checkout created')).toEqual([
+      expect.objectContaining({ ...about, requestId: requestIdOf(opened) }),
+    ]);
+    expect(linesOf('hint received').filter(({ kind }) => kind !== 'webhook')).toEqual([
+      expect.objectContaining({ ...about, requestId: requestIdOf(hinted), kind: 'submitted' }),
+      expect.objectContaining({ ...about, kind: 'return' }),
+    ]);
+    expect(linesOf('payment confirmed')).toEqual([
+      expect.objectContaining({ ...about, from: 'returned', state: 'paid' }),
+    ]);
+    expect(linesOf('event delivered')).toEqual([
+      expect.objectContaining({ ...about, type: 'checkout.paid', status: 204, tries: 1 }),
+    ]);
+  });
+
+  it('says in debug why each poll was made', async () => {
+    const { checkout } = (await stack.open('A1002', { amount: '9.99' })).body;
+    await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'shown' });
+    const polls = () => lines.filter(({ message }) => message.endsWith('is polled'));
+    await expect
+      .poll(() => polls()[0])
+      .toMatchObject({
+        level: 'debug',
+        merchant: 'teashop',
+        why: ['shown'],
+        checkouts: [checkout],
+      });
+    stack.advance(60);
+    await expect.poll(() => polls().flatMap(({ why }) => why)).toContain('schedule');
+  });
+});
+
+describe('the log of a refusal', () => {
+  it.each<[string, () => Promise<{ body: { code: string; detail: string } }>]>([
+    ['an unknown order', () => stack.reopen('Z1')],
+    ['a wrong field', () => stack.post('/v1/checkouts', { merchant: 1 })],
+    ['another origin', () => stack.post('/v1/checkouts', REQUEST, { origin: 'https://a.example' })],
+    ['an unknown checkout', () => stack.fetch(`/v1/checkouts?id=${'x'.repeat(30)}:0`)],
+    ['a wrong key', () => stack.fetch('/v1/merchant/orders/A1')],
+    ['an unknown address', () => stack.fetch('/v1/nothing')],
+  ])('has the reason that the caller is given: %s', async (_what, ask) => {
+    const { code, detail } = (await ask()).body;
+    const [refusal] = linesOf('a request was refused');
+    expect(refusal).toMatchObject({ level: 'info', code, ms: expect.any(Number) as number });
+    expect(detail).toContain(refusal?.['detail']);
+  });
+
+  it('names no field that only the caller knows', async () => {
+    await stack.post('/v1/checkouts', { ...REQUEST, 'Ann Example': 1, amount: '1.00' });
+    const [refusal] = linesOf('a request was refused');
+    expect(refusal?.['detail']).toContain('amount: not accepted here');
+    expect(refusal?.['detail']).not.toContain('Ann');
+  });
+
+  it('names the host of a shop that was not found', async () => {
+    stack.changeMerchant({ orderLookup: UNKNOWN_SHOP });
+    await stack.server.close();
+    await stack.startServer();
+    await stack.reopen('A1');
+    const reason = expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/) as string;
+    const shop = { merchant: 'teashop', host: 'no-such-shop.invalid', reason };
+    expect(linesOf('a request failed')).toMatchObject([{ code: 'order_lookup_failed', ...shop }]);
+  });
+
+  it.each([
+    [
+      { fault: 'error', status: 429 },
+      { status: 429, error: 'RateLimitError' },
+    ],
+    [
+      { fault: 'error', status: 400 },
+      { status: 400, error: 'RequestRefusedError' },
+    ],
+  ] as const)('says what the provider answered, without a stack: %j', async (fault, answer) => {
+    stack.sandbox.control.addFault({ operation: 'create-session', times: 2, ...fault });
+    await stack.open('A1003', { amount: '9.99' });
+    const [refusal] = linesOf('create-session gave no session');
+    expect(refusal).toMatchObject({ merchant: 'teashop', ...answer });
+    expect(refusal?.['detail']).toContain(String(answer.status));
+    expect(lines.filter((line) => 'at' in line)).toEqual([]);
+  });
+});
+
+describe('the log of a start', () => {
+  it('says version and settings, masked, and has ISO times', async () => {
+    const child = spawn(process.execPath, [PROGRAM], {
+      env: {
+        ...stack.env,
+        PAY_LOG_LEVEL: 'info',
+        PAY_DATABASE_FILE: join(stack.folder, 'other.sqlite'),
+        PAY_EARLIER_WIDGET_SCRIPTS: '',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const started: Record<string, unknown>[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      started.push(JSON.parse(line) as Record<string, unknown>);
+      if (started.length === 2) child.kill();
+    }
+    expect(started).toMatchObject([
+      {
+        msg: 'server starts',
+        version: VERSION,
+        PAY_ENVIRONMENT: 'sandbox',
+        PAY_PARTNER_API_KEY: '***',
+      },
+      { msg: 'server listens', port: expect.any(Number) as number },
+    ]);
+    for (const { time } of started) expect(new Date(String(time)).toISOString()).toBe(time);
+    expect(JSON.stringify(started)).not.toContain(stack.env['PAY_PARTNER_API_KEY']);
+  });
+});
+
+const REQUEST = { merchant: 'teashop', order: 'A1' };
