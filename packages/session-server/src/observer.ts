@@ -21,6 +21,8 @@ export interface ProviderCall {
 /** One poll of a merchant's transactions. */
 export interface TransactionPoll {
   readonly pages: number;
+  /** Pages that did not say how to request the rest of the list. */
+  readonly incompletePages: number;
   /** Rows that were no objects, counted at each poll that met them. */
   readonly unreadableRows: number;
   readonly seconds: number;

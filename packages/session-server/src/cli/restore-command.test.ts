@@ -271,6 +271,23 @@ describe('putting a backup back', () => {
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
   });
 
+  it('is not finished by a list that is cut off', async () => {
+    await opened('BEFORE');
+    await backUp();
+    const { sessionId } = await opened('LOST');
+    await stack.payAtProvider(sessionId);
+    await stack.server.close();
+    const operation = 'transactions-list';
+    // For each day that is requested in turn.
+    stack.sandbox.control.addFault({ operation, fault: 'missing-cursor', times: 3 });
+    await expect(restore()).rejects.toThrow('could not be read to its end');
+    expect((await runRestore(stack.config, [], stack.clock)).at(-1)).toBe(
+      'The server may be started.',
+    );
+    await stack.startServer();
+    expect((await stack.reopen('LOST')).body.state).toBe('paid');
+  });
+
   it('by hand is logged once, and no other start is', async () => {
     const said: string[] = [];
     const logger = createLogger('silent');

@@ -180,6 +180,7 @@ async function readSince(
         count += rows.length;
       });
     }
+    if (range.hasGap) throw new Error('the list was cut off');
   }
   return count;
 }

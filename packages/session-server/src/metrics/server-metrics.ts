@@ -75,6 +75,10 @@ export class ServerMetrics implements Observer {
     registers: this.#registers,
   });
   readonly #pages = this.#counter('pay_transaction_pages_total', 'Pages of transactions requested');
+  readonly #incomplete = this.#counter(
+    'pay_transaction_incomplete_pages_total',
+    'Pages of transactions that did not say how to request the rest, counted each time',
+  );
   readonly #unreadable = this.#counter(
     'pay_transaction_unreadable_rows_total',
     'Rows of transactions that could not be read, counted each time',
@@ -139,9 +143,10 @@ export class ServerMetrics implements Observer {
     this.#provider.observe({ operation, outcome }, seconds);
   }
 
-  polled({ pages, unreadableRows, seconds, isOk }: TransactionPoll): void {
+  polled({ pages, incompletePages, unreadableRows, seconds, isOk }: TransactionPoll): void {
     this.#polls.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
+    this.#incomplete.inc({}, incompletePages);
     this.#unreadable.inc({}, unreadableRows);
   }
 

@@ -38,12 +38,12 @@ describe('a row of the list', () => {
         '{"id":"tx-1","orderRef":"A1001.700","newRef":700,"amount":9.10,"service_fee":1e-1,"amountRefunded":0,"merchantId":1001,"currencyCode":"GBP","status":"SUCCESS"}',
       ),
     );
-    const { rows, nextCursor } = await gateway.listTransactions(QUERY);
+    const { rows, end } = await gateway.listTransactions(QUERY);
     expect(rows).toMatchObject([
       { id: 'tx-1', amount: '9.1', serviceFee: '0.1', amountRefunded: '0', merchantId: 1001 },
     ]);
     expect(rows[0]?.references).toMatchObject({ orderRef: 'A1001.700', newRef: '700' });
-    expect(nextCursor).toBeUndefined();
+    expect(end).toEqual({ kind: 'complete' });
   });
 
   it('takes null as absent, and a number where the spec says text for its digits', async () => {
@@ -67,13 +67,16 @@ describe('a row of the list', () => {
     expect(rows.map(({ merchantId }) => merchantId)).toEqual([1001, NaN, NaN]);
   });
 
-  it('is followed by more when the provider says so and names where', async () => {
-    const more = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":"c2"}'));
-    expect((await more.listTransactions(QUERY)).nextCursor).toBe('c2');
-    const nowhere = await gatewayTo(200, listOf('', '{"hasMore":true,"nextCursor":""}'));
-    expect((await nowhere.listTransactions(QUERY)).nextCursor).toBeUndefined();
-    const last = await gatewayTo(200, listOf('', '{"hasMore":false,"nextCursor":"c2"}'));
-    expect((await last.listTransactions(QUERY)).nextCursor).toBeUndefined();
+  it.each([
+    ['{"hasMore":true,"nextCursor":"c2"}', { kind: 'more', cursor: 'c2' }],
+    ['{"hasMore":false,"nextCursor":"c2"}', { kind: 'complete' }],
+    ['{"hasMore":true,"nextCursor":""}', { kind: 'incomplete', problem: 'missing_cursor' }],
+    ['{"hasMore":true,"nextCursor":null}', { kind: 'incomplete', problem: 'missing_cursor' }],
+    ['null', { kind: 'incomplete', problem: 'missing_pagination' }],
+  ])('keeps its rows and says whether more follows: %s', async (pagination, end) => {
+    const page = await gatewayTo(200, listOf('{"id":"tx-1"}', pagination));
+    const { rows, end: said } = await page.listTransactions(QUERY);
+    expect([rows.length, said]).toEqual([1, end]);
   });
 });
 

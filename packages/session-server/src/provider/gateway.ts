@@ -3,6 +3,7 @@ import {
   decimalOf,
   endOfPage,
   isPartnerApiError,
+  type PageEnd,
   type PartnerClient,
   type Transaction,
   type UnreadableRow,
@@ -41,7 +42,7 @@ export interface TransactionPage {
   readonly rows: readonly TransactionRow[];
   /** Rows that are no objects. They prove nothing, neither a payment nor its absence. */
   readonly unreadable?: UnreadableRows;
-  readonly nextCursor: string | undefined;
+  readonly end: PageEnd;
 }
 
 /** How many rows of a page could not be read, and the places of the first. No values. */
@@ -96,15 +97,11 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
           timezone: 'UTC',
           ...(cursor === undefined ? {} : { cursor }),
         });
-        const end = endOfPage(page);
-        // Whether this is all is not known: the list was not read.
-        if (end.kind === 'incomplete' && end.problem === 'missing_pagination')
-          throw new Error(end.problem);
         const unreadable = unreadableRowsOf(page);
         return {
           rows: page.data.transactions.map(toRow),
           ...(unreadable.count > 0 && { unreadable }),
-          nextCursor: end.kind === 'more' ? end.cursor : undefined,
+          end: endOfPage(page),
         };
       } catch (cause) {
         const retryAfterSeconds = pauseAskedBy(cause);

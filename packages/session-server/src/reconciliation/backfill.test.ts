@@ -5,6 +5,7 @@ import { AppError } from '../errors.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
+import { endAt } from '../testing/page-end.js';
 
 const START = Date.parse('2026-01-20T12:00:00.000Z');
 const SECOND_MS = 1000;
@@ -90,7 +91,7 @@ class BusyList {
       references: {},
     }));
     const next = top - PAGE_ROWS;
-    return { rows, nextCursor: next < oldest ? undefined : String(next) };
+    return { rows, end: endAt(next >= oldest && String(next)) };
   }
 
   #see(row: number): void {

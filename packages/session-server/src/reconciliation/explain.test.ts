@@ -8,6 +8,7 @@ import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { explainOrder } from './explain.js';
+import { endAt } from '../testing/page-end.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -34,8 +35,7 @@ describe('explaining an order', () => {
         listTransactions: (query) => {
           const rows = listTransactions(query);
           page += 1;
-          const nextCursor = rows.length === 0 ? undefined : `page ${String(page)}`;
-          return Promise.resolve({ rows, nextCursor });
+          return Promise.resolve({ rows, end: endAt(rows.length > 0 && `page ${String(page)}`) });
         },
       },
       now: NOW,
@@ -50,13 +50,32 @@ describe('explaining an order', () => {
       order: 'A1001',
       database: store.database,
       gateway: {
-        listTransactions: () => Promise.resolve({ rows: [], unreadable, nextCursor: undefined }),
+        listTransactions: () =>
+          Promise.resolve({ rows: [], unreadable, end: { kind: 'complete' } }),
       },
       now: NOW,
     });
     expect(lines.at(-2)).toBe(
       'Rows of the list that could not be read: 3. Any may be about this order.',
     );
+  });
+
+  it('concludes nothing from a list that is cut off', async () => {
+    await new StoreHarness(store).activate();
+    const lines = await explainOrder({
+      merchant: testMerchant(),
+      order: 'A1001',
+      database: store.database,
+      gateway: {
+        listTransactions: () =>
+          Promise.resolve({ rows: [], end: { kind: 'incomplete', problem: 'missing_cursor' } }),
+      },
+      now: NOW,
+    });
+    expect(lines.slice(-2)).toEqual([
+      '    no transaction that was read names this order',
+      expect.stringMatching(/^0 transactions read, and others may be missing: /),
+    ]);
   });
 
   const rowOf = (orderId: number): TransactionRow => ({

@@ -32,7 +32,7 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   const attempts = (
     await Promise.all(checkouts.map(({ id }) => findAttempts(database, id)))
   ).flat();
-  const { rows, unreadable, isComplete } = await readList(
+  const { rows, unreadable, end } = await readList(
     options,
     new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
     Math.min(...checkouts.map(({ createdAt }) => createdAt)),
@@ -60,7 +60,10 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
           : describeResult(result, row, checkout);
         lines.push(`    ${describeRow(row)}: ${reason}`);
       }
-      if (candidates.length === 0) lines.push('    no transaction names this order');
+      if (candidates.length === 0)
+        lines.push(
+          `    no transaction${end === 'complete' ? '' : ' that was read'} names this order`,
+        );
     }
   }
   if (unreadable > 0) {
@@ -69,11 +72,12 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
     );
   }
   const count = String(rows.length);
-  lines.push(
-    isComplete
-      ? `${count} transactions read, back to the first checkout. ${textOf(now)}`
-      : `The newest ${count} transactions were read, and older ones were not. ${textOf(now)}`,
-  );
+  const words = {
+    complete: `${count} transactions read, back to the first checkout.`,
+    limit: `The newest ${count} transactions were read, and older ones were not.`,
+    gap: `${count} transactions read, and others may be missing: the provider cut its list off.`,
+  };
+  lines.push(`${words[end]} ${textOf(now)}`);
   return lines;
 }
 
@@ -82,23 +86,25 @@ async function readList(
   { gateway, now }: ExplainOptions,
   providerMerchantIds: ReadonlySet<number>,
   windowMs: number,
-) {
+): Promise<{ rows: TransactionRow[]; unreadable: number; end: 'complete' | 'limit' | 'gap' }> {
   const rows: TransactionRow[] = [];
   let unreadable = 0;
   let pages = 0;
+  let hasGap = false;
   for (const providerMerchantId of providerMerchantIds) {
     const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, windowMs);
     while (!range.isRead) {
-      if (pages === MAX_PAGES) return { rows, unreadable, isComplete: false };
+      if (pages === MAX_PAGES) return { rows, unreadable, end: 'limit' };
       await readNextPage(gateway, range, (page) => {
         rows.push(...page.rows);
         unreadable += page.unreadable?.count ?? 0;
       });
       pages += 1;
     }
+    hasGap ||= range.hasGap;
   }
-  return { rows, unreadable, isComplete: true };
+  return { rows, unreadable, end: hasGap ? 'gap' : 'complete' };
 }
 
 /**

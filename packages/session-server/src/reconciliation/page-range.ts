@@ -1,3 +1,4 @@
+import type { PageEnd, PaginationProblem } from '@pay-checkout/partner-api';
 import type { PartnerGateway, TransactionPage, TransactionRow } from '../provider/gateway.js';
 import { timeOf } from './matching.js';
 
@@ -9,18 +10,22 @@ const PAGE_ROWS = 100;
 export interface PageRange {
   readonly providerMerchantId: number;
   readonly fromDate: string;
-  readonly toDate: string;
+  toDate: string;
   /** How far back it goes, in milliseconds since 1970. */
   readonly sinceMs: number;
   /** When its newest page was requested. */
   readonly startedAt: number;
-  /** Where to continue; undefined before the first page and after the last page of the list. */
+  /** Where to continue; undefined where a request by days alone is next. */
   cursor?: string | undefined;
   /** Cursors met so far. One that comes again leads round in a circle. */
   readonly usedCursors: Set<string>;
   /** The time of the oldest row read. */
   oldestReadMs: number;
   isRead: boolean;
+  /** Whether its days have nothing more to read. */
+  isEndOfList: boolean;
+  /** Whether rows may be missing from what was read: nothing follows from the absence of one. */
+  hasGap: boolean;
   /** How often the page at the cursor could not be read. */
   failures: number;
 }
@@ -41,18 +46,19 @@ export function newestRange(
     usedCursors: new Set(),
     oldestReadMs: Infinity,
     isRead: false,
+    isEndOfList: false,
+    hasGap: false,
     failures: 0,
   };
 }
 
 /** The range that continues where another one stopped. It is read already when nothing is left. */
 export function rangeBelow(range: PageRange, sinceMs: number): PageRange {
-  const isEndOfList = range.isRead && range.cursor === undefined;
   return {
     ...range,
     sinceMs,
     usedCursors: new Set(range.usedCursors),
-    isRead: isEndOfList || range.oldestReadMs < sinceMs,
+    isRead: range.isEndOfList || range.oldestReadMs < sinceMs,
   };
 }
 
@@ -77,21 +83,22 @@ export function retryRange(range: PageRange, sinceMs = range.sinceMs): PageRange
     cursor: undefined,
     usedCursors: new Set(),
     isRead: false,
+    isEndOfList: false,
     failures: 0,
   };
 }
 
 /**
  * Reads the next page of a range: the only way in which the server pages through the list. A page
- * that was not processed is read again.
+ * that was not processed is read again. Where a page does not say how to request the rest, the range
+ * is continued by its days.
  *
- * The client's own iterator does not fit: it reads ahead of the quota, and refuses a last page whose
- * cursor is missing or comes again, with the payments on it.
+ * @param process gets the problem of a page that ends before the range does
  */
 export async function readNextPage(
   gateway: Pick<PartnerGateway, 'listTransactions'>,
   range: PageRange,
-  process: (page: TransactionPage) => Promise<void> | void,
+  process: (page: TransactionPage, problem?: PaginationProblem) => Promise<void> | void,
 ): Promise<void> {
   const { providerMerchantId, fromDate, toDate, cursor } = range;
   const page = await gateway.listTransactions({
@@ -101,14 +108,41 @@ export async function readNextPage(
     cursor,
     limit: PAGE_ROWS,
   });
-  await process(page);
-  const { rows, nextCursor } = page;
+  const end = endOf(page, range);
+  const oldestReadMs = Math.min(range.oldestReadMs, oldestOf(page.rows));
+  const isFarEnough = oldestReadMs < range.sinceMs;
+  await process(page, end.kind === 'incomplete' && !isFarEnough ? end.problem : undefined);
   range.failures = 0;
-  range.oldestReadMs = Math.min(range.oldestReadMs, oldestOf(rows));
-  const isLast = nextCursor === undefined || range.usedCursors.has(nextCursor);
-  range.cursor = isLast ? undefined : nextCursor;
-  if (nextCursor !== undefined) range.usedCursors.add(nextCursor);
-  range.isRead = isLast || range.oldestReadMs < range.sinceMs;
+  range.oldestReadMs = oldestReadMs;
+  if (end.kind === 'more') {
+    range.cursor = end.cursor;
+    range.usedCursors.add(end.cursor);
+  } else {
+    range.cursor = undefined;
+    range.usedCursors.clear();
+    range.isEndOfList = end.kind === 'complete';
+    if (end.kind === 'incomplete' && !isFarEnough) continueByDays(range);
+  }
+  range.isRead = range.isEndOfList || isFarEnough;
+}
+
+/** A cursor that comes again leads round in a circle. */
+function endOf({ end }: TransactionPage, { usedCursors }: PageRange): PageEnd {
+  return end.kind === 'more' && usedCursors.has(end.cursor)
+    ? { kind: 'incomplete', problem: 'repeated_cursor' }
+    : end;
+}
+
+/**
+ * Requests the rest by its days. A day that has more rows than the provider gives is passed over: the
+ * next request is for the days before it.
+ */
+function continueByDays(range: PageRange): void {
+  const reachedDate = toDate(Math.min(range.oldestReadMs, range.startedAt) + DAY_MS);
+  const isStuck = reachedDate >= range.toDate;
+  range.toDate = isStuck ? toDate(Date.parse(range.toDate) - DAY_MS) : reachedDate;
+  range.isEndOfList = range.toDate < range.fromDate;
+  range.hasGap ||= isStuck;
 }
 
 /** The day in UTC, `YYYY-MM-DD`; the list is requested with `timezone: 'UTC'`. */

@@ -1,3 +1,4 @@
+import type { PaginationProblem } from '@pay-checkout/partner-api';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type {
@@ -11,8 +12,8 @@ import { type PageRange, readNextPage } from './page-range.js';
 
 /** The longest pause after a slow call. */
 const MAX_PAUSE_MS = 10_000;
-/** Every poll meets an unreadable row again; it is logged once in this time. */
-const UNREADABLE_LOG_INTERVAL_MS = 3_600_000;
+/** Every poll meets the same rows again: what is wrong with them is logged once in this time. */
+const LOG_INTERVAL_MS = 3_600_000;
 
 export interface PageReaderOptions {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
@@ -28,13 +29,18 @@ export interface PageReaderOptions {
  * call before it, which spares a slow provider.
  */
 export class PageReader {
-  /** How many pages the poll in progress has requested, and how many of its rows were unreadable. */
+  /**
+   * How many pages the poll in progress has requested, how many of them were cut off, and how many
+   * rows were unreadable.
+   */
   pages = 0;
+  incompletePages = 0;
   unreadableRows = 0;
   readonly #options: PageReaderOptions;
   readonly #quota: PageQuota;
   readonly #signal: AbortSignal;
   #unreadableLoggedAt = -Infinity;
+  #incompleteLoggedAt = -Infinity;
 
   constructor(options: PageReaderOptions, quota: PageQuota, signal: AbortSignal) {
     this.#options = options;
@@ -54,7 +60,10 @@ export class PageReader {
       this.pages += 1;
       this.#quota.spend(isBackfill);
       const calledAt = performance.now();
-      await readNextPage(this.#options.gateway, range, (page) => this.#process(page, calledAt));
+      await readNextPage(this.#options.gateway, range, (page, problem) => {
+        if (problem) this.#noteIncomplete(problem);
+        return this.#process(page, calledAt);
+      });
     }
   }
 
@@ -66,12 +75,24 @@ export class PageReader {
     await sleep(Math.floor(pauseMs - (performance.now() - answeredAt)), this.#signal);
   }
 
+  #noteIncomplete(problem: PaginationProblem): void {
+    this.incompletePages += 1;
+    const { providerMerchantId, logger, clock } = this.#options;
+    const now = clock.now();
+    if (remainingMs(this.#incompleteLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
+    this.#incompleteLoggedAt = now;
+    logger.warn(
+      { providerMerchantId, page: this.pages, problem },
+      'the list of transactions was cut off; the rest is requested by days',
+    );
+  }
+
   /** The rows around them count as always. An unreadable row may be a payment, so a person must check. */
   #noteUnreadable({ count, first }: UnreadableRows): void {
     this.unreadableRows += count;
     const { providerMerchantId, logger, clock } = this.#options;
     const now = clock.now();
-    if (remainingMs(this.#unreadableLoggedAt, UNREADABLE_LOG_INTERVAL_MS, now) > 0) return;
+    if (remainingMs(this.#unreadableLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
     this.#unreadableLoggedAt = now;
     const places = first.map(({ index, kind }) => `${String(index)}: ${kind}`);
     logger.warn(

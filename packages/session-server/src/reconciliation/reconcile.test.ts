@@ -10,6 +10,7 @@ import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { ReconciliationService } from './service.js';
+import { endAt } from '../testing/page-end.js';
 
 const START = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
@@ -56,8 +57,7 @@ beforeEach(async () => {
         asked.push(query);
         await before();
         const at = Number(query.cursor ?? 0);
-        const nextCursor = at + 1 < pages.length ? String(at + 1) : undefined;
-        return { rows: pages[at] ?? [], nextCursor };
+        return { rows: pages[at] ?? [], end: endAt(at + 1 < pages.length && String(at + 1)) };
       },
     },
     changes: new ChangeFeed(),

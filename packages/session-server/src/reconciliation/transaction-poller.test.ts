@@ -5,6 +5,7 @@ import type { LogFields, Logger } from '../logger.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
+import { endAt } from '../testing/page-end.js';
 
 const NOW = Date.parse('2026-01-20T12:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -78,8 +79,8 @@ class TestList {
     const at = next === undefined ? 0 : rows.findIndex(({ id }) => id === next);
     const row = rows[at];
     const following = rows[at + 1]?.id;
-    const nextCursor = following && `${String(this.generation)} ${following}`;
-    return { rows: row ? [row] : [], nextCursor };
+    const end = endAt(following !== undefined && `${String(this.generation)} ${following}`);
+    return { rows: row ? [row] : [], end };
   }
 }
 
@@ -142,16 +143,18 @@ describe('a poll', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(50);
   });
 
-  it('ends when the provider repeats a cursor', async () => {
+  it('tries the days before when the provider repeats a cursor, and ends', async () => {
     const list = new TestList([1000]);
     const gateway = {
       listTransactions: (query: TransactionQuery) => {
         list.asked.push(query);
-        return Promise.resolve({ rows: [], nextCursor: 'same' });
+        return Promise.resolve({ rows: [], end: endAt('same') });
       },
     };
     await list.poller({ gateway }).poll(NOW - DAY_MS);
-    expect(list.asked).toHaveLength(2);
+    const asked = list.asked.map(({ toDate, cursor = 'none' }) => `${toDate} ${cursor}`);
+    expect(asked.slice(0, 3)).toEqual(['2026-01-21 none', '2026-01-21 same', '2026-01-20 none']);
+    expect(asked.at(-1)).toBe('2026-01-18 same');
   });
 
   it('that fails ends too, logs it once, and backs off for as long as the provider asks', async () => {
@@ -250,11 +253,12 @@ describe('a poll', () => {
     const gateway = {
       listTransactions: (query: TransactionQuery) => {
         list.asked.push(query);
-        return Promise.resolve({ rows: [], nextCursor: `c${String(list.asked.length % 3)}` });
+        return Promise.resolve({ rows: [], end: endAt(`c${String(list.asked.length % 3)}`) });
       },
     };
     await list.poller({ gateway }).poll(NOW - DAY_MS);
-    expect(list.asked).toHaveLength(4);
+    expect(new Set(list.asked.map(({ toDate }) => toDate)).size).toBe(4);
+    expect(list.asked.length).toBeLessThanOrEqual(4 * 4);
   });
 
   it('is not ended by one row that is out of place', async () => {
@@ -263,7 +267,7 @@ describe('a poll', () => {
     const gateway = {
       listTransactions: (query: TransactionQuery) => {
         list.asked.push(query);
-        return Promise.resolve({ rows, nextCursor: query.cursor === undefined ? 'c1' : undefined });
+        return Promise.resolve({ rows, end: endAt(query.cursor === undefined && 'c1') });
       },
     };
     await list.poller({ gateway }).poll(NOW - 2000);
@@ -466,8 +470,8 @@ describe('rows that move between two pages of a poll', () => {
         list.asked.push(query);
         void list.before(query);
         const at = Number(query.cursor ?? 0);
-        const nextCursor = at + 1 < list.rows.length ? String(at + 1) : undefined;
-        return Promise.resolve({ rows: list.rows.slice(at, at + 1), nextCursor });
+        const end = endAt(at + 1 < list.rows.length && String(at + 1));
+        return Promise.resolve({ rows: list.rows.slice(at, at + 1), end });
       },
     };
     return { list, poller: list.poller({ gateway, intervalMs: 1 }) };
@@ -500,6 +504,40 @@ describe('rows that move between two pages of a poll', () => {
   });
 });
 
+describe('a list that is cut off', () => {
+  it('is counted and logged once an hour, and its rows are read by days', async () => {
+    const list = new TestList([1, 2, 3].map((days) => days * DAY_MS));
+    const polls: object[] = [];
+    const poller = list.poller({
+      gateway: {
+        listTransactions: ({ fromDate, toDate }) => {
+          const row = list.rows.find(({ transactionTime = '' }) => {
+            const day = transactionTime.slice(0, 10);
+            return fromDate <= day && day <= toDate;
+          });
+          const rows = row ? [row] : [];
+          const problem = 'missing_cursor';
+          return Promise.resolve({
+            rows,
+            end: row ? { kind: 'incomplete', problem } : endAt(false),
+          });
+        },
+      },
+      observer: { polled: (poll) => polls.push(poll) },
+    });
+    await poller.poll(NOW - 2.5 * DAY_MS);
+    expect(new Set(list.takeSeen())).toEqual(new Set(['tx-0', 'tx-1', 'tx-2']));
+    expect(polls.at(-1)).toMatchObject({ isOk: true });
+    const counts = polls.map((poll) => (poll as { incompletePages: number }).incompletePages);
+    expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(2);
+    const logged = { providerMerchantId: 1001, page: 2, problem: 'missing_cursor' };
+    expect(list.warnings).toEqual([logged]);
+    list.clock.time += HOUR_MS;
+    await poller.poll(NOW - 2.5 * DAY_MS);
+    expect(list.warnings).toEqual([logged, logged]);
+  });
+});
+
 describe('rows that cannot be read', () => {
   const unreadable = { count: 2, first: [{ index: 0, kind: 'null' }] };
 
@@ -511,7 +549,7 @@ describe('rows that cannot be read', () => {
       gateway: {
         listTransactions: () => {
           const rows = [rowOf('tx-0', NOW - 1000)];
-          return Promise.resolve({ rows, unreadable, nextCursor: undefined });
+          return Promise.resolve({ rows, unreadable, end: { kind: 'complete' } });
         },
       },
       observer: {

@@ -127,11 +127,12 @@ export class TransactionPoller {
   async #pollOnce(request: PollRequest): Promise<void> {
     const startedAt = performance.now();
     this.#reader.pages = 0;
+    this.#reader.incompletePages = 0;
     this.#reader.unreadableRows = 0;
     const isOk = (await this.#readRecent(request)) && (await this.#readBackfill(request));
-    const { pages, unreadableRows } = this.#reader;
+    const { pages, incompletePages, unreadableRows } = this.#reader;
     const seconds = (performance.now() - startedAt) / 1000;
-    this.#options.observer.polled({ pages, unreadableRows, seconds, isOk });
+    this.#options.observer.polled({ pages, incompletePages, unreadableRows, seconds, isOk });
   }
 
   async #readRecent(request: PollRequest): Promise<boolean> {

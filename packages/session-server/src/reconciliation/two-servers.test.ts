@@ -44,7 +44,7 @@ async function startServer(file: string) {
       all: () => Promise.resolve([merchant]),
       close: () => Promise.resolve(),
     },
-    gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
+    gateway: { listTransactions: () => Promise.resolve({ rows: [], end: { kind: 'complete' } }) },
     changes: new ChangeFeed(),
     clock,
     logger: {

@@ -21,7 +21,7 @@ export async function startQuietReconciliation(merchant: Merchant, clock: Clock)
       all: () => Promise.resolve([merchant]),
       close: () => Promise.resolve(),
     },
-    gateway: { listTransactions: () => Promise.resolve({ rows: [], nextCursor: undefined }) },
+    gateway: { listTransactions: () => Promise.resolve({ rows: [], end: { kind: 'complete' } }) },
     changes: new ChangeFeed(),
     clock,
     logger: {
