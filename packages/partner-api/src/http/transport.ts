@@ -82,8 +82,8 @@ export class FetchTransport implements Transport {
       return this.#send({ ...request, signal });
     }
     if (!isNode()) throw new TransportError('unsupported', { sent: false });
-    const { sendGetWithBody } = await import('./get-with-body.js');
-    return sendGetWithBody({ ...request, signal });
+    const { NodeHttpTransport } = await import('./node-http-transport.js');
+    return new NodeHttpTransport().send({ ...request, signal });
   }
 
   close(): void {
@@ -125,7 +125,7 @@ export class FetchTransport implements Transport {
 }
 
 /** Finds a header that cannot be sent while nothing was. */
-function checkHeaders(headers: TransportRequest['headers']): void {
+export function checkHeaders(headers: TransportRequest['headers']): void {
   try {
     new Headers(headers);
   } catch (cause) {
