@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { PartnerClient } from '@pay-checkout/partner-api';
+import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
@@ -151,6 +152,7 @@ async function assemble(
       apiKey: config.partnerApiKey,
       baseUrl: config.partnerApiUrl,
       timeoutSeconds: config.createSessionTimeoutSeconds,
+      transport: new NodeHttpTransport(),
     }),
   );
   const partner = addGatewayCrashPoints(createPartnerGateway(provider));
