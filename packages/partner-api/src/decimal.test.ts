@@ -11,6 +11,9 @@ describe('decimalOf', () => {
   it.each([
     ['{"amount":12.34}', '12.34'],
     ['{"amount": 0.1}', '0.1'],
+    ['{"amount":68.00}', '68.00'],
+    ['{"amount": 12.50 ,"x":1}', '12.50'],
+    ['{"x":[1.0,{"y":":2.0,"}],"amount":-0.50}', '-0.50'],
     ['{"amount":-5}', '-5'],
     ['{"amount":12345678901234567890.12}', '12345678901234567890.12'],
     ['{"amount":\n  -12345678901234567890.12}', '-12345678901234567890.12'],
@@ -65,7 +68,7 @@ describe('decimalOf', () => {
     fc.assert(
       fc.property(decimal, fc.constantFrom('', ' ', '\n\t'), (text, space) => {
         const found = decimalOf(read(`{"x":1,"amount":${space}${text}${space}}`), 'amount');
-        expect(normalise(found)).toBe(normalise(text));
+        expect(found).toBe(text === '-0' ? '0' : text);
       }),
       { numRuns: 2_000 },
     );
@@ -87,13 +90,6 @@ describe('toPlainDecimal', () => {
     );
   });
 });
-
-/** A decimal without zeros at its ends, so that equal numbers are equal texts. */
-function normalise(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const trimmed = text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
-  return /^-0$/.test(trimmed) ? '0' : trimmed;
-}
 
 /** The value times a power of ten, as a whole number. */
 function scaled(text: string, places: number): bigint {

@@ -1,8 +1,8 @@
 /**
  * Exact decimal text of money that the provider sends as JSON numbers.
  *
- * A double holds any decimal of at most 15 significant digits. Number texts that may need more, or
- * that have an exponent, are remembered beside the value while the reply is read.
+ * A double holds any decimal of at most 15 significant digits, without the zeros at its end. Number
+ * texts that say more are remembered beside the value while the reply is read.
  */
 const SOURCES = Symbol.for('pay-checkout.partner-api.decimal-sources');
 
@@ -15,11 +15,6 @@ interface WithSources {
   [SOURCES]?: Map<string, string>;
 }
 
-/** Whether the text of a JSON number says more than its double may hold. */
-function needsSource(text: string): boolean {
-  return text.length > EXACT_DIGITS || /[eE]/.test(text);
-}
-
 /**
  * Remembers how a number stood in the JSON. The property is a symbol so that `JSON.stringify` and
  * `Object.keys` do not see it, and enumerable so that a copy by spread keeps it.
@@ -29,27 +24,22 @@ function rememberSource(holder: object, field: string, text: string): void {
   (withSources[SOURCES] ??= new Map()).set(field, text);
 }
 
-/** A number that may be too long for a double, or digits in a text that look like one. */
-const LONG_NUMBER = /[:,[\s]-?[\d.]{16}/;
+/** A number whose text says more than its double: too many digits, or zeros at the end (`68.00`). */
+const HAS_SOURCE = /[:,[\s]-?(?:[\d.]{16}|\d+\.\d*0[,}\]\s])/;
+const SOURCE = /([:,[]\s*)(-?(?:\d+\.\d*0|[\d.]{16,})(?:[eE][+-]?\d+)?)(?=\s*[,}\]])/g;
+const TEXT = /"[^"\\]*(?:\\.[^"\\]*)*"|[^"]+/g;
 
-const TEXT_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/**
- * Reads JSON of any depth without losing digits: `decimalOf` gives the exact text of numbers that
- * are too long for a double.
- */
+/** Reads JSON of any depth without losing digits: `decimalOf` gives the text of numbers as it came. */
 export function parseJson(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as unknown;
-  // Long numbers pass the parser as texts that no provider can guess. A reviver, which is given the
-  // source text of each number, fails where an answer has some thousands of levels.
+  if (!HAS_SOURCE.test(text)) return JSON.parse(text) as unknown;
+  // Such numbers pass the parser as texts that no provider can guess. A reviver, which is given the
+  // source text of each number, is slow, and fails where an answer has some thousands of levels.
   const mark = crypto.randomUUID();
-  const marked = text.replace(TEXT_OR_NUMBER, (token) =>
-    token.startsWith('"') || !needsSource(token) ? token : `"${mark}${token}"`,
-  );
-  const root = { body: JSON.parse(marked) as unknown };
+  const root = { body: parseMarked(text, `$1"${mark}$2"`) };
   const open: Record<string, unknown>[] = [root];
   for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
-    for (const [key, value] of Object.entries(holder)) {
+    for (const key in holder) {
+      const value = holder[key];
       if (typeof value === 'object' && value !== null) open.push(value as typeof holder);
       if (typeof value !== 'string' || !value.startsWith(mark)) continue;
       const source = value.slice(mark.length);
@@ -60,13 +50,24 @@ export function parseJson(text: string): unknown {
   return root.body;
 }
 
+function parseMarked(text: string, marked: string): unknown {
+  try {
+    return JSON.parse(text.replace(SOURCE, marked)) as unknown;
+  } catch {
+    // A text that holds what looks like a number ends at the mark, which no JSON allows: then only
+    // what stands between texts is marked.
+    const between = (token: string): string =>
+      token.startsWith('"') ? token : token.replace(SOURCE, marked);
+    return JSON.parse(text.replace(TEXT, between)) as unknown;
+  }
+}
+
 /**
  * The exact value of a numeric field of a reply, as plain decimal text (no exponent).
  *
- * Digits are those of the JSON wherever a double could have changed them; zeros at the end of a
- * short fraction may be missing (`12.50` may come as `'12.5'`). `undefined` when the field is not a
- * decimal number, or when the row is a copy or a computed value whose exact text is not known: a
- * changed amount is never given. (What is nearer to nothing than 1e-307 counts as 0.)
+ * Digits are those of the JSON, zeros at the end included (`68.00`). `undefined` when the field is
+ * not a decimal number, or when the row is a copy or a computed value whose exact text is not known:
+ * a changed amount is never given. (What is nearer to nothing than 1e-307 counts as 0.)
  *
  * @example
  * decimalOf(transaction, 'amount'); // '12.34'

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { fieldText, parseJson, toJsonText } from './decimal.js';
 
-const LONG = '{"amount":12345678901234567.89,"net":0.1,"inner":{"fee":9007199254740993}}';
+const LONG =
+  '{"amount":12345678901234567.89,"net":0.10,"gross":68.00,"inner":{"fee":9007199254740993}}';
 
 describe('the text of an answer', () => {
   it('is JSON with every digit that came, also of numbers that a double cannot hold', () => {

@@ -12,6 +12,21 @@ describe('parseJson', () => {
     );
   });
 
+  it('leaves texts as they are that hold what looks like a number', () => {
+    const looksLike = fc.array(
+      fc.constantFrom(':', ',', '1.50', '1234567890123456', ' ', '}', '"', 'a'),
+    );
+    fc.assert(
+      fc.property(looksLike, (parts) => {
+        const row = { a: parts.join(''), [parts.join('')]: 'b' };
+        const text = `{"rows":[${JSON.stringify(row)}],"x":2.50}`;
+        const read = parseJson(text) as { rows: unknown[] };
+        expect([read.rows[0], decimalOf(read, 'x')]).toEqual([row, '2.50']);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('refuses what JSON.parse refuses, with and without a long number', () => {
     expect(() => parseJson('{"a":')).toThrow(SyntaxError);
     expect(() => parseJson('{"a":1234567890123456789')).toThrow(SyntaxError);

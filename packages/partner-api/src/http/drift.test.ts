@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { decimalOf } from '../decimal.js';
 import { UPDATE_SCHEDULE } from '../resources/reports.js';
 import { LIST_TRANSACTIONS } from '../resources/transactions.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
@@ -43,6 +44,15 @@ describe('validation', () => {
     const client = clientOf(server.url);
     await client.transactions.list();
     expect(client.driftReport()).toEqual({});
+  });
+
+  it('is silent about a metric with zeros at its end, or with many digits', async () => {
+    await using server = await startServer((response) => {
+      response.end('{"success":true,"data":{"volume":68.00,"long":12345678901234567.89}}');
+    });
+    const client = clientOf(server.url, { validation: 'strict' });
+    const { data } = await client.analytics.partner({ partner_name: 'a' });
+    expect([decimalOf(data, 'volume'), client.driftReport()]).toEqual(['68.00', {}]);
   });
 
   it('"off" counts nothing', async () => {

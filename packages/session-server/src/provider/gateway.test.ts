@@ -40,7 +40,7 @@ describe('a row of the list', () => {
     );
     const { rows, end } = await gateway.listTransactions(QUERY);
     expect(rows).toMatchObject([
-      { id: 'tx-1', amount: '9.1', serviceFee: '0.1', amountRefunded: '0', merchantId: 1001 },
+      { id: 'tx-1', amount: '9.10', serviceFee: '0.1', amountRefunded: '0', merchantId: 1001 },
     ]);
     expect(rows[0]?.references).toMatchObject({ orderRef: 'A1001.700', newRef: '700' });
     expect(end).toEqual({ kind: 'complete' });
