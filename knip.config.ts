@@ -25,7 +25,7 @@ const config: KnipConfig = {
     },
     'packages/session-server': {
       entry: [
-        'src/{index,main,contract}.ts',
+        'src/{index,bin,contract}.ts',
         'src/**/*.test.ts',
         'src/testing/*.mjs',
         'bench/{run,server,peer,provider,webhook-bound}.ts',

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listCommittedFiles, ROOT } from './committed-files.mjs';
+import { packDocs } from './pack-docs.mjs';
 
 const pages = listCommittedFiles().filter((file) => file.endsWith('.md'));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -72,6 +74,27 @@ describe('the documents', () => {
       ].map((name) => `${page}: ${name}`);
     });
     expect(missing).toEqual([]);
+  });
+
+  it.each(['session-server', 'widget'])('go into the package of %s, as its README says', (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));
+    packDocs(folder);
+    const { files, scripts } = JSON.parse(read(`packages/${name}/package.json`)) as {
+      files: readonly string[];
+      scripts: Readonly<Record<string, string>>;
+    };
+    const readme = read(`packages/${name}/README.md`);
+    const linked = [...readme.matchAll(/\]\(\.\.\/\.\.\/(docs\/[\w/-]+\.md)/g)].map(
+      ([, page = '']) => page,
+    );
+    expect(linked.length).toBeGreaterThan(3);
+    expect(linked.filter((page) => !existsSync(join(folder, page)))).toEqual([]);
+    expect([files.includes('docs'), scripts['prepack']]).toEqual([
+      true,
+      'node ../../scripts/pack-docs.mjs',
+    ]);
+    expect(readme).toContain('In the npm package, the linked pages are in `docs`.');
+    rmSync(folder, { recursive: true });
   });
 
   it.each([
