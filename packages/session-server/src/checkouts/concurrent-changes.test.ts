@@ -142,4 +142,11 @@ describe('a provider who has no time', () => {
     expect(stack.createSessionCalls() - before).toBe(1);
     expect((await stack.reopen('A9')).status).toBe(200);
   });
+
+  it('makes no shopper wait for longer than five minutes', async () => {
+    const fault = { operation: 'create-session', fault: 'error', status: 429 } as const;
+    stack.sandbox.control.addFault({ ...fault, retryAfterSeconds: 99_999_999_999 });
+    const refused = await stack.open('A10', { amount: '5.00' });
+    expect(refused.headers.get('retry-after')).toBe('300');
+  });
 });

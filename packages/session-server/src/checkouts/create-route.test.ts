@@ -131,3 +131,18 @@ const DATA_HEADERS = [
   'x-content-type-options',
   'x-frame-options',
 ];
+
+describe('a server that has given out all its order ids', () => {
+  it('says so in a code of its own, and begins no payment', async () => {
+    const full = await TestStack.start({ env: { PAY_MAX_ORDER_ID: '1' } });
+    try {
+      await full.open('A1', { amount: '5.00' });
+      const { status, body, headers } = await full.open('A2', { amount: '5.00' });
+      expect([status, body.code]).toEqual([503, 'order_ids_exhausted']);
+      expect(headers.get('retry-after')).toBeNull();
+      expect(full.createSessionCalls()).toBeLessThan(2);
+    } finally {
+      await full.close();
+    }
+  });
+});

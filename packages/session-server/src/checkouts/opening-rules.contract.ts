@@ -298,7 +298,7 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       await fixture.start({ maxOrderId: FIRST_ORDER_ID });
       await beginSending();
       await expect(begin({ order: 'A1002' })).rejects.toMatchObject({
-        name: 'OrderIdsExhaustedError',
+        code: 'order_ids_exhausted',
       });
       expect(await fixture.store.findOrder('teashop', 'A1002')).toEqual([]);
     });

@@ -2,6 +2,7 @@
  * The `order_id` of attempts (spec 4.6): whole numbers that only grow. Each store starts at a place of
  * its own, so that two stores at one provider merchant do not give out the same ones.
  */
+import { AppError } from '../errors.js';
 import { randomInt } from 'node:crypto';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -12,11 +13,6 @@ const LAST = 'last_order_id';
 /** Drawn once by a new store and kept with its data. */
 const OFFSET = 'order_id_offset';
 const MAX_OFFSET = 2 ** 30;
-
-/** Thrown when no `order_id` is left below the configured maximum. */
-export class OrderIdsExhaustedError extends Error {
-  override readonly name = 'OrderIdsExhaustedError';
-}
 
 /** The last `order_id` that was given out; 0 when there was none. */
 export async function lastOrderId(reader: Reader): Promise<number> {
@@ -35,11 +31,15 @@ export async function nextOrderId(tx: Transaction, now: number, max: number): Pr
   return Math.max((await lastOrderId(tx)) + 1, offset + seconds);
 }
 
-/** @throws {OrderIdsExhaustedError} when none is left */
+/** @throws {AppError} 503 `order_ids_exhausted` when none is left */
 export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
   const orderId = await nextOrderId(tx, now, max);
   if (orderId > max) {
-    throw new OrderIdsExhaustedError('no order_id is left below the configured maximum');
+    throw new AppError(
+      503,
+      'order_ids_exhausted',
+      'No payment can be begun: the server has given out all its order ids. Its operator has to raise PAY_MAX_ORDER_ID.',
+    );
   }
   await skipOrderIds(tx, orderId);
   return orderId;

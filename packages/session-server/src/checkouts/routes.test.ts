@@ -184,9 +184,12 @@ describe('a request that is not good', () => {
     expect([status, body.code]).toEqual([404, 'order_not_found']);
   });
 
-  it('without a token is refused', async () => {
+  it('without a token says so, whether the order exists or not', async () => {
     stack.shop.orders.set('B4', { amount: '5.00' });
-    expect((await stack.reopen('B4', { orderToken: undefined })).status).toBe(404);
+    for (const order of ['B4', 'nowhere']) {
+      const { status, body } = await stack.reopen(order, { orderToken: undefined });
+      expect([status, body.code]).toEqual([401, 'order_token_missing']);
+    }
   });
 
   it('with an expired token says so', async () => {

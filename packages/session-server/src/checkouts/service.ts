@@ -191,9 +191,16 @@ export class CheckoutService {
   }
 
   #checkToken(merchant: Merchant, request: CreateCheckoutRequest): void {
-    if (merchant.openBy === 'order' && request.orderToken === undefined) return;
+    if (request.orderToken === undefined) {
+      if (merchant.openBy === 'order') return;
+      throw new AppError(
+        401,
+        'order_token_missing',
+        'Orders of this merchant need an order token. Set order-token, as the shop’s back end makes it.',
+      );
+    }
     const tokenCheck = checkOrderToken(
-      request.orderToken ?? '',
+      request.orderToken,
       { merchant: merchant.id, order: request.order },
       merchant.orderTokenSecret,
       this.#options.clock.now(),
@@ -405,17 +412,20 @@ function createSessionError(
 /** Statuses that say "not now": timed out, too early, too many requests. */
 const BUSY_STATUSES = [408, 425, 429];
 
+/** A shopper waits no longer than this, whatever the provider asks for. */
+const MAX_RETRY_AFTER_SECONDS = 300;
+
 /** Whether the provider refused this moment, and not this session. */
 function isBusy(cause: unknown): boolean {
   return isPartnerApiError(cause) && BUSY_STATUSES.includes(cause.status ?? 0);
 }
 
 function providerUnavailable(cause: unknown): AppError {
-  const retryAfterSeconds = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
+  const asked = isPartnerApiError(cause) ? cause.retryAfterSeconds : undefined;
   return new AppError(
     503,
     'provider_unavailable',
     'The payment provider cannot be reached at the moment. No payment was begun; try again shortly.',
-    { cause, retryAfterSeconds: retryAfterSeconds ?? 5 },
+    { cause, retryAfterSeconds: Math.min(asked ?? 5, MAX_RETRY_AFTER_SECONDS) },
   );
 }

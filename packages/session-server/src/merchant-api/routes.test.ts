@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 const ask = (order: string, authorization: string) =>
-  stack.fetch<{ code?: string; state?: string }>(`/v1/merchant/orders/${order}`, {
+  stack.fetch<{ code?: string; state?: string; detail?: string }>(`/v1/merchant/orders/${order}`, {
     headers: { authorization },
   });
 
@@ -74,6 +74,7 @@ describe('the merchant’s own view of an order', () => {
   it('does not know an order that was never opened', async () => {
     const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
     expect([status, body.code]).toEqual([404, 'order_not_found']);
+    expect(body.detail).not.toContain('token');
   });
 });
 

@@ -5,7 +5,7 @@ import { type Attempt, findAttempts } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
-import { AppError, orderNotFound } from '../errors.js';
+import { AppError } from '../errors.js';
 import { KeyAttempts, type RateLimits } from '../http/limits.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -37,7 +37,10 @@ export function merchantOrderRoutes(options: {
       );
     }
     const checkouts = await findCheckoutsOfOrder(database, merchant.id, request.params.order);
-    if (checkouts.length === 0) throw orderNotFound();
+    if (checkouts.length === 0) {
+      const text = 'No checkout of this order was created for this merchant. Check the order.';
+      throw new AppError(404, 'order_not_found', text);
+    }
     const parts = await Promise.all(
       checkouts.map(async (checkout) => ({
         checkout,

@@ -71,10 +71,18 @@ export class FileMerchantSource implements MerchantSource {
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
     try {
+      const before = this.#all;
       this.#merchants = readMerchants(path, environment);
       this.#all = [...this.#merchants.values()];
       warnOfMissingTokens(this.#all, logger);
       logger.info({ merchants: this.#all.length }, 'merchants file reloaded');
+      for (const { id } of before) {
+        if (this.#merchants.has(id)) continue;
+        logger.warn(
+          { merchant: id },
+          'a merchant was removed; its payments are no longer confirmed',
+        );
+      }
     } catch (error) {
       const mistakes = error instanceof ConfigError ? error.mistakes : ['it cannot be read'];
       logger.error({ mistakes }, 'merchants file refused; the one read before stays in force');

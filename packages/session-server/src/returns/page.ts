@@ -3,7 +3,7 @@ import type { ReturnKind } from '../contract.js';
 import { type Html, html } from '../http/html.js';
 import type { Merchant } from '../merchants/merchant.js';
 
-const TITLES: Readonly<Record<ReturnKind, string>> = {
+export const RETURN_TITLES: Readonly<Record<ReturnKind, string>> = {
   return: 'Thank you. We are checking your payment.',
   cancel: 'The payment was cancelled.',
   back: 'Back to the shop.',
@@ -31,13 +31,13 @@ export function renderReturnPage(page: ReturnPage): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${TITLES[page.kind]}</title>
+        <title>${RETURN_TITLES[page.kind]}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body class="quiet">
         <main>
-          <h1>${TITLES[page.kind]}</h1>
+          <h1>${RETURN_TITLES[page.kind]}</h1>
           <p>Order ${page.order}</p>
           <a id="onward" class="action" target="_top" href="${page.onward}">Continue to the shop</a>
         </main>

@@ -325,3 +325,18 @@ describe('leaving the hosted page', () => {
     expect((await stack.fetch(`/v1/checkouts/${checkout}/leave?${query}`)).status).toBe(expected);
   });
 });
+
+describe('a shopper of a merchant who is no longer in the file', () => {
+  it('is told that the payment is checked, and the visit counts', async () => {
+    const { checkout, sessionId } = await openedSession('R1');
+    stack.changeMerchant({ id: 'another' });
+    await stack.server.close();
+    await stack.startServer();
+    const { status, text } = await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    expect([status, text.includes('Order R1')]).toEqual([200, true]);
+    expect(text).toContain('We are checking your payment');
+    expect(await stateOf(checkout)).toBe('returned');
+    const left = await stack.fetch(`/v1/checkouts/${checkout}/leave?kind=cancel`);
+    expect([left.status, left.text.includes('Order R1')]).toEqual([200, true]);
+  });
+});

@@ -19,7 +19,7 @@ import { checkOrderToken } from '../orders/order-token.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { StepContext } from '../checkouts/steps.js';
 import type { Database } from '../store/database.js';
-import { merchantPage, renderReturnPage, shopperPage } from './page.js';
+import { merchantPage, renderReturnPage, RETURN_TITLES, shopperPage } from './page.js';
 import { recordReturn } from './record-return.js';
 
 /** Visits of one return address a minute that are stored, after its first one. */
@@ -54,9 +54,9 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     }
     const visit = await visits.take(toStoredToken(request.params.token));
     const merchant = visit && (await merchants.find(visit.checkout.merchant));
-    if (!visit || !merchant) {
+    if (!visit) {
       setPageHeaders(response, { framedBy: [] });
-      const detail = 'no such return address, or its merchant is not in the merchants file';
+      const detail = 'no such return address';
       logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
       const text = 'Go back to the shop and open your order there to see whether it is paid.';
       response.status(404).send(renderNotice('This address is not known', text).text);
@@ -67,6 +67,10 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     if (visit.isRecorded) {
       logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
       reconciliation.hint(checkout, kind);
+    }
+    if (!merchant) {
+      sendWithoutShop(response, checkout, kind);
+      return;
     }
     setPageHeaders(response, { framedBy: merchant.origins });
     const page = renderReturnPage({
@@ -85,15 +89,26 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
   router.get('/checkouts/:id/leave', async (request, response) => {
     const checkout = await findCheckout(database, request.params.id);
     const merchant = checkout && (await merchants.find(checkout.merchant));
-    if (!merchant) throw checkoutNotFound();
+    if (!checkout) throw checkoutNotFound();
     response.set('referrer-policy', 'no-referrer').set('cache-control', 'no-store');
     const { kind, orderToken } = request.query;
+    if (!merchant) {
+      sendWithoutShop(response, checkout, parseKind(kind));
+      return;
+    }
     const isShopper = isOrderToken(orderToken, merchant, checkout, clock.now());
     const page = isShopper ? shopperPage : merchantPage;
     response.redirect(303, page(merchant, checkout, parseKind(kind)));
   });
 
   return router;
+}
+
+/** The merchant is no longer in the file, so its pages are not known; its shoppers may still return. */
+function sendWithoutShop(response: Response, { order }: Checkout, kind: ReturnKind): void {
+  setPageHeaders(response, { framedBy: [] });
+  const text = `Order ${order}. Go back to the shop to see whether it is paid.`;
+  response.send(renderNotice(RETURN_TITLES[kind], text).text);
 }
 
 /** Whether a browser only loads the page ahead: the shopper has not been there. */

@@ -35,7 +35,13 @@ import { connected } from '../server-origin.js';
 import { statusPoller, type StatusPoller } from './status-poller.js';
 
 /** Problems that end when the tag changes: an order is not found without its token. */
-const TAG_PROBLEMS = ['order_token_expired', 'order_not_found', 'tag_incomplete', 'server_refused'];
+const TAG_PROBLEMS = [
+  'order_token_expired',
+  'order_token_missing',
+  'order_not_found',
+  'tag_incomplete',
+  'server_refused',
+];
 
 /** An effect, and the key that it runs under: none while it should not run. */
 type KeyedEffect = readonly [key: string | false | null | undefined, effect: Effect];
