@@ -91,13 +91,13 @@ function describeListenError(error: unknown): string {
     case 'EADDRINUSE':
       return 'another program listens there; stop it, or choose another port';
     case 'EACCES':
-      return 'this user may not listen there; choose a port above 1023';
+      return 'this user is not allowed to listen there; choose a port above 1023';
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'this machine has no such address';
     default:
-      return `the system lets no one listen there (${code})`;
+      return `the system does not allow listening there (${code})`;
   }
 }
 

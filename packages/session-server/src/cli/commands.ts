@@ -97,7 +97,7 @@ function parseWords(words: readonly string[]): (database: Database) => Promise<s
     const count = await database.transaction('outbox:redeliver', (tx) =>
       redeliverEvents(tx, filter, systemClock.now()),
     );
-    return [`${String(count)} events will be delivered again`];
+    return [`${String(count)} events will be redelivered`];
   };
 }
 
@@ -118,7 +118,7 @@ async function listDeadLettered(database: Database, filter: DeadLetterFilter): P
   const events = await findDeadLetters(database, filter, MAX_SHOWN + 1);
   const shown = events.slice(0, MAX_SHOWN).map(describeDeadLetter);
   if (events.length > MAX_SHOWN) shown.push(`and more: the oldest ${String(MAX_SHOWN)} are shown`);
-  return events.length === 0 ? ['no event is dead-lettered'] : shown;
+  return events.length === 0 ? ['no events are dead-lettered'] : shown;
 }
 
 function describeDeadLetter(event: DeadLetter): string {

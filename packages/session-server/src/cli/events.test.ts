@@ -42,20 +42,20 @@ async function refuse(order: string, retryInSeconds?: number): Promise<string> {
 
 describe('dead-lettered events', () => {
   it('are listed and delivered again, with the same id, while the server runs', async () => {
-    expect(await run('dead-lettered')).toEqual(['no event is dead-lettered']);
+    expect(await run('dead-lettered')).toEqual(['no events are dead-lettered']);
     const id = await refuse('D1');
     const [line] = await run('dead-lettered', 'teashop');
     expect(line).toContain(id);
     expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
-    expect(await run('dead-lettered', 'unknown')).toEqual(['no event is dead-lettered']);
+    expect(await run('dead-lettered', 'unknown')).toEqual(['no events are dead-lettered']);
     expect(await run('redeliver', '--merchant', 'unknown')).toEqual([
-      '0 events will be delivered again',
+      '0 events will be redelivered',
     ]);
-    expect(await run('redeliver', id)).toEqual(['1 events will be delivered again']);
+    expect(await run('redeliver', id)).toEqual(['1 events will be redelivered']);
     const event = await stack.shop.event('checkout.cancelled');
     expect([event.id, event.data['order']]).toEqual([id, 'D1']);
-    expect(await run('dead-lettered')).toEqual(['no event is dead-lettered']);
-    expect(await run('redeliver', '--all')).toEqual(['0 events will be delivered again']);
+    expect(await run('dead-lettered')).toEqual(['no events are dead-lettered']);
+    expect(await run('redeliver', '--all')).toEqual(['0 events will be redelivered']);
   }, 20_000);
 
   it.each([
@@ -77,14 +77,14 @@ describe('events that wait for their next try', () => {
   it('are delivered at once on request, with the same id, while the server runs', async () => {
     const id = await refuse('D2', 22 * 3600);
     expect(await run('redeliver', '--merchant', 'teashop')).toEqual([
-      '0 events will be delivered again',
+      '0 events will be redelivered',
     ]);
     const redeliverNow = (merchant: string) =>
       run('redeliver', '--merchant', merchant, '--retrying');
-    expect(await redeliverNow('unknown')).toEqual(['0 events will be delivered again']);
-    expect(await redeliverNow('teashop')).toEqual(['1 events will be delivered again']);
+    expect(await redeliverNow('unknown')).toEqual(['0 events will be redelivered']);
+    expect(await redeliverNow('teashop')).toEqual(['1 events will be redelivered']);
     expect((await stack.shop.event('checkout.cancelled')).id).toBe(id);
-    expect(await redeliverNow('teashop')).toEqual(['0 events will be delivered again']);
+    expect(await redeliverNow('teashop')).toEqual(['0 events will be redelivered']);
   }, 20_000);
 });
 

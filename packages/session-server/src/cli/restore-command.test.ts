@@ -78,7 +78,7 @@ describe('after a backup of some hours ago was put back', () => {
     await stack.payAtProvider(lost.sessionId);
     stack.advance(HOUR);
     await stack.server.close();
-    expect(await restore()).toContain('Payments found of checkouts that were lost: 1');
+    expect(await restore()).toContain('Payments found for lost checkouts: 1');
     await stack.startServer();
     const sessions = stack.createSessionCalls();
     const again = await stack.reopen('LOST');
@@ -174,8 +174,8 @@ describe('after a backup of some hours ago was put back', () => {
     await stack.server.close();
     const { MerchantReference: reference = '' } = stack.session(sessionId);
     const lines = (await restore()).join('\n');
-    expect(lines).toContain(`of ${reference} at 1001: no order was found for it`);
-    expect(lines).toContain('checkouts that were lost: 0');
+    expect(lines).toContain(`of ${reference} at 1001: no order was found`);
+    expect(lines).toContain('found for lost checkouts: 0');
     await stack.startServer();
   });
 });
@@ -241,7 +241,9 @@ describe('putting a backup back', () => {
     }
     closeSync(descriptor);
     await stack.server.close();
-    await expect(restore(broken)).rejects.toThrow(/broken\.sqlite: this backup is damaged/);
+    await expect(restore(broken)).rejects.toThrow(
+      /broken\.sqlite: this is not a backup, or a damaged one/,
+    );
     await expect(restore(join(stack.folder, 'none'))).rejects.toThrow('there is no such backup');
     expect(readdirSync(stack.folder).filter((name) => /replaced|restoring/.test(name))).toEqual([]);
     await stack.startServer();
@@ -265,7 +267,7 @@ describe('putting a backup back', () => {
       'finish it first: pay-session-server restore',
     );
     expect(await runRestore(stack.config, [], stack.clock)).toContain(
-      'Payments found of checkouts that were lost: 1',
+      'Payments found for lost checkouts: 1',
     );
     await stack.startServer();
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
@@ -280,9 +282,9 @@ describe('putting a backup back', () => {
     const operation = 'transactions-list';
     // For each day that is requested in turn.
     stack.sandbox.control.addFault({ operation, fault: 'missing-cursor', times: 3 });
-    await expect(restore()).rejects.toThrow('could not be read to its end');
+    await expect(restore()).rejects.toThrow('could not be read to the end');
     expect((await runRestore(stack.config, [], stack.clock)).at(-1)).toBe(
-      'The server may be started.',
+      'You can start the server now.',
     );
     await stack.startServer();
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
@@ -345,9 +347,7 @@ describe('putting a backup back', () => {
     await stack.startServer();
     await paid('LOST');
     await stack.server.close();
-    expect(await restore('--since', since)).toContain(
-      'Payments found of checkouts that were lost: 1',
-    );
+    expect(await restore('--since', since)).toContain('Payments found for lost checkouts: 1');
     await stack.startServer();
     expect((await orderOf('LOST')).checkouts[0]?.attention).toEqual(['paid_twice']);
   });
@@ -357,7 +357,7 @@ describe('putting a backup back', () => {
     for (const words of [['--since', 'yesterday'], ['--since'], ['a', 'b'], ['--all']]) {
       await expect(restore(...words)).rejects.toThrow('expected: restore <backup file>');
     }
-    expect(await runRestore(stack.config, [])).toEqual(['No restore is unfinished.']);
+    expect(await runRestore(stack.config, [])).toEqual(['There is no restore to finish.']);
     expect(existsSync(backupFile())).toBe(false);
     await stack.startServer();
   });

@@ -65,7 +65,8 @@ export async function runRestore(
   const database = await open(path);
   try {
     const loss = await findLoss(database);
-    if (!loss || (loss.isRead && wanted.kind === 'finish')) return ['No restore is unfinished.'];
+    if (!loss || (loss.isRead && wanted.kind === 'finish'))
+      return ['There is no restore to finish.'];
     return [...lines, ...(await reconcileLoss(config, database, loss, clock))];
   } finally {
     await database.close();
@@ -139,15 +140,15 @@ async function reconcileLoss(
     await database.transaction('restore:mark-read', markLossRead);
     return [
       `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
-      `Payments found of checkouts that were lost: ${String(lostAttempts.adopted)}`,
+      `Payments found for lost checkouts: ${String(lostAttempts.adopted)}`,
       ...lostAttempts.notFound.map(describeNotFound),
-      'The server may be started.',
+      'You can start the server now.',
     ];
   } catch (cause) {
     throw new AppError(
       503,
       'provider_unavailable',
-      'the backup is in its place, but the provider’s list of transactions could not be read to its end. ' +
+      'the backup is in place, but the provider’s list of transactions could not be read to the end. ' +
         'Run "pay-session-server restore" again; the server does not start before',
       { cause },
     );
@@ -188,7 +189,7 @@ async function readSince(
 function describeNotFound(payment: LostPayment): string {
   const { transaction, reference, providerMerchantId, isTemporary } = payment;
   const why = isTemporary
-    ? 'its shop gave no answer; the server asks again'
-    : 'no order was found for it: check it with the shop';
+    ? 'its shop gave no answer; the server will ask again'
+    : 'no order was found: check it with the shop';
   return `Transaction ${transaction} of ${reference} at ${String(providerMerchantId)}: ${why}`;
 }

@@ -92,13 +92,13 @@ describe('a restore that is killed', { timeout: 60_000 }, () => {
       await stack.startServer();
       expect((await stack.reopen('LOST')).body.state).toBe('open');
       await stack.server.close();
-      expect(await restore(backupFile())).toContain('The server may be started.');
+      expect(await restore(backupFile())).toContain('You can start the server now.');
     }
     if (left === 'the new file') {
       await expect(stack.startServer()).rejects.toThrow(
         'finish it first: pay-session-server restore',
       );
-      expect(await restore()).toContain('The server may be started.');
+      expect(await restore()).toContain('You can start the server now.');
     }
     await startAndPay();
     expect(ordersOf(keptFile())).toEqual(['BEFORE', 'LOST']);
@@ -118,7 +118,7 @@ describe('a restore that is killed', { timeout: 60_000 }, () => {
     await restoreUntil('restore:old-file-kept', { PAY_DATABASE_FILE: link });
     const config = parseConfig({ ...stack.env, PAY_DATABASE_FILE: link }, stack.tuning);
     expect(await runRestore(config, [backupFile()], stack.clock)).toContain(
-      'The server may be started.',
+      'You can start the server now.',
     );
     expect(readlinkSync(link)).toBe(dataFile());
     await startAndPay();

@@ -38,7 +38,7 @@ describe('the hosted page', () => {
   ])('for %s is a 404 in words', async (_what, path) => {
     const { status, text } = await stack.fetch(path(stack.token('H3')));
     expect(status).toBe(404);
-    expect(text).toContain('This payment link is not known');
+    expect(text).toContain('This payment link is not valid');
     expect(text).not.toContain('pay-checkout.js');
   });
 

@@ -30,7 +30,7 @@ export function hostedRoutes({
     if (!(await limit.allows(addressOf(request)))) {
       setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
-      const text = 'Nothing was paid with this link now. Wait a minute, then load this page again.';
+      const text = 'No payment was taken just now. Wait a minute, then reload this page.';
       const detail = 'too many visits from one address';
       logRefusal(logger, request, response, { status: 429, code: 'too_many_requests', detail });
       response.status(429).send(renderNotice('Too many visits', text).text);
@@ -53,12 +53,12 @@ export function hostedRoutes({
       const text = 'Go back to the shop and open your order there.';
       const detail = 'unknown merchant, or a token that is not authentic';
       logRefusal(logger, request, response, { status: 404, code: 'order_not_found', detail });
-      response.status(404).send(renderNotice('This payment link is not known', text).text);
+      response.status(404).send(renderNotice('This payment link is not valid', text).text);
       return;
     }
     if (check === 'expired') {
       setPageHeaders(response, { framedBy: merchant.origins });
-      const text = 'Nothing was paid with it now. Go back to the shop and open your order there.';
+      const text = 'No payment was taken just now. Go back to the shop and open your order there.';
       const detail = 'the order token has expired';
       logRefusal(logger, request, response, { status: 410, code: 'order_token_expired', detail });
       response.status(410).send(renderNotice('This payment link has expired', text).text);

@@ -126,7 +126,9 @@ describe('a server whose operator’s port is taken', () => {
     try {
       await stack.server.close();
       const env = { ...stack.env, PAY_OPERATOR_PORT: String(taken.port) };
-      await expect(startSessionServer(parseConfig(env))).rejects.toThrow(/EADDRINUSE/);
+      await expect(startSessionServer(parseConfig(env))).rejects.toThrow(
+        'another program listens there',
+      );
       await stack.startServer();
       expect((await stack.fetch('/readyz')).status).toBe(200);
     } finally {

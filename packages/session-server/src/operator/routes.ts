@@ -71,11 +71,11 @@ function guardOperator({ key, names }: OperatorAccess): RequestHandler {
       throw new AppError(
         421,
         'operator_host_refused',
-        'This name does not belong to this listener. Use its address, or add it to PAY_OPERATOR_NAMES.',
+        'This host name is not allowed here. Use its address, or add it to PAY_OPERATOR_NAMES.',
       );
     }
     if (comesFromPage(request)) {
-      throw new AppError(403, 'operator_page_refused', 'Web pages may not ask this listener.');
+      throw new AppError(403, 'operator_page_refused', 'Web pages cannot use this listener.');
     }
     const given = request.headers.authorization ?? '';
     if (key !== undefined && !isSame(given, `Bearer ${key.reveal()}`)) {

@@ -95,7 +95,7 @@ async function copyBackup(backupFile: string, copy: string): Promise<void> {
   } catch (error) {
     throw new DataFileError(
       backupFile,
-      'this backup is damaged, or none; nothing was changed: take another one',
+      'this is not a backup, or a damaged one; nothing was changed: use another one',
       { cause: error },
     );
   }

@@ -122,7 +122,7 @@ describe('a return address', () => {
   it('that was never given out is a 404 in words', async () => {
     const { status, text } = await stack.fetch(`/v1/return/${'A'.repeat(22)}`);
     expect(status).toBe(404);
-    expect(text).toContain('This address is not known');
+    expect(text).toContain('Page not found');
   });
 
   it('of a cancel that is visited again changes nothing once the shopper has gone on to pay', async () => {

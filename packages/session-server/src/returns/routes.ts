@@ -59,7 +59,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       const detail = 'no such return address';
       logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
       const text = 'Go back to the shop and open your order there to see whether it is paid.';
-      response.status(404).send(renderNotice('This address is not known', text).text);
+      response.status(404).send(renderNotice('Page not found', text).text);
       return;
     }
     const { kind, checkout } = visit;

@@ -136,7 +136,7 @@ describe('the restore command', () => {
     const copy = join(stack.folder, 'copy.sqlite');
     copyFileSync(dataFile(), copy);
     const { code, said } = await run({}, 'restore', copy);
-    expect([code, said.trim().split('\n').at(-1)]).toEqual([0, 'The server may be started.']);
+    expect([code, said.trim().split('\n').at(-1)]).toEqual([0, 'You can start the server now.']);
     const wrong = await run({}, 'restore', '--since', 'yesterday');
     expect([wrong.code, wrong.said]).toEqual([1, '']);
     expect(wrong.complaint).toContain('expected: restore <backup file>');
