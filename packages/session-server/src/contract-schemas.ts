@@ -120,6 +120,7 @@ export const createCheckoutReply = z.object({
   sdk: sdkDescription.exactOptional(),
   ...price,
   environment,
+  refund: refund.exactOptional(),
 }) satisfies z.ZodType<CreateCheckoutReply>;
 
 export const needsReply = z.object({

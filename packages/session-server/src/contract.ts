@@ -86,6 +86,8 @@ export interface CreateCheckoutReply {
   /** ISO 4217 code. */
   readonly currency: string;
   readonly environment: Environment;
+  /** What was refunded of a paid one. Default none. */
+  readonly refund?: RefundState;
 }
 
 /** The other 200 of `POST /v1/checkouts`: nothing is open yet; ask the shopper, then open with it. */

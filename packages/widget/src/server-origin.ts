@@ -5,6 +5,8 @@
  * the tag's `server` property. Markup may come from someone else, so no tag is looked up in the page, and
  * the `server` attribute only chooses one of these.
  */
+import type { ReactiveElement } from 'lit';
+
 // Not `document.currentScript`: an image with that name would replace it.
 const script =
   globalThis.Document &&
@@ -13,14 +15,16 @@ const script =
 /** The nonce of this script's own tag, for the scripts that it loads. */
 export const scriptNonce: string | undefined = script?.nonce || undefined;
 
-/** The tags in the page. */
-export const connected = new Set<{ requestUpdate(): void }>();
 let configured: string | undefined;
 
-/** Names the session server of every tag: for a script that is bundled, or does not come from the server. */
+/**
+ * Names the session server of every tag: for a script that is bundled, or does not come from the server.
+ * Call it where you import the element; a tag that is in a shadow root by then may start without it.
+ */
 export function configure({ server }: { readonly server: string }): void {
   configured = server;
-  for (const tag of connected) tag.requestUpdate();
+  const tags = globalThis.document?.querySelectorAll<ReactiveElement>('pay-checkout') ?? [];
+  for (const tag of tags) tag.requestUpdate();
 }
 
 /** The origin of the session server that a tag with this property and attribute uses; '' if there is none. */
@@ -32,8 +36,8 @@ export function serverOrigin(
   const own = script ? script.getAttribute('src') : import.meta.url;
   const named = [property, configured, script?.dataset.server].filter(Boolean);
   const allowed = [...named.map((one) => originOf(one)), originOf(own, location.href)];
-  const wanted = originOf(attribute);
-  return (attribute ? wanted && allowed.find((one) => one === wanted) : allowed[0]) ?? '';
+  const wanted = attribute ? originOf(attribute) : allowed[0];
+  return (allowed.includes(wanted) && wanted) || '';
 }
 
 /**
@@ -43,7 +47,7 @@ export function serverOrigin(
 function originOf(address: string | null | undefined, base?: string): string | undefined {
   try {
     const { origin, href } = new URL(address || 'none:', base);
-    return /^http/.test(origin) && (base || href === `${origin}/`) ? origin : undefined;
+    return origin.startsWith('http') && (base || href === `${origin}/`) ? origin : undefined;
   } catch {
     return undefined;
   }

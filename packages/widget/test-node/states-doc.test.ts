@@ -59,9 +59,10 @@ describe('docs/states.md', () => {
     );
   });
 
-  it('has the texts of a decline and of a check', () => {
+  it('has the texts of a decline, a refund and a check', () => {
     const text = page.replace(/\s+/g, ' ');
     expect(text).toContain(`“${en.declined}”`);
+    expect(text).toContain(`“${en.refunded}”`);
     expect(text).toContain(`“${en.checking}”`);
   });
 });

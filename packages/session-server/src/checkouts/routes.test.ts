@@ -48,6 +48,16 @@ describe('creating a checkout', () => {
     expect(stack.session(second.sessionId ?? '').Amount).toBe('6.00');
   });
 
+  it('says what was refunded of an order that is paid', async () => {
+    const { body } = await stack.open('R1', { amount: '5.00' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    const { control } = stack.sandbox;
+    control.refund(control.transactions().at(-1)?.row.id ?? '');
+    await stack.post(stack.webhookPath(body.sessionId ?? ''), {});
+    await stack.until(body.checkout, 'paid');
+    expect((await stack.reopen('R1')).body).toMatchObject({ state: 'paid', refund: 'full' });
+  });
+
   it('renews a session that the SDK refused, three times an hour at most', async () => {
     let { body } = await stack.open('A5', { amount: '5.00' });
     for (let renewal = 0; renewal < 3; renewal += 1) {

@@ -127,5 +127,6 @@ function toReply(
     amount,
     currency: checkout.currency,
     environment,
+    refund: checkout.refund,
   };
 }

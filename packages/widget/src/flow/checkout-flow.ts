@@ -11,7 +11,7 @@ import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
 /** What the page knows about one checkout. */
 export interface KnownCheckout extends Partial<
-  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment'>
+  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment' | 'refund'>
 > {
   readonly checkout: string;
   /** The latest one seen; `-1` while only the id is known, from the page's address. */
@@ -281,7 +281,8 @@ function withStatus(state: FlowState, status: CheckoutStatus): FlowState {
   if (status.revision <= seen.revision) {
     return isRechecking(state) ? { phase: 'unconfirmed', known: seen } : state;
   }
-  const known: KnownCheckout = { ...seen, revision: status.revision, order: status.order };
+  const { revision, order, refund } = status;
+  const known: KnownCheckout = { ...seen, revision, order, refund };
   const isOpen = status.state === 'open';
   // Neither an open checkout nor an expired one says anything about a submitted card.
   if (state.isSubmitted ? isOpen || status.state === 'expired' : isOpen && isStarted(state)) {

@@ -31,7 +31,6 @@ import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress }
 import { isOutcome } from './phases.js';
 import { choosePresentation, isOnHostedPage, type Presentation } from './presentation.js';
 import { sendHint } from './session-api.js';
-import { connected } from '../server-origin.js';
 import { statusPoller, type StatusPoller } from './status-poller.js';
 
 /** Problems that end when the tag changes: an order is not found without its token. */
@@ -153,14 +152,12 @@ export class FlowController implements ReactiveController, FlowContext {
 
   hostConnected(): void {
     this.#isConnected = true;
-    connected.add(this.host);
     this.events.connect();
     this.host.requestUpdate();
   }
 
   hostDisconnected(): void {
     this.#isConnected = false;
-    connected.delete(this.host);
     this.#runEffects();
   }
 

@@ -88,6 +88,8 @@ export type Effect = (
 
 /** How long a new form has the main thread for itself: no one can have paid in it yet. */
 export const FORM_GRACE_MS = 1000;
+/** A shopper is not declined twice in this time. */
+const REPEAT_MS = 500;
 /** The server has found a submitted card's payment by then, unless something is wrong. */
 const RESULT_TIMEOUT_MS = 60_000;
 /** There is no event for a closed window, so it is checked. */
@@ -126,7 +128,8 @@ export const preload: Effect = async (flow, emit, signal) => {
   try {
     let sdk;
     if (!adapter) {
-      const config = await fetchConfig(serverUrl, merchant ?? '', signal);
+      const config = await fetchConfig(serverUrl, merchant ?? '');
+      signal.throwIfAborted();
       emit({ type: 'config-loaded', config });
       if (isOnHostedPage(flow.nextPresentation)) return;
       sdk = config.sdk;
@@ -153,8 +156,7 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
   const { merchant, order, orderToken, language, createSession, serverUrl } = host;
   const { renew, address } = flow.state as FlowState & { phase: 'opening' };
   const isElsewhere = isOnHostedPage(presentation);
-  const isIncomplete = !merchant || !order || (isElsewhere && !hostedUrl);
-  if (!serverUrl || isIncomplete) {
+  if (!serverUrl || !merchant || !order || (isElsewhere && !hostedUrl)) {
     emit({ type: 'failure', error: { code: serverUrl ? 'tag_incomplete' : 'server_refused' } });
     return;
   }
@@ -204,8 +206,13 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
 export const showForm: Effect = async (flow, emit, signal) => {
   const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
   const { host, presentation, hostedUrl } = flow;
+  let latest: HintKind | undefined;
   const report = (kind: HintKind): void => {
     const { known, phase } = flow.state;
+    // Some SDKs report the same thing in two ways.
+    if (kind === latest) return;
+    latest = kind;
+    void pause(REPEAT_MS, signal).then(() => (latest = undefined));
     if (kind !== 'shown') {
       emit({ type: 'hint', kind });
       emit({ type: kind });

@@ -108,8 +108,16 @@ describe('talking to the session server', () => {
 
   it('a refusal without problem JSON still has a code', async () => {
     await server.set({ config: { status: 418, body: 'tea' } });
-    const error = await refusalOf(fetchConfig(server.url, 'corner-shop', signal));
+    const error = await refusalOf(fetchConfig(server.url, 'corner-shop'));
     expect(error).to.include({ code: 'request_refused', status: 418 });
+  });
+
+  it('a configuration that failed is asked for again, and one that came is not', async () => {
+    await server.set({ config: { status: 503, body: {} } });
+    await refusalOf(fetchConfig(server.url, 'corner-shop'));
+    await server.set({ config: { status: 200, body: { merchant: 'corner-shop' } } });
+    for (const _ of [1, 2]) await fetchConfig(server.url, 'corner-shop');
+    expect(await server.seen('GET', /checkout-config$/)).to.have.length(2);
   });
 
   it('a server that cannot be reached is distinguished from one that refuses', async () => {

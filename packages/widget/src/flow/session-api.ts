@@ -76,14 +76,16 @@ export function withTimeout<Result>(
   return Promise.race([work, isLate]);
 }
 
-/** `GET /v1/checkout-config`: what may be loaded before a checkout exists. */
-export function fetchConfig(
-  server: string,
-  merchant: string,
-  signal: AbortSignal,
-): Promise<CheckoutConfigReply> {
+/** By address. */
+const configs = new Map<string, Promise<CheckoutConfigReply>>();
+
+/** `GET /v1/checkout-config`: what may be loaded before a checkout exists. One request for all tags. */
+export function fetchConfig(server: string, merchant: string): Promise<CheckoutConfigReply> {
   const url = `${server}/v1/checkout-config?merchant=${encodeURIComponent(merchant)}`;
-  return send(url, REQUEST_TIMEOUT_MS, signal);
+  const config = configs.get(url) ?? send<CheckoutConfigReply>(url, REQUEST_TIMEOUT_MS);
+  configs.set(url, config);
+  config.catch(() => configs.delete(url));
+  return config;
 }
 
 /**
@@ -129,8 +131,8 @@ async function send<Reply>(
         body: JSON.stringify(body),
       }),
       credentials: 'omit',
-      // A request without a signal of its own outlives the page.
-      keepalive: !signal,
+      // A hint outlives the page.
+      keepalive: Boolean(body && !signal),
       signal: AbortSignal.any([signal ?? timeout, timeout]),
     } as RequestInit);
     const { ok, status } = response;

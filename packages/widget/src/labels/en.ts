@@ -13,6 +13,7 @@ export interface Labels {
   readonly sdkError: string;
   readonly error: string;
   readonly declined: string;
+  readonly refunded: string;
   readonly inWindow: string;
   readonly fields: Readonly<Record<AvsField, string>>;
   readonly rejectedField: string;
@@ -62,6 +63,7 @@ export const en: Labels = {
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
+  refunded: 'This payment was refunded.',
   inWindow: 'Please pay in the window that has opened.',
   fields: {
     houseNumber: 'House number or name',

@@ -115,7 +115,11 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     listener.observe(alert, { childList: true });
     for (const times of [1, 2, 3]) {
       received.length = 0;
-      server.sdk.calls[0]?.onDecline?.();
+      // Right after the last one, a decline is the same one, reported again.
+      await until(() => {
+        server.sdk.calls[0]?.onDecline?.();
+        return harness.count('pay-declined') === times;
+      });
       await harness.element.updateComplete;
       await nextTask();
       expect(

@@ -77,6 +77,23 @@ describe('<pay-checkout> modes', () => {
       wall.remove();
     });
 
+    it('leaves the page below where it is when it opens, and while it is open', async () => {
+      const below = document.createElement('p');
+      const harness = await PayCheckoutHarness.place(server, { mode: 'overlay' });
+      document.body.append(below);
+      await until(() => harness.badge !== null);
+      const top = (): number => below.getBoundingClientRect().top;
+      const before = top();
+      expect(before).to.be.above(100);
+      await harness.during('opening', () => harness.press());
+      expect(top()).to.be.closeTo(before, 1);
+      await harness.reaches('ready');
+      harness.element.requestUpdate();
+      await harness.element.updateComplete;
+      expect(top()).to.be.closeTo(before, 1);
+      below.remove();
+    });
+
     it('Escape and the close button cancel, and the page can be used again', async () => {
       const harness = await PayCheckoutHarness.ready(server, { mode: 'overlay' });
       const dialog = dialogOf(harness);

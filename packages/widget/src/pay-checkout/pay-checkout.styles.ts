@@ -1,6 +1,12 @@
 import { css } from 'lit';
 
-/** The style of the element: it needs only the page's font and `color-scheme`. */
+/**
+ * The style of the element: it needs only the page's font and `color-scheme`. Comments are here, since
+ * those inside would be sent to every page.
+ *
+ * - `:dir(rtl)`: English words keep their order, and their full stops.
+ * - `border` of the button: forced colours show it.
+ */
 export const styles = css`
   :host {
     --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
@@ -20,7 +26,6 @@ export const styles = css`
     box-sizing: border-box;
     margin: 0;
   }
-  /* English words keep their order, and their full stops. */
   :dir(rtl) {
     text-align: match-parent;
     unicode-bidi: plaintext;
@@ -128,7 +133,6 @@ export const styles = css`
     inline-size: 100%;
     min-block-size: 48px;
     padding: 10px 20px;
-    /* Forced colours show it. */
     border: 1px solid transparent;
     border-radius: calc(var(--radius) * 0.75);
     background: var(--accent);
@@ -154,7 +158,8 @@ export const styles = css`
   :modal :is(header, .message) {
     padding-inline-end: 36px;
   }
-  label {
+  label,
+  svg {
     display: block;
   }
   input {

@@ -183,6 +183,28 @@ describe('<pay-checkout>', () => {
       expect(harness.notice).to.equal('');
     });
 
+    it('an SDK that calls back twice for one decline makes one event and one hint of it', async () => {
+      const harness = await PayCheckoutHarness.ready(server);
+      const [callbacks] = server.sdk.calls;
+      for (const kind of ['onDecline', 'onDecline', 'onSubmit', 'onDecline']) callbacks?.[kind]?.();
+      await until(async () => (await server.hints()).includes('submitted'));
+      expect(harness.count('pay-declined')).to.equal(2);
+      await until(async () => (await server.hints()).length > 3);
+      const declined = (await server.hints()).filter((kind) => kind === 'declined');
+      expect(declined).to.have.length(2);
+    });
+
+    it('a payment that was refunded is not thanked for, whether a poll or the reply says so', async () => {
+      const harness = await PayCheckoutHarness.ready(server);
+      const refunded = { state: 'paid', refund: 'full', revision: 2 } as const;
+      await harness.during('paid', () => server.set({ status: { ...server.status(refunded) } }));
+      expect(harness.announcement).to.equal('This payment was refunded.');
+      await server.set({ open: [{ status: 200, body: server.openReply(refunded) }] });
+      const again = await PayCheckoutHarness.place(server);
+      await again.during('paid', () => again.press());
+      expect(again.announcement).to.equal('This payment was refunded.');
+    });
+
     it('reports to the server what the SDK reports: shown, declined, submitted, and cancelled on close', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       server.sdk.calls[0]?.onReady?.();

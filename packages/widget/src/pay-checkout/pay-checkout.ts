@@ -8,7 +8,7 @@ import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
 import { en } from '../labels/en.js';
-import { configure, serverOrigin } from '../server-origin.js';
+import { serverOrigin } from '../server-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { readAddress, renderAddress } from './address-form.js';
 import { styles } from './pay-checkout.styles.js';
@@ -86,9 +86,6 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  */
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
-
-  /** Names the session server of every tag. */
-  static readonly configure = configure;
 
   static override properties = {
     merchant: REFLECTED,
@@ -254,7 +251,10 @@ export class PayCheckout extends LitElement implements FlowHost {
     const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
     const header = this.#header(state, price, badge);
     const label = this.#isModal ? nothing : en.card;
+    // As high as the card was, so that the page below an overlay does not move.
+    const place = this.#isModal ? html`<svg height=${this.offsetHeight}></svg>` : nothing;
     return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}></dialog>
+      ${place}
       <section part="card" lang=${en.locale} aria-label=${label}>
         ${header}
         <div role="status">${this.#message(state)}</div>
@@ -298,6 +298,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   #message(state: FlowState): Rendered {
     const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
+    if (state.known?.refund === 'full') return message('message', en.refunded, 'cancelled');
     const words = isChecking ? en.checking : this.#inWindow ? en.inWindow : en.phases[state.phase];
     return words ? message('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }

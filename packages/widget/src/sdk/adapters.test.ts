@@ -106,6 +106,7 @@ describe('the script of the client SDK', () => {
     await Promise.all(ready);
     expect(tagsOf(server.sdkDescription.url)).to.have.length(1);
     expect(await server.seen('GET', /sdk\.js$/)).to.have.length(1);
+    expect(await server.seen('GET', /checkout-config$/)).to.have.length(1);
     expect(harnesses.map(({ form }) => form?.textContent)).to.deep.equal(
       numbers.map(() => 'Card number'),
     );
