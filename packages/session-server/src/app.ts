@@ -14,7 +14,7 @@ import { allowPages } from './http/cors.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
 import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
 import { healthRoutes } from './http/health.js';
-import { type RateLimits, warnOfHiddenProxy } from './http/limits.js';
+import { limitByAddress, type RateLimits, warnOfHiddenProxy } from './http/limits.js';
 import { describeApi } from './http/openapi.js';
 import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
@@ -76,8 +76,11 @@ export function createRouter(services: AppServices): Router {
   router.use('/v1', v1);
   router.all(['/healthz', '/readyz', '/openapi.json'], first, dataHeaders);
   router.use(healthRoutes({ ping: () => ping(database) }));
-  const api = describeApi(publicUrl);
-  router.get('/openapi.json', (_request, response) => void response.json(api));
+  const api = Buffer.from(JSON.stringify(describeApi(publicUrl)));
+  const limitPages = limitByAddress(services.rateLimits.pagesPerAddress);
+  router.get('/openapi.json', limitPages, (_request, response) => {
+    response.type('json').send(api);
+  });
   router.use(errorHeaders, errorHandler(logger));
   return router;
 }

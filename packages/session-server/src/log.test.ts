@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -131,6 +132,20 @@ describe('the log of a refusal', () => {
 });
 
 describe('the log of a start', () => {
+  it('names each file with secrets that other users can read', async () => {
+    await stack.server.close();
+    const { merchantsFile, databaseFile } = stack.config;
+    const warnings = () => linesOf('other users can read this file: run chmod 600 on it');
+    expect(warnings()).toEqual([]);
+    chmodSync(merchantsFile, 0o644);
+    chmodSync(databaseFile, 0o640);
+    await stack.startServer();
+    expect(warnings()).toMatchObject([
+      { level: 'warn', file: databaseFile, mode: '640' },
+      { level: 'warn', file: merchantsFile, mode: '644' },
+    ]);
+  });
+
   it('says version and settings, masked, and has ISO times', async () => {
     const child = spawn(process.execPath, [PROGRAM], {
       env: {

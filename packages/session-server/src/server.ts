@@ -34,7 +34,7 @@ import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { recover } from './recover.js';
 import { findLoss } from './restore/repository.js';
-import { unfinishedRestore } from './store/data-file.js';
+import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
@@ -128,6 +128,10 @@ async function assemble(
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
   const database = addDatabaseCrashPoints(keep(new SqliteDatabase(config.databaseFile)));
+  const files = [config.databaseFile, `${config.databaseFile}.body-key`, config.merchantsFile];
+  for (const open of findOpenFiles(files)) {
+    logger.warn({ ...open }, 'other users can read this file: run chmod 600 on it');
+  }
   await recover(database, clock.now());
   const encryption = new WebhookEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),

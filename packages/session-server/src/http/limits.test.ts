@@ -47,6 +47,17 @@ describe('asking again and again', () => {
   });
 });
 
+describe('the description of the API', () => {
+  it('is given to one address so many times a minute', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.23' };
+    const statuses = [];
+    for (let ask = 0; ask < 3; ask += 1) {
+      statuses.push((await stack.fetch('/openapi.json', { headers })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+});
+
 describe('the hosted page', () => {
   it('is shown to one address so many times a minute, and then says in words to wait', async () => {
     const show = (address: string) =>

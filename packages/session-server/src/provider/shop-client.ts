@@ -147,9 +147,17 @@ function publicLookup(lookup: DnsLookup): LookupFunction {
   };
 }
 
+/** All that is given out of IPv6 so far (RFC 4291), and a part of it for documents (RFC 9637). */
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+const DOCUMENTATION: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('3fff::'), 20];
+
 /** Whether an IP address belongs to the public internet: not loopback, private or special. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  if (!(parsed instanceof ipaddr.IPv6)) return true;
+  return parsed.match(GLOBAL_UNICAST) && !parsed.match(DOCUMENTATION);
 }
 
 /** undici heeds the signal only once there is a connection. */

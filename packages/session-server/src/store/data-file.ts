@@ -1,4 +1,12 @@
-import { readlinkSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -85,6 +93,7 @@ export class DatabaseInUseError extends Error {
  */
 export function takeDataFileLock(file: string): DatabaseSync {
   const path = `${file}.lock`;
+  keepLockToOwner(path, file);
   const lock = new DatabaseSync(path);
   try {
     lock.exec(`PRAGMA busy_timeout = ${String(LOCK_WAIT_MS)}; BEGIN EXCLUSIVE`);
@@ -100,6 +109,41 @@ export function takeDataFileLock(file: string): DatabaseSync {
       cause: error,
     });
   }
+}
+
+/**
+ * A new data file is readable by its owner only, since it holds sessions and the shops' return
+ * addresses; SQLite gives the files beside it the same rights. An existing file keeps its own: to
+ * open and close it here would release SQLite's locks on it.
+ */
+export function createForOwner(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+}
+
+/** Who may read a lock can hold it, and stop the server; so may who made it. */
+function keepLockToOwner(path: string, file: string): void {
+  createForOwner(path);
+  if (process.getuid === undefined) return;
+  const { uid, mode } = statSync(path);
+  const owner = existsSync(file) ? statSync(file).uid : process.getuid();
+  if (uid !== process.getuid() && uid !== owner) {
+    const what =
+      'it belongs to another user, who could stop this server: delete it, and start again';
+    throw new DataFileError(path, what);
+  }
+  if ((mode & OTHERS) !== 0) chmodSync(path, 0o600);
+}
+
+/** Rights of the group and of everyone. */
+const OTHERS = 0o077;
+
+/** Those of the files that other users of the machine may open, with their modes. */
+export function findOpenFiles(paths: readonly string[]): { file: string; mode: string }[] {
+  if (process.platform === 'win32') return [];
+  return paths.flatMap((file) => {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & OTHERS) === 0 ? [] : [{ file, mode: (mode & 0o777).toString(8) }];
+  });
 }
 
 function isNoDatabase(error: unknown): boolean {

@@ -1,9 +1,9 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../errors.js';
-import { explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
+import { createForOwner, explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
 import { type Database, DiskFailedError, type Row, type Transaction } from './database.js';
 import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './migrations.js';
 import { type Sql, sql } from './sql.js';
@@ -318,13 +318,4 @@ function bind({ values }: Sql): SQLInputValue[] {
 
 function isFailedSync(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && FAILED_SYNCS.includes(error.errcode);
-}
-
-/**
- * A new data file is readable by its owner only, since it holds sessions and the shops' return
- * addresses; SQLite gives the files beside it the same rights. An existing file keeps its own: to
- * open and close it here would release SQLite's locks on it.
- */
-function createForOwner(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdtempSync,
   readdirSync,
@@ -72,6 +73,23 @@ describe('a data file', () => {
     const opened = await open();
     expect(modes()).toEqual([0o640, 0o640, 0o640]);
     await opened.close();
+  });
+
+  it('has a lock that no other user can take: not even one that was there with more rights', async () => {
+    const modeOfLock = (): number => statSync(`${path}.lock`).mode & 0o777;
+    await (await open()).close();
+    expect(modeOfLock()).toBe(0o600);
+    chmodSync(`${path}.lock`, 0o666);
+    await (await open()).close();
+    expect(modeOfLock()).toBe(0o600);
+  });
+
+  it.runIf(process.getuid?.() === 0)('is not opened with the lock of another user', async () => {
+    await (await open()).close();
+    chownSync(`${path}.lock`, 4711, 4711);
+    await expect(open()).rejects.toThrow('it belongs to another user');
+    rmSync(`${path}.lock`);
+    await (await open()).close();
   });
 
   it('leaves no attempt in the middle of sending: its sender is dead', async () => {

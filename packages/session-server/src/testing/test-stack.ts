@@ -278,6 +278,7 @@ export class TestStack {
     writeFileSync(
       join(this.folder, 'merchants.json'),
       JSON.stringify({ merchants: [merchant] }, null, 2),
+      { mode: 0o600 },
     );
   }
 }
