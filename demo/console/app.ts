@@ -27,8 +27,6 @@ export function createConsole(options: ConsoleOptions): Express {
     merchantsBaseUrl: config.merchantsApiUrl,
     transfersBaseUrl: config.transfersApiUrl,
     timeoutSeconds: TIMEOUT_SECONDS,
-    // The provider may count both ends of the 90 days (spec 8 does not say).
-    analyticsDays: 'inclusive',
   });
   const app = express();
   app.disable('x-powered-by');

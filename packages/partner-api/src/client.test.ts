@@ -23,6 +23,32 @@ describe('PartnerClient', () => {
   });
 
   it.each([
+    ['http://api.example', 'baseUrl', {}],
+    ['http://localhost.example', 'baseUrl', {}],
+    ['http://127.0.0.1.example', 'baseUrl', {}],
+    ['https://api.example', 'merchantsBaseUrl', { merchantsBaseUrl: 'http://m.example/p' }],
+    ['https://api.example', 'transfersBaseUrl', { transfersBaseUrl: 'http://10.0.0.1' }],
+  ])(
+    'sends no key over plain http to another machine in production: %s, %s',
+    (url, field, rest) => {
+      const warnings: string[] = [];
+      const options = { ...rest, logger: { warn: (message: string) => warnings.push(message) } };
+      const inProduction = { ...options, environment: 'production' as const };
+      expect(() => clientOf(url, inProduction)).toThrow(`${field} must start with https://`);
+      clientOf(url, options);
+      expect(warnings).toEqual([expect.stringContaining('unencrypted')]);
+    },
+  );
+
+  it.each(['http://localhost:1', 'http://sandbox.localhost', 'http://127.9.0.1', 'http://[::1]:8'])(
+    'takes %s for this machine',
+    (url) => {
+      const warn = (message: string): void => expect.unreachable(message);
+      clientOf(url, { environment: 'production', logger: { warn } });
+    },
+  );
+
+  it.each([
     ['timeoutSeconds', { timeoutSeconds: -1 }],
     ['maxRetries', { maxRetries: 0.5 }],
     ['signal', { signal: {} as AbortSignal }],

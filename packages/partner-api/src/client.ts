@@ -3,7 +3,7 @@ import { Addresses, type AddressOptions } from './http/addresses.js';
 import { checkRetries, checkSeconds, checkValidation } from './http/call-options.js';
 import { Caller } from './http/caller.js';
 import { DriftLog, type DriftReport, type Validation } from './http/drift.js';
-import type { TracerLike } from './http/observe.js';
+import type { Logger, TracerLike } from './http/observe.js';
 import type { KeyName, Operation } from './http/operation.js';
 import { type Clock, systemClock } from './http/time-limit.js';
 import { FetchTransport, type Transport } from './http/transport.js';
@@ -45,7 +45,7 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly maxResponseBytes?: number | undefined;
   /** How closely answers are compared with the document. Default `warn`. */
   readonly validation?: Validation | undefined;
-  /** How the days of a custom range of analytics count towards the limit. Default `difference`. */
+  /** How the days of a custom range of analytics count towards the limit. Default `inclusive`: both ends. */
   readonly analyticsDays?: 'difference' | 'inclusive' | undefined;
   /** Header of answers that holds a request id; the spec shows none. Default `x-request-id`. */
   readonly requestIdHeader?: string | undefined;
@@ -53,6 +53,8 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly transport?: Transport | undefined;
   /** An OpenTelemetry tracer: one span a call. Default: none. */
   readonly tracer?: TracerLike | undefined;
+  /** Takes warnings, pauses before another attempt, and attempts; `console` fits. Default: none. */
+  readonly logger?: Logger | undefined;
   readonly userAgent?: string | undefined;
   /** For tests: the passing of time. */
   readonly clock?: Clock | undefined;
@@ -74,6 +76,7 @@ export interface ClientSettings {
   readonly requestIdHeader: string;
   readonly transport: Transport;
   readonly tracer: TracerLike | undefined;
+  readonly logger: Logger;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -135,7 +138,7 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     maxRetries = 2,
     maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
     validation = 'warn',
-    analyticsDays = 'difference',
+    analyticsDays = 'inclusive',
     userAgent = 'pay-checkout-partner-api',
   } = options;
   checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
@@ -152,6 +155,12 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     throw new InvalidRequestError('userAgent', 'must be printable ASCII text', OPERATION);
   }
   const apiKey = readKey('apiKey', options.apiKey);
+  const logger = options.logger ?? {};
+  if (addresses.plainHosts.length > 0) {
+    const message = `the key travels unencrypted to ${addresses.plainHosts.join(', ')}: use https`;
+    if (options.logger === undefined) globalThis.process?.emitWarning?.(message);
+    else logger.warn?.(message);
+  }
   const transfersApiKey =
     options.transfersApiKey === undefined
       ? undefined
@@ -169,6 +178,7 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
     transport: options.transport ?? new FetchTransport(),
     tracer: options.tracer,
+    logger,
     userAgent,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

@@ -2,7 +2,7 @@ export { PartnerClient, type PartnerClientOptions } from './client.js';
 export type { AddressOptions, Environment } from './http/addresses.js';
 export type { CallOptions } from './http/operation.js';
 export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
-export type { AttemptEvent, CallEvent, SpanLike, TracerLike } from './http/observe.js';
+export type { AttemptEvent, CallEvent, Logger, SpanLike, TracerLike } from './http/observe.js';
 export type {
   IterateOptions,
   ListTransactionsParams,

@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
     const storeKey = (): void => undefined;
     const calls: readonly Promise<unknown>[] = [
       client.transactions.list(),
-      client.reports.updateSchedule({ id: 'a' }),
+      client.reports.updateSchedule({ id: 'a', status: 'active' }),
       client.merchants.associate({ action: 'reactivate', merchantId: 1 }),
       client.scheduledTransfers.list('{mid}'),
       client.analytics.partner({ partner_name: 'a' }),

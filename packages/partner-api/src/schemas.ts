@@ -39,9 +39,24 @@ export const filledText = z.string(must(FILLED)).min(1, FILLED);
 export const wholeNumber = z.int(must('must be a whole number (not a text)'));
 
 const ADDRESS = 'must be an absolute address such as https://shop.example/result';
+/** What a browser would run or read, and not visit. */
+const NO_PAGE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:']);
+
+/** An address that a shopper may be sent to; that of an app counts. */
 export const address = z
   .string(must(ADDRESS))
-  .refine((value) => /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value), ADDRESS);
+  .refine((value) => /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value), ADDRESS)
+  .refine((value) => !NO_PAGE.has(protocolOf(value)), 'must be the address of a page');
+
+/** An address that the provider's servers send to. */
+export const webAddress = address.refine(
+  (value) => ['https:', 'http:'].includes(protocolOf(value)),
+  'must start with https://',
+);
+
+function protocolOf(value: string): string {
+  return URL.canParse(value) ? new URL(value).protocol : '';
+}
 
 /** A date of a request: a text, because the day of a `Date` depends on the time zone. */
 export const requestDate = z.iso

@@ -56,6 +56,11 @@ export class Cli {
       maxRetries: options.retries,
       validation: options.validation,
       userAgent: 'pay-partner',
+      logger: {
+        warn: (message) => this.terminal.warn(`Warning: ${message}.`),
+        info: (message) => this.terminal.note(message),
+        ...(options.verbose === true && { debug: (message) => this.terminal.warn(message) }),
+      },
     });
     this.onClose(() => client.close());
     this.opened = { client, connection, apiKey };

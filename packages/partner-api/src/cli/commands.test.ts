@@ -104,6 +104,19 @@ describe('every operation', () => {
   });
 });
 
+describe('drift', () => {
+  it.each([
+    ['transactions list', 'transactions-list'],
+    ['transactions list --all --json', 'transactions-list'],
+    ['analytics harbour-lane', 'partner-analytics'],
+  ])('is noted in one line by %s', async (line, operation) => {
+    await sandbox.control('/faults', { operation, fault: 'unknown-field' });
+    const { code, stderr } = await pay(line);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^Drift: [1-9]\d* fields .*\n$/m)]);
+    expect((await pay(line)).stderr).not.toContain('Drift');
+  });
+});
+
 describe('exit codes', () => {
   it.each([
     ['1, when the provider refuses', 'analytics unknown --timeframe weekly', 1],

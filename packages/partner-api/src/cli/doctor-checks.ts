@@ -1,6 +1,6 @@
 import { OPERATIONS, type PartnerClient } from '../client.js';
 import { InvalidRequestError, isPartnerApiError, type PartnerApiError } from '../errors.js';
-import { Addresses, type AddressOptions } from '../http/addresses.js';
+import { Addresses, type AddressOptions, isPlain } from '../http/addresses.js';
 import type { BaseName, Operation } from '../http/operation.js';
 import { FetchTransport, TransportError } from '../http/transport.js';
 import type { Secret } from '../secret.js';
@@ -146,8 +146,7 @@ function checkAddress(
     const fix = `The merchants interface ends in a path prefix (section 4.3): is it in ${flag}?`;
     return warn(check, detail, fix);
   }
-  const isLocal = /^(localhost|127\.|\[::1\])|\.localhost$/.test(url.hostname);
-  if (url.protocol === 'http:' && (environment === 'production' || !isLocal)) {
+  if (url.protocol === 'http:' && (environment === 'production' || isPlain(url))) {
     return fail(
       check,
       detail,

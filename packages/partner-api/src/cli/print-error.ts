@@ -1,10 +1,8 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Command } from 'commander';
 
-import { OPERATIONS } from '../client.js';
+import { OPERATIONS, type PartnerClient } from '../client.js';
 import { type InvalidRequestError, isPartnerApiError, type PartnerApiError } from '../errors.js';
 import { Addresses } from '../http/addresses.js';
-import type { AttemptEvent } from '../http/observe.js';
 import type { UnreadableRows } from '../resources/unreadable-rows.js';
 import type { Cli } from './cli.js';
 import {
@@ -148,24 +146,22 @@ function hintFor({ name, operation }: PartnerApiError, { opened }: Cli): string 
   return `The address in use is ${address}. Is its path prefix right? Set it with ${flag} or ${variable}.`;
 }
 
-const CHANNEL = 'pay-checkout.partner-api.attempt.end';
-
-/**
- * Prints every attempt on stderr, from what the client publishes: no paths, bodies or keys. The
- * returned function ends it.
- */
-export function printAttempts(terminal: Terminal): () => void {
-  const print = (message: unknown): void => terminal.warn(attemptLine(message as AttemptEvent));
-  subscribe(CHANNEL, print);
-  return () => unsubscribe(CHANNEL, print);
+/** Says in one line on stderr that answers differed from the provider's document. */
+export function noteDrift(client: PartnerClient, terminal: Terminal): void {
+  const operations = Object.values(client.driftReport());
+  const unlisted = operations.flatMap(({ unknownFields }) => Object.keys(unknownFields));
+  const ofOtherType = operations.flatMap(({ unexpectedTypes }) => Object.keys(unexpectedTypes));
+  if (unlisted.length + ofOtherType.length === 0) return;
+  terminal.note(
+    `Drift: ${unlisted.length} fields that the provider's document does not list, ` +
+      `${ofOtherType.length} of another type. List them with: pay-partner conformance`,
+  );
 }
 
-function attemptLine(event: AttemptEvent): string {
-  const { operation, method, host, attempt, status, error, responseBytes } = event;
-  const result = status === undefined ? (error ?? 'no answer') : `${status}`;
-  const size = responseBytes === undefined ? '' : ` ${responseBytes} bytes`;
-  const time = `${Math.round(event.durationMilliseconds ?? 0)} ms`;
-  return `[${operation}] ${method} ${host} attempt ${attempt}: ${result}${size} in ${time}`;
+/** Says on stderr how many rows came twice. */
+export function noteRepeatedRows(terminal: Terminal, count: number): void {
+  if (count === 0) return;
+  terminal.note(`${formatCount(count)} rows came twice, because the list grew: left out once.`);
 }
 
 /** Says on stderr how many rows could not be read, and where the first of them stood. */

@@ -23,7 +23,7 @@ export async function readConnection(
   env: NodeJS.ProcessEnv,
 ): Promise<Connection> {
   const configPath = configPathOf(options, env);
-  const file = await readProfiles(configPath);
+  const file = await readNamedProfiles(options, env);
   const named = options.profile ?? (env['PAY_PARTNER_PROFILE'] || undefined);
   const profileName = named ?? file.defaultProfile;
   const profile = profileName === undefined ? {} : profileOf(file, profileName);
@@ -59,6 +59,22 @@ export async function readConnection(
 
 export function configPathOf(options: GlobalOptions, env: NodeJS.ProcessEnv): string {
   return options.config ?? (env['PAY_PARTNER_CONFIG'] || profilePath(env));
+}
+
+/** Reads the profiles; a file that was named must be there. */
+export async function readNamedProfiles(
+  options: GlobalOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<ProfileFile> {
+  const path = configPathOf(options, env);
+  const isNamed = options.config !== undefined || Boolean(env['PAY_PARTNER_CONFIG']);
+  if (isNamed && (await readFileIfAny(path)) === undefined) {
+    const from = options.config === undefined ? 'PAY_PARTNER_CONFIG' : '--config';
+    throw new UsageError(
+      `${from}: there is no file ${path}. Make it with: pay-partner profiles set`,
+    );
+  }
+  return readProfiles(path);
 }
 
 /** Settings of one account at the provider, under a name. */

@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import type { Cli } from './cli.js';
 import { EXIT, UsageError } from './exit-codes.js';
 import { addGlobalOptions, type GlobalOptions } from './options.js';
-import { printAttempts, printError } from './print-error.js';
+import { noteDrift, printError } from './print-error.js';
 
 const EXAMPLES = `
 Examples:
@@ -65,7 +65,6 @@ export async function createProgram(
     const options = command.optsWithGlobals<GlobalOptions>();
     onCommand?.(command);
     cli.terminal.quiet = options.quiet === true;
-    if (options.verbose === true) cli.onClose(printAttempts(cli.terminal));
   });
   for (const add of await Promise.all(commandsFor(first).map((load) => load()))) {
     add(program, cli);
@@ -100,6 +99,8 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     if (error.exitCode === 0) return EXIT.ok;
     return asJson ? printError(usageErrorOf(error), cli, { json: true }) : EXIT.usage;
   } finally {
+    const hasOwnReport = ['conformance', 'doctor'].includes(running?.name() ?? '');
+    if (!hasOwnReport && cli.opened !== undefined) noteDrift(cli.opened.client, cli.terminal);
     cli.close();
   }
 }

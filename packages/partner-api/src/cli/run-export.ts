@@ -10,6 +10,7 @@ import {
 } from '../resources/unreadable-rows.js';
 import { UsageError } from './exit-codes.js';
 import type { ExportFile, SavedState } from './export-file.js';
+import { noteRepeatedRows } from './print-error.js';
 import { formatBytes, formatCount } from './render.js';
 import { toPlainText, type Terminal } from './terminal.js';
 
@@ -109,6 +110,7 @@ export async function runExport(
   await file.save(stateOf(true));
   await file.finish();
   const { rows, reached } = progress;
+  noteRepeatedRows(terminal, iterator.repeatedRows);
   return { rows, reached, bytes: file.bytes, unreadable: unreadable(), summary: progress.end() };
 }
 
@@ -127,6 +129,7 @@ export async function streamExport({
     await terminal.write(format.toText(data.transactions));
     progress.add(data.transactions);
   }
+  noteRepeatedRows(terminal, iterator.repeatedRows);
   return { unreadable: iterator.unreadableRows, summary: progress.end() };
 }
 

@@ -35,6 +35,8 @@ const MISSING: Readonly<Record<BaseName, string>> = {
 /** The base addresses of a client, checked. */
 export class Addresses {
   readonly #bases: Readonly<Record<BaseName, URL | undefined>>;
+  /** Hosts on the network that the key goes to unencrypted. */
+  readonly plainHosts: readonly string[];
 
   constructor(options: AddressOptions) {
     const { environment, merchantsBaseUrl: merchants, transfersBaseUrl: transfers } = options;
@@ -52,6 +54,15 @@ export class Addresses {
             ? new URL('/', api)
             : undefined,
     };
+    this.plainHosts = Object.values(this.#bases).flatMap((url) =>
+      url !== undefined && isPlain(url) ? url.host : [],
+    );
+    for (const [base, url] of Object.entries(this.#bases)) {
+      if (environment !== 'production' || url === undefined || !isPlain(url)) continue;
+      const field = base === 'api' ? 'baseUrl' : `${base}BaseUrl`;
+      const advice = 'must start with https:// in production: the key would travel unencrypted';
+      throw new InvalidRequestError(field, advice, OPERATION);
+    }
   }
 
   urlOf({ name, base, path }: Operation): URL {
@@ -68,6 +79,12 @@ export class Addresses {
     if (url !== undefined) return url;
     throw new InvalidRequestError(`${base}BaseUrl`, MISSING[base], operation);
   }
+}
+
+/** Plain http to another machine than this one. */
+export function isPlain({ protocol, hostname }: URL): boolean {
+  const isLocal = /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\]$/.test(hostname);
+  return protocol === 'http:' && !isLocal;
 }
 
 function readMerchantsAddress(

@@ -64,7 +64,7 @@ describe('one client', () => {
       transfersBaseUrl: server.url,
     });
     for await (const row of client.transactions.iterate()) expect(row.id).toBe('a');
-    await client.reports.updateSchedule({ id: 'a' });
+    await client.reports.updateSchedule({ id: 'a', status: 'active' });
     await client.merchants.associate({ action: 'reactivate', merchantId: 1 });
     await client.scheduledTransfers.list(1);
     await client.analytics.partner({ partner_name: 'a' });

@@ -108,6 +108,22 @@ describe('Retry-After', () => {
     expect(clock.timers.size).toBe(0);
   });
 
+  it('is reported to the logger before it is waited for', async () => {
+    await using server = await startServer((response, _, number) => {
+      if (number === 1) response.writeHead(429, { 'Retry-After': '0.1' }).end();
+      else answerJson(response, pageOf());
+    });
+    const lines: string[] = [];
+    const log = (line: string): number => lines.push(line);
+    await clientOf(server.url, { logger: { info: log, debug: log } }).transactions.list();
+    const attempt = (number: number, status: number): unknown =>
+      expect.stringMatching(
+        `list\\] POST 127.* attempt ${number}: ${status} \\d+ bytes in \\d+ ms$`,
+      );
+    const pause = '[transactions.list] 429: the next attempt is in 0.1 s, as the provider asked';
+    expect(lines).toEqual([attempt(1, 429), pause, attempt(2, 200)]);
+  });
+
   it('beyond the time of the call is not waited for: the error comes at once and says so', async () => {
     await using server = await startServer((response) => {
       response.writeHead(429, { 'Retry-After': '3600' }).end();

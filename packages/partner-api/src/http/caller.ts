@@ -57,13 +57,13 @@ export class Caller {
     request: CallRequest,
     options: CallOptions = {},
   ): Promise<z.infer<Reply>> {
-    const { clock, tracer, secrets } = this.#settings;
+    const { clock, secrets } = this.#settings;
     checkCallOptions(operation.name, request.fields ?? {}, options);
     const exchange = this.#prepare(operation, request, options);
     const seconds =
       options.timeoutSeconds ??
       Math.max(this.#settings.timeoutSeconds, operation.minTimeoutSeconds ?? 0);
-    const observer = new CallObserver(operation, exchange.url, clock, tracer);
+    const observer = new CallObserver(operation, exchange.url, this.#settings);
     const call: RunningCall = {
       exchange,
       options,
@@ -103,6 +103,7 @@ export class Caller {
         if (!mayRepeat(operation.effect, failure, attempt, maxRetries)) throw failure;
         const pause = pauseSeconds(attempt, random, failure.retryAfterSeconds) * 1000;
         if (clock.monotonic() + pause >= call.endsAt) throw failure;
+        call.observer.pause(pause, failure);
         await this.#pause(pause, failure, signal);
       }
     }

@@ -19,6 +19,16 @@ export interface TracerLike {
   ): SpanLike;
 }
 
+/** What a client reports to; `console` fits. Neither keys, paths nor bodies are reported. */
+export interface Logger {
+  /** Each attempt. */
+  debug?(message: string): void;
+  /** A pause before another attempt. */
+  info?(message: string): void;
+  /** What should be changed. */
+  warn?(message: string): void;
+}
+
 /** Published for a call on `pay-checkout.partner-api.call.start` and `.end`. */
 export interface CallEvent {
   /** Counts calls of this process, to match starts and ends. */
@@ -70,14 +80,20 @@ export class CallObserver {
   readonly #facts: CallEvent;
   readonly #startedAt: number;
   readonly #span: SpanLike | undefined;
+  readonly #logger: Logger;
   #attempts = 0;
   #attemptStartedAt = 0;
   #requestBytes = 0;
   #last: { status?: number; responseBytes?: number } = {};
 
-  constructor(operation: Operation, url: URL, clock: Clock, tracer: TracerLike | undefined) {
+  constructor(
+    operation: Operation,
+    url: URL,
+    { clock, tracer, logger }: { clock: Clock; tracer: TracerLike | undefined; logger: Logger },
+  ) {
     const { name, method } = operation;
     this.#clock = clock;
+    this.#logger = logger;
     this.#facts = { call: (calls += 1), operation: name, method, host: url.host };
     this.#startedAt = clock.monotonic();
     this.#span = tracer?.startSpan(name, {
@@ -104,12 +120,22 @@ export class CallObserver {
   }
 
   endAttempt(error?: unknown): void {
-    publish('attempt.end', () => ({
+    const describeEnd = (): AttemptEvent => ({
       ...this.#attempt(),
       ...this.#last,
       durationMilliseconds: this.#clock.monotonic() - this.#attemptStartedAt,
       ...describe(error),
-    }));
+    });
+    publish('attempt.end', describeEnd);
+    this.#logger.debug?.(attemptLine(describeEnd()));
+  }
+
+  pause(milliseconds: number, { name, status, retryAfterSeconds }: PartnerApiError): void {
+    const asked = retryAfterSeconds === undefined ? '' : ', as the provider asked';
+    const seconds = Math.round(milliseconds / 100) / 10;
+    this.#logger.info?.(
+      `[${this.#facts.operation}] ${status ?? name}: the next attempt is in ${seconds} s${asked}`,
+    );
   }
 
   end(error?: unknown): void {
@@ -147,6 +173,15 @@ function describe(error: unknown): Partial<CallEvent> {
   if (!(error instanceof PartnerApiError)) return {};
   const { name, outcome, status, requestId } = error;
   return { error: name, outcome, ...(status === undefined ? {} : { status }), requestId };
+}
+
+/** An attempt in one line. */
+export function attemptLine(event: AttemptEvent): string {
+  const { operation, method, host, attempt, status, error, responseBytes } = event;
+  const result = status === undefined ? (error ?? 'no answer') : `${status}`;
+  const size = responseBytes === undefined ? '' : ` ${responseBytes} bytes`;
+  const time = `${Math.round(event.durationMilliseconds ?? 0)} ms`;
+  return `[${operation}] ${method} ${host} attempt ${attempt}: ${result}${size} in ${time}`;
 }
 
 function publish(name: ChannelName, event: () => CallEvent): void {

@@ -76,6 +76,11 @@ describe('checkoutSessions.create', () => {
     ['Amount', { Amount: '-1.00' }],
     ['amount', { amount: '12.34' }],
     ['RedirectUrl', { RedirectUrl: '/return' }],
+    ...['host', 'RedirectUrl', 'CancelUrl', 'WebhookUrl', 'backurl'].map(
+      (field): [string, object] => [field, { [field]: 'JavaScript://shop.example/%0aalert(1)' }],
+    ),
+    ['RedirectUrl', { RedirectUrl: 'javascript:alert(1)' }],
+    ['RedirectUrl', { RedirectUrl: 'data://text/html,x' }],
     ['email', { email: null }],
     ['SplitFee', { SplitFee: {} }],
     ['SplitFee', { SplitFee: [{ ...EVERY_FIELD.SplitFee?.[0], value: '0.30' }] }],

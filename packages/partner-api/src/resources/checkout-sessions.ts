@@ -11,6 +11,7 @@ import {
   notShown,
   requestObject,
   text,
+  webAddress,
   wholeNumber,
 } from '../schemas.js';
 
@@ -52,7 +53,7 @@ const Request = requestObject({
   MerchantReference: text.optional().describe('your reference'),
   RedirectUrl: address.optional().describe('where the shopper goes after paying'),
   CancelUrl: address.optional().describe('where the shopper goes after giving up'),
-  WebhookUrl: address.optional().describe('where webhooks go'),
+  WebhookUrl: webAddress.optional().describe('where webhooks go'),
   backurl: address.optional().describe('where Back leads'),
   firstname: text.optional().describe('of the shopper'),
   lastname: text.optional().describe('of the shopper'),

@@ -59,8 +59,12 @@ describe('reports.updateSchedule', () => {
 
   it('sends only what is given', async () => {
     await using server = await startServer((response) => answerJson(response, SCHEDULE));
-    await clientOf(server.url).reports.updateSchedule({ id: 'rs-1', status: undefined });
-    expect(server.requests[0]?.body).toBe('{"id":"rs-1"}');
+    await clientOf(server.url).reports.updateSchedule({
+      id: 'rs-1',
+      status: undefined,
+      schedule_type: 'daily',
+    });
+    expect(server.requests[0]?.body).toBe('{"id":"rs-1","schedule_type":"daily"}');
   });
 
   it('is repeated after a failure that may pass, because it sets the same again', async () => {
@@ -68,7 +72,7 @@ describe('reports.updateSchedule', () => {
       if (number === 1) response.destroy();
       else answerJson(response, SCHEDULE);
     });
-    await clientOf(server.url).reports.updateSchedule({ id: 'rs-1' });
+    await clientOf(server.url).reports.updateSchedule({ id: 'rs-1', status: 'active' });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -76,6 +80,7 @@ describe('reports.updateSchedule', () => {
     ['id', {}],
     ['id', { id: 5 }],
     ['status', { id: 'a', status: true }],
+    ['status', { id: 'a' }],
     ['scheduleType', { id: 'a', scheduleType: 'daily' }],
   ])('names %s when it cannot be right, and sends nothing', async (field, params) => {
     const error = await failureOf(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { InvalidRequestError } from '../errors.js';
 import type { Caller } from '../http/caller.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
@@ -86,6 +87,12 @@ export class Reports {
     options?: CallOptions,
   ): Promise<ReportSchedule> {
     checkRequest(UPDATE_SCHEDULE.name, Request, params);
+    const { id: _, ...fields } = params;
+    const given = Object.values({ ...fields, ...options?.extraFields });
+    if (given.every((value) => value === undefined)) {
+      const advice = 'or another field must be given: this would set nothing';
+      throw new InvalidRequestError('status', advice, UPDATE_SCHEDULE.name);
+    }
     return this.#caller.call(UPDATE_SCHEDULE, { fields: params }, options);
   }
 }

@@ -140,6 +140,29 @@ describe('transactions.iterate', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  it('leaves out rows that an offset repeats, and counts them; a row that changed is another one', async () => {
+    const rows: object[] = idsOf(rowsOf(6)).map((id) => ({ id, status: 'SUCCESS' }));
+    await using server = await startServer((response, { body }) => {
+      const { cursor = '0' } = JSON.parse(body) as { cursor?: string };
+      const at = Number(cursor);
+      const end = { hasMore: at + 3 < rows.length, nextCursor: String(at + 3) };
+      answerJson(response, { data: { transactions: rows.slice(at, at + 3) }, pagination: end });
+      // Two rows arrive, and one of those that were given changes.
+      if (at > 0) return;
+      rows.unshift({ id: 'n1' }, { id: 'n2' });
+      rows[4] = { id: 't3', status: 'REFUNDED' };
+    });
+    const { transactions } = clientOf(server.url);
+    const ids = await takeIds(transactions.iterate());
+    expect(ids).toEqual(['t1', 't2', 't3', 't3', 't4', 't5', 't6']);
+    rows.splice(0, 2);
+    rows[2] = { id: 't3', status: 'SUCCESS' };
+    const list = transactions.iterate();
+    const counts: number[] = [];
+    for await (const { data } of list.pages()) counts.push(data.transactions.length);
+    expect([counts, list.repeatedRows]).toEqual([[3, 2, 2], 1]);
+  });
+
   it.each([
     ['no cursor', {}, 'missing_cursor'],
     ['an empty cursor', { nextCursor: '' }, 'missing_cursor'],

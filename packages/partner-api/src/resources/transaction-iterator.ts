@@ -1,3 +1,4 @@
+import { toJsonText } from '../decimal.js';
 import { InvalidRequestError } from '../errors.js';
 import { GivenRows, type IterationPosition, writeCheckpoint } from './checkpoint.js';
 import { type FetchPage, type PageEnd, PageSource } from './page-source.js';
@@ -45,6 +46,9 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   #pagesRead = 0;
   #idsBefore: readonly string[] = [];
   #unreadable = NO_UNREADABLE_ROWS;
+  /** The rows of the page before, as they came. */
+  #before: readonly Transaction[] = [];
+  #repeatedRows = 0;
   #mode: 'unset' | 'items' | 'pages' = 'unset';
   #closed = false;
   #turn: Promise<unknown> | undefined;
@@ -108,6 +112,14 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
    */
   get unreadableRows(): UnreadableRows {
     return this.#unreadable;
+  }
+
+  /**
+   * How many rows were left out because the page before had them, every field the same: a provider
+   * that counts rows repeats some when new ones arrive meanwhile.
+   */
+  get repeatedRows(): number {
+    return this.#repeatedRows;
   }
 
   /** How the last page that was read ends; `undefined` before the first one. */
@@ -180,7 +192,10 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     if (fetched === undefined) return undefined;
     if (this.#pagesRead > 0) this.#given.forgetUnnamed();
     this.#pagesRead += 1;
-    this.#rows = fetched.page.data.transactions;
+    const came = fetched.page.data.transactions;
+    this.#rows = withoutRepeated(came, this.#before);
+    this.#repeatedRows += came.length - this.#rows.length;
+    this.#before = came;
     // A reader of a few rows may stop on the first page: a second one would be for nothing.
     this.#readAheadAt = this.#pagesRead === 1 ? (this.#rows.length >> 1) + 1 : 1;
     this.#cursorInHand = fetched.cursor;
@@ -189,7 +204,8 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
       unreadableRowsOf(fetched.page),
       fetched.cursor,
     );
-    return fetched.page;
+    if (this.#rows === came) return fetched.page;
+    return { ...fetched.page, data: { ...fetched.page.data, transactions: this.#rows.slice() } };
   }
 
   /** Calls of `next` that come before the last one has ended wait for it. */
@@ -209,6 +225,17 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
     const advice = 'cannot be mixed in one iterator: iterate over rows or over pages';
     throw new InvalidRequestError('pages()', advice, OPERATION);
   }
+}
+
+/** The same list unless its first row was on the page before: repeated rows come first. */
+function withoutRepeated(
+  rows: readonly Transaction[],
+  before: readonly Transaction[],
+): readonly Transaction[] {
+  const first = rows[0]?.id;
+  if (typeof first !== 'string' || !before.some(({ id }) => id === first)) return rows;
+  const known = new Set(before.map((row) => toJsonText(row)));
+  return rows.filter((row) => typeof row.id !== 'string' || !known.has(toJsonText(row)));
 }
 
 function idsOf(rows: readonly Transaction[]): string[] {

@@ -113,6 +113,9 @@ describe('webhooks.create', () => {
     ['url', {}],
     ['events', { ...PARAMS, events: 'all' }],
     ['hmac_key', { ...PARAMS, hmac_key: '' }],
+    ['hmac_key', { ...PARAMS, hmac_key: 'fifteen-letters' }],
+    ['url', { ...PARAMS, url: 'javascript://a.example/%0aalert(1)' }],
+    ['url', { ...PARAMS, url: 'app://shop/hook' }],
     ['hmac_key', { ...PARAMS, hmac_key: new Secret('') }],
   ])('names %s when it cannot be right', async (field, params) => {
     const { webhooks } = clientOf('https://h.example');

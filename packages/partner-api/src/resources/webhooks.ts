@@ -5,7 +5,6 @@ import type { Caller } from '../http/caller.js';
 import { hideSecrets } from '../http/failure.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
-  address,
   checkRequest,
   FIELDS_NOT_SHOWN,
   filledText,
@@ -13,12 +12,14 @@ import {
   notShown,
   requestObject,
   text,
+  webAddress,
   wholeNumber,
 } from '../schemas.js';
 import { Secret } from '../secret.js';
+import { MIN_KEY_BYTES } from '../webhooks/signature.js';
 
 const CreateRequest = requestObject({
-  url: address,
+  url: webAddress,
   description: text.optional(),
   events: z
     .array(filledText, must('must be a list (an array)'))
@@ -26,6 +27,10 @@ const CreateRequest = requestObject({
     .optional()
     .meta(notShown('Names of the events.')),
   hmac_key: filledText
+    .refine(
+      (key) => new TextEncoder().encode(key).length >= MIN_KEY_BYTES,
+      `must have ${MIN_KEY_BYTES} bytes or more: a shorter one can be guessed, and verifies nothing`,
+    )
     .optional()
     .meta({ description: 'Optional; made by the provider when omitted.' }),
 }).meta(FIELDS_NOT_SHOWN);

@@ -239,7 +239,7 @@ function refuse(reason: WebhookRefusal): WebhookVerification {
 }
 
 /** Shorter keys are a mistake of encoding more often than a choice, and too easy to guess. */
-const MIN_KEY_BYTES = 16;
+export const MIN_KEY_BYTES = 16;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const BASE64URL = /^(?:[\w-]{4})*(?:[\w-]{2,3})?$/;

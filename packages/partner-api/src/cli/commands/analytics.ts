@@ -25,7 +25,7 @@ export function addAnalyticsCommand(program: Command, cli: Cli): void {
     .argument('<partner>', 'name of the partner')
     .option('--timeframe <name>', 'weekly, monthly, quarterly, custom; custom when dates are given')
     .option('--from-date <day>', 'first day of a custom range, YYYY-MM-DD')
-    .option('--to-date <day>', 'last day, at most 90 days later')
+    .option('--to-date <day>', 'last day; at most 90 days, both ends counted')
     .option('--extra-field <name=value>', 'a field outside the specification', collectFields)
     .addHelpText('after', EXAMPLES)
     .action((partner: string, _options: AnalyticsOptions, command: Command) =>

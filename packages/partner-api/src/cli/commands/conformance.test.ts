@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { startServer } from '../../testing/test-server.js';
 import { makeFolder, run, type SandboxProcess, startSandbox } from '../../testing/cli-runner.js';
 
 const READS = ['conformance', '--partner-name', 'harbour-lane'];
@@ -51,6 +52,22 @@ describe('conformance', () => {
     await sandbox.control('/faults', { operation: 'partner-analytics', fault: 'wrong-type' });
     const types = await run(READS, sandbox);
     expect([types.code, types.stdout]).toEqual([5, expect.stringContaining('another type: ')]);
+  });
+
+  it.each([
+    ['no JSON', '{"data":', /FAIL {2}4\.1 {2}gives a page.*not valid JSON/],
+    ['no rows', '{"data":{}}', /FAIL {2}4\.1 {2}gives a page.*data\.transactions/],
+    [
+      'no pagination',
+      '{"data":{"transactions":[]}}',
+      /FAIL.*missing_pagination[^]*pagination: nothing/,
+    ],
+  ])('reports a first page with %s, and goes on', async (_title, body, words) => {
+    await using server = await startServer((response) => response.end(body));
+    const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
+    const { code, stdout } = await run([...READS, '--retries', '0'], { env });
+    expect([code, stdout]).toEqual([5, expect.stringMatching(words)]);
+    expect(stdout.split('\n').length).toBeGreaterThan(15);
   });
 
   it('goes on after a check that deviates', async () => {

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 
 import { isPartnerApiError } from '../../errors.js';
+import type { PartnerClient } from '../../client.js';
 import type { DriftReport } from '../../http/drift.js';
+import { endOfPage } from '../../resources/page-source.js';
+import type { Transaction } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
 import {
   type ConformanceCheck,
@@ -62,13 +65,12 @@ async function conform(cli: Cli, command: Command): Promise<void> {
   const { client } = await cli.open(command);
   const { signal } = cli.context;
   const { merchantId, partnerName, scheduleId, webhookUrl, keyFile } = options;
-  // A provider that cannot be reached at all is an error of its own, not a deviation.
-  const { data } = await client.transactions.list({ limit: NEWEST }, { signal });
-  const newest = data.transactions;
   const given = { merchantId, partnerName, scheduleId, webhookUrl, keyFile };
+  const { newest, ...first } = await readFirstPage(client, signal);
   const target: ConformanceTarget = { client, signal, newest, ...given };
   const checks = [...TRANSACTION_CHECKS, ...OTHER_READ_CHECKS, ...WRITE_CHECKS];
-  const results: CheckResult[] = [];
+  const results: CheckResult[] = [first];
+  if (options.json !== true) printResult(cli.terminal, first);
   for await (const result of runChecks(checks, target, options.write === true)) {
     results.push(result);
     if (options.json !== true) printResult(cli.terminal, result);
@@ -83,6 +85,24 @@ async function conform(cli: Cli, command: Command): Promise<void> {
     `${count('conforms')} conform, ${count('deviates')} deviate, ${count('error')} in error, ` +
       `${count('skipped')} skipped.`,
   );
+}
+
+/** The page that other checks build on. A provider that does not answer at all is an error. */
+async function readFirstPage(
+  client: PartnerClient,
+  signal: AbortSignal,
+): Promise<CheckResult & { readonly newest: readonly Transaction[] }> {
+  const check = { section: '4.1', title: 'gives a page, and says whether more follows' } as const;
+  try {
+    const page = await client.transactions.list({ limit: NEWEST }, { signal });
+    const end = endOfPage(page);
+    const newest = page.data.transactions;
+    if (end.kind !== 'incomplete') return { ...check, kind: 'read', result: 'conforms', newest };
+    return { ...check, kind: 'read', result: 'deviates', reason: end.problem, newest };
+  } catch (error) {
+    if (!isPartnerApiError(error) || error.name !== 'InvalidResponseError') throw error;
+    return { ...check, kind: 'read', result: 'deviates', reason: error.message, newest: [] };
+  }
 }
 
 function conforms(results: readonly CheckResult[], drift: DriftReport, strict: boolean): boolean {

@@ -35,6 +35,22 @@ describe('profiles', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('chmod 600')]);
   });
 
+  it('are not looked for elsewhere when the file that was named is missing', async () => {
+    const env = { PAY_PARTNER_CONFIG: '/nonexistent/c.json' };
+    for (const line of ['profiles list', 'transactions list --base-url https://h.example']) {
+      const named = await run([...line.split(' '), '--config', '/nonexistent/b.json']);
+      expect([named.code, named.stderr]).toEqual([
+        2,
+        expect.stringContaining('--config: there is'),
+      ]);
+      const inEnv = await run(line.split(' '), { env });
+      expect([inEnv.code, inEnv.stderr]).toEqual([
+        2,
+        expect.stringContaining('PAY_PARTNER_CONFIG: '),
+      ]);
+    }
+  });
+
   it('can be named, made the default and removed', async () => {
     await using folder = await makeFolder();
     const config = ['--config', folder.at('c.json')];

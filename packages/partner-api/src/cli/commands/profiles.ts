@@ -10,6 +10,7 @@ import {
   type Profile,
   type ProfileFile,
   profileOf,
+  readNamedProfiles,
   readProfiles,
   writeProfiles,
 } from '../profiles.js';
@@ -55,7 +56,7 @@ export function addProfileCommands(program: Command, cli: Cli): void {
     .description('make this the default profile')
     .argument('<name>')
     .action((name: string, _options: GlobalOptions, command: Command) =>
-      change(cli, command, (file) => {
+      change(cli, command, 'must exist', (file) => {
         find(file, name);
         return { ...file, defaultProfile: name };
       }),
@@ -65,7 +66,7 @@ export function addProfileCommands(program: Command, cli: Cli): void {
     .description('delete a profile')
     .argument('<name>')
     .action((name: string, _options: GlobalOptions, command: Command) =>
-      change(cli, command, (file) => remove(file, name)),
+      change(cli, command, 'must exist', (file) => remove(file, name)),
     );
 }
 
@@ -75,7 +76,7 @@ async function set(cli: Cli, name: string, command: Command): Promise<void> {
   }
   const options = command.optsWithGlobals<SetOptions>();
   const given = await readGiven(cli, options);
-  await change(cli, command, (file) => {
+  await change(cli, command, 'may be new', (file) => {
     const profiles = { ...file.profiles, [name]: { ...profileOf(file, name), ...given } };
     const isDefault = options.default === true || Object.keys(file.profiles).length === 0;
     return { ...file, ...(isDefault ? { defaultProfile: name } : {}), profiles };
@@ -139,19 +140,27 @@ async function show(cli: Cli, name: string, command: Command): Promise<void> {
 async function change(
   cli: Cli,
   command: Command,
+  presence: FilePresence,
   edit: (file: ProfileFile) => ProfileFile,
 ): Promise<void> {
-  const { file, path } = await read(cli, command);
+  const { file, path } = await read(cli, command, presence);
   await writeProfiles(path, edit(file));
 }
+
+type FilePresence = 'may be new' | 'must exist';
 
 async function read(
   cli: Cli,
   command: Command,
+  presence: FilePresence = 'must exist',
 ): Promise<{ file: ProfileFile; path: string; options: GlobalOptions }> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const path = configPathOf(options, cli.context.env);
-  return { file: await readProfiles(path), path, options };
+  const file =
+    presence === 'may be new'
+      ? await readProfiles(path)
+      : await readNamedProfiles(options, cli.context.env);
+  return { file, path, options };
 }
 
 function remove(file: ProfileFile, name: string): ProfileFile {

@@ -10,7 +10,7 @@ import {
 } from '../../resources/unreadable-rows.js';
 import type { Cli } from '../cli.js';
 import { collectNames, type GlobalOptions, parseCount } from '../options.js';
-import { warnOfUnreadableRows } from '../print-error.js';
+import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
 import { renderTable } from '../render.js';
 import { toPlainText } from '../terminal.js';
 import {
@@ -73,6 +73,7 @@ async function list(cli: Cli, command: Command): Promise<void> {
       }
     } finally {
       warnOfUnreadableRows(terminal, iterator.unreadableRows);
+      noteRepeatedRows(terminal, iterator.repeatedRows);
     }
     return;
   }
