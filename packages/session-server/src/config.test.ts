@@ -75,6 +75,7 @@ describe('the environment', () => {
     ['PAY_PUBLIC_URL', 'pay.example', 'absolute http or https address'],
     ['PAY_PUBLIC_URL', 'https://pay.example/', 'an origin alone'],
     ['PAY_PUBLIC_URL', 'https://pay.example/pay', 'an origin alone'],
+    ['PAY_PUBLIC_URL', 'https://*.pay.example', 'one exact host'],
     ['PAY_PUBLIC_URL', 'http://pay.example', 'https'],
     ['PAY_WEBHOOK_BASE_URL', 'http://pay.example', 'https'],
     ['PAY_PARTNER_API_URL', 'http://provider.example', 'https'],

@@ -2,23 +2,13 @@ import { Secret } from '@pay-checkout/partner-api';
 import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { httpUrl, origin } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
 import { describeIssue, toFieldErrors } from './field-errors.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
-const httpUrl = z.url({
-  protocol: /^https?$/,
-  error: 'expected an absolute http or https address',
-  abort: true,
-});
-
-/** An address whose path is ours to choose: the origin alone. */
-const originUrl = httpUrl.refine((text) => new URL(text).origin === text, {
-  error: 'expected an origin alone, such as "https://pay.example", with no path or final slash',
-  abort: true,
-});
 
 /** Addresses that only programs on the same machine reach. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
@@ -76,8 +66,8 @@ const environmentSchema = z
       .min(32, 'expected at least 32 characters of random text')
       .optional(),
     PAY_OPERATOR_NAMES: hostNames,
-    PAY_PUBLIC_URL: originUrl,
-    PAY_WEBHOOK_BASE_URL: originUrl.optional(),
+    PAY_PUBLIC_URL: origin,
+    PAY_WEBHOOK_BASE_URL: origin.optional(),
     PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),

@@ -28,11 +28,20 @@ const typedText = (max: number) =>
     .min(1, 'expected some text')
     .max(max, `expected at most ${String(max)} characters`);
 
-export const httpUrl = z.url({
-  protocol: /^https?$/,
-  error: 'expected an absolute http or https address',
-  abort: true,
-});
+/** `URL` takes a `*` or a `;` in a host, which would mean something else in a Content Security Policy. */
+const EXACT_HOST = /^([\w-]+(\.[\w-]+)*|\[[\da-f:]+\])$/;
+
+export const httpUrl = z
+  .url({
+    protocol: /^https?$/,
+    error: 'expected an absolute http or https address',
+    abort: true,
+  })
+  .refine((text) => EXACT_HOST.test(new URL(text).hostname), {
+    error:
+      'expected one exact host of letters, digits, "-" and ".", such as "shop.example"; no "*"',
+    abort: true,
+  });
 
 /** The origin of a page or a server, as `URL` writes it. */
 export const origin = httpUrl.refine((text) => new URL(text).origin === text, {

@@ -152,10 +152,15 @@ describe('a policy that the page has already', () => {
 
 describe('an option of csp() that is wrong', () => {
   it.each([
-    [{ publicUrl: 'pay.example' }, 'publicUrl', 'an origin'],
+    [{ publicUrl: 'pay.example' }, 'publicUrl', 'an absolute http'],
     [{ publicUrl: 'https://pay.example/' }, 'publicUrl', 'no path'],
-    [{ publicUrl: "https://pay.example; script-src 'unsafe-inline'" }, 'publicUrl', 'an origin'],
-    [{ publicUrl: undefined }, 'publicUrl', 'an origin'],
+    [
+      { publicUrl: "https://pay.example; script-src 'unsafe-inline'" },
+      'publicUrl',
+      'an absolute http',
+    ],
+    [{ publicUrl: 'https://pay.example;sandbox' }, 'publicUrl', 'one exact host'],
+    [{ publicUrl: undefined }, 'publicUrl', 'an absolute http'],
     [{ sdk: undefined }, 'sdk', 'expected an object'],
     [{ sdk: [] }, 'sdk', 'at least one'],
     [{ sdk: { ...SDK, url: 'checkout.js' } }, 'sdk.url', 'absolute'],

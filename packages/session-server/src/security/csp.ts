@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SdkDescription } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
-import { sdkDescription } from '../contract-schemas.js';
+import { origin, sdkDescription } from '../contract-schemas.js';
 
 /**
  * Names of the Trusted Types policies of the tag: Lit's, and the one with which the element gives
@@ -56,16 +56,6 @@ export interface PageCsp {
   /** Response headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
-
-const origin = z
-  .url({
-    protocol: /^https?$/,
-    error: 'expected an origin such as "https://pay.example"',
-    abort: true,
-  })
-  .refine((text) => new URL(text).origin === text, {
-    error: 'expected an origin alone, such as "https://pay.example", with no path or final slash',
-  });
 
 const optionFields = {
   publicUrl: origin,
