@@ -119,6 +119,8 @@ describe('a package of the npm registry', () => {
       engines: { node: string };
     };
     const nodes = Object.values(NODE_PACKAGES);
+    const nvmrc = readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim();
+    expect(NODE_PACKAGES['linux-x64']?.version).toBe(nvmrc);
     for (const { version } of nodes) expect(isAtLeast(version, manifest.engines.node)).toBe(true);
     for (const { integrity } of [...nodes, parsePackageManager(manifest.packageManager)]) {
       expect(Buffer.from(integrity.replace('sha512-', ''), 'base64')).toHaveLength(64);
