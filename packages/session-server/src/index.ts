@@ -2,6 +2,7 @@
 export type * from './contract.js';
 export { type Config, parseConfig, type Tuning, type TuningChanges } from './config.js';
 export { AppError, ConfigError, type FieldError } from './errors.js';
+export { Secret } from '@pay-checkout/partner-api';
 export { checkOrderToken, type OrderTokenCheck, signOrderToken } from './orders/order-token.js';
 export type { LogFields, Logger } from './logger.js';
 export type { Merchant } from './merchants/merchant.js';

@@ -2,7 +2,12 @@ import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import { parseMinor } from '../money.js';
 import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
-import { type WebhookEndpoint, webhookEndpoint, webhookSettings } from './webhook-settings.js';
+import {
+  toSecret,
+  type WebhookEndpoint,
+  webhookEndpoint,
+  webhookSettings,
+} from './webhook-settings.js';
 
 /** Percentages have up to four decimal places. */
 export const PERCENT_DECIMALS = 4;
@@ -93,12 +98,21 @@ const apiKeyHash = z
     'expected "sha256:" and 64 hexadecimal digits of the hash of a key',
   );
 
-const signingSecret = z.string().refine(
-  // The alphabet is checked here, since `Buffer` also reads URL-safe base64 and the signer does not.
-  (text) =>
-    /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text.slice(6), 'base64').length >= 24,
-  { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
-);
+const signingSecret = z
+  .string()
+  .refine(
+    // The alphabet is checked here, since `Buffer` also reads URL-safe base64 and the signer does not.
+    (text) =>
+      /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text) &&
+      Buffer.from(text.slice(6), 'base64').length >= 24,
+    { error: 'expected "whsec_" and the base64 of at least 24 random bytes' },
+  )
+  .transform(toSecret);
+
+const orderTokenSecret = z
+  .string()
+  .min(32, 'expected at least 32 characters of random text')
+  .transform(toSecret);
 
 const origins = z
   .array(origin)
@@ -145,9 +159,7 @@ export const merchantSchema = z
     webhookEndpoints: z.array(webhookEndpoint).default([]),
     /** Of each key of the merchant's own back end. */
     apiKeyHash: z.array(apiKeyHash).min(1),
-    orderTokenSecret: z
-      .array(z.string().min(32, 'expected at least 32 characters of random text'))
-      .min(1),
+    orderTokenSecret: z.array(orderTokenSecret).min(1),
     /** Standard Webhooks secrets. Each one signs. */
     signingSecret: z.array(signingSecret).min(1),
   })

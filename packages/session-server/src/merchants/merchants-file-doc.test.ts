@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkDescription } from '../contract-schemas.js';
-import { testMerchant } from '../testing/test-merchant.js';
+import { merchantEntry, testMerchant } from '../testing/test-merchant.js';
 import { merchantSchema, merchantsFileSchema } from './merchant.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/merchants-file.md'), 'utf8');
@@ -23,7 +23,7 @@ describe('docs/merchants-file.md', () => {
   it('has an example that the server takes, once its secrets are filled in', () => {
     const [, example = ''] = /^```json\n([^]*?)^```$/m.exec(page) ?? [];
     const file = JSON.parse(example) as { merchants: object[] };
-    const { apiKeyHash, orderTokenSecret, signingSecret } = testMerchant();
+    const { apiKeyHash, orderTokenSecret, signingSecret } = merchantEntry();
     const secrets = { apiKeyHash, orderTokenSecret, signingSecret };
     expect(Object.keys(file.merchants[0] ?? {})).toEqual(
       expect.arrayContaining(Object.keys(secrets)),

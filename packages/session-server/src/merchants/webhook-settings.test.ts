@@ -42,6 +42,9 @@ describe('how webhooks are read', () => {
     );
     expect(webhooks.signature?.scheme).toEqual(WEBHOOK_SCHEMES.standardWebhooks);
     expect(webhooks.signature?.keys[1]?.notBefore).toEqual(new Date('2027-01-01T00:00:00Z'));
+    expect(JSON.stringify(webhooks)).not.toContain(
+      Buffer.alloc(16).toString('base64').slice(0, 16),
+    );
   });
 
   it.each([

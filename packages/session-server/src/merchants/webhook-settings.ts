@@ -1,10 +1,15 @@
-import { WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
+import { Secret, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 
 const MIN_KEY_BYTES = 16;
 const PROOF_OF_PAYMENT = ['transaction', 'amount', 'currency'] as const;
 const KEY_ENCODINGS = ['utf8', 'hex', 'base64', 'base64url', 'whsec'] as const;
 const SCHEME_NAMES = Object.keys(WEBHOOK_SCHEMES) as [keyof typeof WEBHOOK_SCHEMES];
+
+/** Read from the file, a secret is shown to no log and no inspection. */
+export function toSecret(text: string): Secret {
+  return new Secret(text);
+}
 
 const path = z
   .string()
@@ -56,7 +61,7 @@ const signature = z
     keys: z
       .array(
         z.strictObject({
-          key: z.string(),
+          key: z.string().transform(toSecret),
           id: z.string().min(1).optional(),
           notBefore: date.optional(),
           notAfter: date.optional(),
@@ -66,7 +71,7 @@ const signature = z
   })
   .superRefine(({ scheme: { keyEncoding }, keys }, context) => {
     keys.forEach(({ key }, index) => {
-      const bytes = countKeyBytes(key, keyEncoding);
+      const bytes = countKeyBytes(key.reveal(), keyEncoding);
       if (bytes !== undefined && bytes >= MIN_KEY_BYTES) return;
       context.addIssue({
         code: 'custom',

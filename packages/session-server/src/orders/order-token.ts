@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '@pay-checkout/partner-api';
 
 /** What a token turned out to be. `forged` covers everything that was not made with a valid secret. */
 export type OrderTokenCheck = 'valid' | 'expired' | 'forged';
@@ -34,14 +35,16 @@ export function signOrderToken(
 export function checkOrderToken(
   token: string,
   expected: { readonly merchant: string; readonly order: string },
-  secrets: readonly string[],
+  secrets: readonly Secret[],
   nowMs: number,
 ): OrderTokenCheck {
   const parts = splitOrderToken(token);
   if (parts?.order !== expected.order) return 'forged';
   const given = Buffer.from(token);
   const authentic = secrets.some((secret) => {
-    const made = Buffer.from(signOrderToken(secret, { ...expected, expiresAt: parts.expiresAt }));
+    const made = Buffer.from(
+      signOrderToken(secret.reveal(), { ...expected, expiresAt: parts.expiresAt }),
+    );
     return made.length === given.length && timingSafeEqual(made, given);
   });
   if (!authentic) return 'forged';

@@ -40,7 +40,7 @@ class ShopOfPage {
     writeFileSync(file, `${program}\n${start}`);
     symlinkSync(MODULES, join(shop.#folder, 'node_modules'));
     shop.#child = spawn(process.execPath, [file], {
-      env: { SIGNING_SECRET: shop.merchant.signingSecret[0], NODE_ENV: 'test' },
+      env: { SIGNING_SECRET: shop.merchant.signingSecret[0]?.reveal(), NODE_ENV: 'test' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     shop.#url = `http://127.0.0.1:${String(await shop.nextMessage())}`;

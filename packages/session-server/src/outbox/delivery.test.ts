@@ -62,7 +62,7 @@ async function shopOf(id: string, answer: RequestListener): Promise<Delivery[]> 
   const server = await LocalServer.start((request, response) => {
     void readText(request).then((body) => {
       const headers = request.headers as Record<string, string>;
-      const [secret = ''] = testMerchant().signingSecret;
+      const secret = testMerchant().signingSecret[0]?.reveal() ?? '';
       const verified = new Webhook(secret).verify(body, headers);
       deliveries.push({ id: headers['webhook-id'] ?? '', body, verified });
       answer(request, response);

@@ -53,7 +53,7 @@ describe('a message to a shop', () => {
     const shop = await shopThat((request, response) => {
       void readText(request).then((body) => {
         const headers = request.headers as Record<string, string>;
-        const [secret = ''] = MERCHANT.signingSecret;
+        const secret = MERCHANT.signingSecret[0]?.reveal() ?? '';
         verified.resolve(new Webhook(secret).verify(body, headers));
         response.end(`${request.method ?? ''} ${String(headers['content-type'])} ${body}`);
       });
@@ -75,7 +75,8 @@ describe('a message to a shop', () => {
       );
       response.end();
     });
-    expect(await shop.deliver('/', { ...MERCHANT, signingSecret })).toBe(200);
+    const merchant = testMerchant({ signingSecret });
+    expect(await shop.deliver('/', merchant)).toBe(200);
     expect(await verified.promise).toEqual([{ order: 'A1001' }, { order: 'A1001' }]);
   });
 

@@ -172,7 +172,9 @@ function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function sign({ signingSecret }: Signer, { id, body }: SignedMessage): Record<string, string> {
   const sentAt = new Date();
-  const signatures = signingSecret.map((secret) => new Webhook(secret).sign(id, sentAt, body));
+  const signatures = signingSecret.map((secret) =>
+    new Webhook(secret.reveal()).sign(id, sentAt, body),
+  );
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
