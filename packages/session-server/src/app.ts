@@ -44,6 +44,7 @@ export interface AppServices {
   /** Called when a webhook of the provider was stored. */
   readonly onWebhook: () => void;
   readonly publicUrl: string;
+  readonly cspReportTo: string | undefined;
   readonly webhookBaseUrl: string;
   readonly widgetScript: string;
   readonly earlierWidgetScripts: readonly string[];

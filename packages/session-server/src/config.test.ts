@@ -76,6 +76,8 @@ describe('the environment', () => {
     ['PAY_PUBLIC_URL', 'https://pay.example/', 'an origin alone'],
     ['PAY_PUBLIC_URL', 'https://pay.example/pay', 'an origin alone'],
     ['PAY_PUBLIC_URL', 'https://*.pay.example', 'one exact host'],
+    ['PAY_CSP_REPORT_TO', 'http://reports.example', 'an https address'],
+    ['PAY_CSP_REPORT_TO', 'https://reports.example/;sandbox', 'without spaces'],
     ['PAY_PUBLIC_URL', 'http://pay.example', 'https'],
     ['PAY_WEBHOOK_BASE_URL', 'http://pay.example', 'https'],
     ['PAY_PARTNER_API_URL', 'http://provider.example', 'https'],

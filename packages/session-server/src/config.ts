@@ -6,6 +6,7 @@ import { httpUrl, origin } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
 import { describeIssue, toFieldErrors } from './field-errors.js';
+import { reportAddress } from './security/csp.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
@@ -89,6 +90,7 @@ const environmentSchema = z
         error: ENCRYPTION_KEY_EXPECTED,
       })
       .optional(),
+    PAY_CSP_REPORT_TO: reportAddress.optional(),
     PAY_RETENTION_DAYS: wholeNumber.default(30),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
@@ -242,6 +244,7 @@ export function parseConfig(
             names: values.PAY_OPERATOR_NAMES,
           },
     publicUrl: values.PAY_PUBLIC_URL,
+    cspReportTo: values.PAY_CSP_REPORT_TO,
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,
     databaseFile: values.PAY_DATABASE_FILE,
     merchantsFile: values.PAY_MERCHANTS_FILE,

@@ -31,6 +31,18 @@ describe('the hosted page', () => {
     expect(policy).not.toContain('unsafe');
   });
 
+  it('has violations of its policy reported to the address in the settings, if there is one', async () => {
+    const { headers: plain } = await stack.fetch(`/v1/pay/teashop/${stack.token('H5')}`);
+    expect(plain.get('content-security-policy')).not.toContain('report');
+    const address = 'https://reports.example/csp';
+    const reporting = await TestStack.start({ env: { PAY_CSP_REPORT_TO: address } });
+    const { headers } = await reporting.fetch(`/v1/pay/teashop/${reporting.token('H5')}`);
+    await reporting.close();
+    expect(headers.get('reporting-endpoints')).toBe(`pay-checkout="${address}"`);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain(`; report-to pay-checkout; report-uri ${address}`);
+  });
+
   it.each([
     ['an unknown merchant', (token: string) => `/v1/pay/unknown/${token}`],
     ['a token that was changed', (token: string) => `/v1/pay/teashop/X${token}`],

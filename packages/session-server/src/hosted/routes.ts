@@ -14,6 +14,8 @@ export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
   readonly clock: Clock;
   readonly rateLimits: RateLimits;
+  /** Address that browsers report violations of the page's policy to. */
+  readonly cspReportTo: string | undefined;
   readonly logger: Logger;
 }
 
@@ -22,6 +24,7 @@ export function hostedRoutes({
   merchants,
   clock,
   rateLimits,
+  cspReportTo,
   logger,
 }: HostedRoutesOptions): Router {
   const router = Router();
@@ -66,6 +69,7 @@ export function hostedRoutes({
     }
     const { script, connect, frame } = sdkSources(merchant.sdk);
     setPageHeaders(response, {
+      reportTo: cspReportTo,
       scripts: script,
       frames: frame,
       connects: connect,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
+import { REPORT_GROUP } from '../security/csp.js';
 
 const REQUEST_ID = 'x-request-id';
 
@@ -56,6 +57,8 @@ export interface PagePolicy {
   readonly scripts?: readonly string[];
   readonly frames?: readonly string[];
   readonly connects?: readonly string[];
+  /** Address that browsers report violations to. */
+  readonly reportTo?: string | undefined;
   /** Origins that may frame the page. */
   readonly framedBy: readonly string[];
 }
@@ -76,6 +79,10 @@ export function setPageHeaders(response: Response, policy: PagePolicy): void {
     "form-action 'none'",
     `frame-ancestors 'self' ${policy.framedBy.join(' ')}`,
   ];
+  if (policy.reportTo !== undefined) {
+    directives.push(`report-to ${REPORT_GROUP}`, `report-uri ${policy.reportTo}`);
+    response.setHeader('reporting-endpoints', `${REPORT_GROUP}="${policy.reportTo}"`);
+  }
   response.setHeader('content-security-policy', directives.map((text) => text.trim()).join('; '));
   response.setHeader('referrer-policy', 'no-referrer');
   response.setHeader('x-content-type-options', 'nosniff');

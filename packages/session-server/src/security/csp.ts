@@ -15,7 +15,7 @@ const STRICT_POLICY =
   "default-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; object-src 'none'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
 /** Name of the endpoint in `Reporting-Endpoints`. */
-const REPORT_GROUP = 'pay-checkout';
+export const REPORT_GROUP = 'pay-checkout';
 
 export interface CspOptions {
   /** Origin of the session server, as browsers use it: its `PAY_PUBLIC_URL`. */
@@ -57,6 +57,11 @@ export interface PageCsp {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** An address that browsers report violations to. */
+export const reportAddress = z
+  .url({ protocol: /^https$/, error: 'expected an https address', abort: true })
+  .regex(/^[^\s;,"]+$/, 'expected an address without spaces, quotes, commas and semicolons');
+
 const optionFields = {
   publicUrl: origin,
   nonce: z
@@ -74,10 +79,7 @@ const optionFields = {
         .optional(),
     })
     .optional(),
-  reportTo: z
-    .url({ protocol: /^https$/, error: 'expected an https address', abort: true })
-    .regex(/^[^\s;,"]+$/, 'expected an address without spaces, quotes, commas and semicolons')
-    .optional(),
+  reportTo: reportAddress.optional(),
   reportOnly: z.boolean('expected true or false').optional(),
   existing: z
     .string()
