@@ -221,12 +221,12 @@ describe('a shop that gives an order another price while its form is open', () =
 
     const readAttention = async (): Promise<readonly string[]> =>
       (await shopper.orderView(order)).attention;
-    await expect.poll(readAttention).toEqual(['superseded_paid']);
+    await expect.poll(readAttention).toEqual(['price_changed']);
     const view = await shopper.orderView(order);
     expect(view).toMatchObject({ state: 'awaiting_payment', amount: '43.21' });
     expect(new Set(view.timeline.map(({ effect }) => effect))).toEqual(new Set(['amount_differs']));
     expect((await journey.orderAtServer(order)).checkouts).toMatchObject([
-      { state: 'paid', amount: '22.45', attention: ['superseded_paid'] },
+      { state: 'paid', amount: '22.45', attention: ['price_changed'] },
       { state: 'open', amount: '43.21', attention: [], transactions: [] },
     ]);
 

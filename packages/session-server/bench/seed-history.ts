@@ -51,9 +51,9 @@ const STEPS: readonly string[] = [
    )
    INSERT INTO checkouts
      (id, merchant, order_name, order_version, amount_minor, currency, decimals, state, revision,
-      sequence, refund, attention, created_at, expires_at, paid_by)
+      sequence, refund, refunded_minor, attention, created_at, expires_at, paid_by)
    SELECT time_prefix(created_at) || random_text(22), :merchant, printf('H%08d', number),
-     'version-of-the-price-x', 999, 'GBP', 2, 'paid', 3, 1, 'none', '[]', created_at,
+     'version-of-the-price-x', 999, 'GBP', 2, 'paid', 3, 1, 'none', 0, '[]', created_at,
      created_at + 3600000, printf('transaction-%d', number)
    FROM past`,
   `INSERT INTO attempts

@@ -166,8 +166,8 @@ const WRONG: readonly Loss[] = [
   ],
   [
     'an alarm that is missing',
-    (known) => (known.ending = { ...known.ending, attention: ['superseded_paid'] }),
-    'D1: attention: [], not ["superseded_paid"]',
+    (known) => (known.ending = { ...known.ending, attention: ['price_changed'] }),
+    'D1: attention: [], not ["price_changed"]',
   ],
   [
     'an alarm that is sent twice',

@@ -199,7 +199,7 @@ export const SCENARIOS = {
   /** The price changes; pays the old one, in the form that is still open in another tab. */
   'pays the old price': {
     eventTypes: [...PAID, 'checkout.attention'],
-    attention: ['superseded_paid'],
+    attention: ['price_changed'],
     prices: [
       { state: 'paid', sessions: 1 },
       { state: 'open', sessions: 1 },

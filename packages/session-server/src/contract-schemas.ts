@@ -6,6 +6,7 @@ import type {
   CreateCheckoutRequest,
   HintRequest,
   MerchantOrder,
+  PaymentFacts,
   NeedsReply,
   OpeningReply,
   Problem,
@@ -169,11 +170,27 @@ export const checkoutConfigReply = z.object({
   sdk: sdkDescription,
 }) satisfies z.ZodType<CheckoutConfigReply>;
 
+const paymentFacts = z.object({
+  method: z.string().exactOptional().describe('Such as "New Card"'),
+  scheme: z.string().exactOptional(),
+  lastDigits: z.string().exactOptional().describe('The last digits of the card'),
+  fee: z.string().exactOptional().describe('Decimal text'),
+  pspReference: z.string().exactOptional(),
+  internalReference: z.string().exactOptional(),
+  paidAt: z.string().exactOptional(),
+}) satisfies z.ZodType<PaymentFacts>;
+
 export const merchantOrder = z.object({
   merchant: z.string(),
   order: z.string(),
   state,
   certain: z.boolean(),
+  ...price,
+  refund,
+  amountRefunded: z.string().describe('Decimal text'),
+  attention: z.array(z.string()).describe('See docs/events.md'),
+  transaction: z.string().exactOptional(),
+  payment: paymentFacts.exactOptional(),
   checkouts: z.array(
     z.object({
       checkout: z.string(),

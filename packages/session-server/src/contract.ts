@@ -188,6 +188,21 @@ export interface ChangedMessage {
   readonly checkout: string;
 }
 
+/** The payment of an order, as far as the provider's list shows it. */
+export interface PaymentFacts {
+  /** Such as `New Card` or `Apple Pay`. */
+  readonly method?: string;
+  readonly scheme?: string;
+  /** The last digits of the card. */
+  readonly lastDigits?: string;
+  /** Decimal text. */
+  readonly fee?: string;
+  readonly pspReference?: string;
+  readonly internalReference?: string;
+  /** `transactionTime` of the row. */
+  readonly paidAt?: string;
+}
+
 /** 200 of `GET /v1/merchant/orders/{order}`: the truth, with its evidence. */
 export interface MerchantOrder {
   readonly merchant: string;
@@ -195,6 +210,16 @@ export interface MerchantOrder {
   /** Of the paid checkout if there is one, else of the one that was opened last. */
   readonly state: CheckoutState;
   readonly certain: boolean;
+  /** Of that checkout, as are refund, transaction and payment. Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly refund: RefundState;
+  readonly amountRefunded: string;
+  /** Of all its checkouts. */
+  readonly attention: readonly string[];
+  /** Id of the transaction that paid it. */
+  readonly transaction?: string;
+  readonly payment?: PaymentFacts;
   /** Every version of the order, oldest first. */
   readonly checkouts: readonly {
     readonly checkout: string;

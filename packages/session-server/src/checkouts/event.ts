@@ -25,8 +25,10 @@ export function renderEvent(
       amount: formatMinor(checkout.amountMinor, checkout.decimals),
       currency: checkout.currency,
       refund: checkout.refund,
+      amountRefunded: formatMinor(checkout.refundedMinor, checkout.decimals),
       attention: checkout.attention,
       transaction: checkout.paidBy,
+      payment: checkout.payment,
     },
   });
 }

@@ -26,7 +26,7 @@ const CODES: Record<AttentionCode, true> = {
   currency_mismatch: true,
   currency_missing: true,
   paid_twice: true,
-  superseded_paid: true,
+  price_changed: true,
   late_payment: true,
   unconfirmed: true,
   price_changed_after_paid: true,
@@ -114,6 +114,10 @@ describe('docs/events.md', () => {
       state: 'paid',
       paidBy: 'txn_4b7',
       shopVersion: '7',
+      payment: {
+        ...{ method: 'New Card', lastDigits: '4242', fee: '0.20', pspReference: 'psp_81c' },
+        ...{ internalReference: 'int_5d0', paidAt: '2026-03-01T10:14:58.000Z' },
+      },
     });
     const { data, ...sent } = JSON.parse(
       renderEvent(checkout, 'checkout.paid', 1, Date.parse(shown.timestamp)),
@@ -122,6 +126,7 @@ describe('docs/events.md', () => {
     expect(shown).toEqual({ ...sent, data: plain });
     expect(shown.data.checkout).toMatch(/^[\w-]+$/);
     expect(shown.data.checkout).toHaveLength(timedId(0).length);
-    for (const name of ['version', 'transaction']) expect(page).toContain(`\`${name}\``);
+    for (const name of ['version', 'transaction', 'payment', 'scheme'])
+      expect(page).toContain(`\`${name}\``);
   });
 });

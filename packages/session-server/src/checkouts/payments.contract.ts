@@ -62,7 +62,7 @@ export function describePayments(fixture: StoreFixture): void {
       await pay(old.attempt.orderId, { transaction: 'tx-3' });
       expect(await stateOf(old.checkout.id)).toMatchObject({
         state: 'paid',
-        attention: ['superseded_paid'],
+        attention: ['price_changed'],
       });
     });
 
@@ -84,7 +84,7 @@ export function describePayments(fixture: StoreFixture): void {
       fixture.now += SECOND_MS;
       await activate({ order: 'A1002' }, 'session-6');
       await pay(stale.attempt.orderId, { transaction: 'tx-3' });
-      expect((await stateOf(stale.checkout.id)).attention).toEqual(['superseded_paid']);
+      expect((await stateOf(stale.checkout.id)).attention).toEqual(['price_changed']);
       expect((await stateOf(old.checkout.id)).state).toBe('open');
     });
 

@@ -1,4 +1,4 @@
-import type { CheckoutState, RefundState } from '../contract.js';
+import type { CheckoutState, PaymentFacts, RefundState } from '../contract.js';
 import {
   optionalNumber,
   optionalText,
@@ -73,12 +73,14 @@ export async function insertCheckout(tx: Transaction, checkout: Checkout): Promi
       revision: checkout.revision,
       sequence: checkout.sequence,
       refund: checkout.refund,
+      refunded_minor: checkout.refundedMinor,
       attention: JSON.stringify(checkout.attention),
       return_url: checkout.returnUrl,
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
       settle_by: checkout.settleBy,
       paid_by: checkout.paidBy,
+      payment: checkout.payment && JSON.stringify(checkout.payment),
       due_at: dueAt(checkout),
     }),
   );
@@ -89,6 +91,8 @@ export async function updateCheckout(tx: Transaction, checkout: Checkout): Promi
   await tx.run(sql`
     UPDATE checkouts SET state = ${checkout.state}, revision = ${checkout.revision},
       sequence = ${checkout.sequence}, refund = ${checkout.refund},
+      refunded_minor = ${checkout.refundedMinor},
+      payment = ${checkout.payment && JSON.stringify(checkout.payment)},
       attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
       settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
     WHERE id = ${checkout.id}`);
@@ -114,11 +118,17 @@ export function toCheckout(row: Row): Checkout {
     revision: Number(row['revision']),
     sequence: Number(row['sequence']),
     refund: row['refund'] as RefundState,
+    refundedMinor: Number(row['refunded_minor']),
     attention: JSON.parse(String(row['attention'])) as AttentionCode[],
     returnUrl: optionalText(row['return_url']),
     createdAt: Number(row['created_at']),
     expiresAt: Number(row['expires_at']),
     settleBy: optionalNumber(row['settle_by']),
     paidBy: optionalText(row['paid_by']),
+    payment: factsIn(row['payment']),
   };
+}
+
+function factsIn(value: unknown): PaymentFacts | undefined {
+  return typeof value === 'string' ? (JSON.parse(value) as PaymentFacts) : undefined;
 }

@@ -23,7 +23,7 @@ const FACTS = {
   'cancel hint': { type: 'cancel-hinted' },
   'submit hint': { type: 'submit-hinted' },
   payment: { type: 'payment-proved', transaction: 'tx-1' },
-  refund: { type: 'refund-proved', refund: 'full' },
+  refund: { type: 'refund-proved', refundedMinor: 999 },
   failure: { type: 'failure-proved' },
   attention: { type: 'attention-needed', code: 'amount_mismatch' },
   time: { type: 'time-passed' },
@@ -120,26 +120,40 @@ describe('a checkout', () => {
     },
   );
 
-  it('asks for attention when another transaction pays it, and keeps the first', () => {
-    const twice = advance(
-      inState('paid'),
-      { type: 'payment-proved', transaction: 'tx-2' },
-      0,
-      RULES,
-    );
-    expect(twice).toMatchObject({ paidBy: 'tx-1', attention: ['paid_twice'] });
-    const thrice = advance(twice, { type: 'payment-proved', transaction: 'tx-3' }, 0, RULES);
-    expect(thrice).toMatchObject({ paidBy: 'tx-1', attention: ['paid_twice', 'paid_twice'] });
+  it('keeps its first payment, and reports each other one', () => {
+    const other = { type: 'payment-proved', transaction: 'tx-2' } as const;
+    const paid = advance(inState('paid'), other, 0, RULES);
+    expect(paid).toMatchObject({ paidBy: 'tx-1', attention: [] });
+    const reported = { type: 'attention-needed', code: 'paid_twice' } as const;
+    const twice = advance(paid, reported, 0, RULES);
+    const thrice = advance(twice, reported, 0, RULES);
+    expect(thrice.attention).toEqual(['paid_twice', 'paid_twice']);
     expect(eventsBetween(twice, thrice)).toEqual(['checkout.attention']);
   });
 
+  it('keeps the facts of its payment, and adds those that are shown later', () => {
+    const proof = { type: 'payment-proved', transaction: 'tx-1' } as const;
+    const paid = advance(testCheckout(), { ...proof, payment: { fee: '0.20' } }, 0, RULES);
+    expect(paid.payment).toEqual({ fee: '0.20' });
+    const payment = { method: 'New Card', fee: '0.99' };
+    const more = advance(paid, { ...proof, payment }, 0, RULES);
+    expect(more.payment).toEqual({ method: 'New Card', fee: '0.20' });
+    expect(eventsBetween(paid, more)).toEqual([]);
+    expect(advance(more, { ...proof, payment }, 0, RULES)).toBe(more);
+  });
+
   it('is refunded as far as the newest evidence says', () => {
-    const partly = advance(inState('paid'), { type: 'refund-proved', refund: 'partial' }, 0, RULES);
+    const partly = advance(
+      inState('paid'),
+      { type: 'refund-proved', refundedMinor: 400 },
+      0,
+      RULES,
+    );
     const fully = advance(partly, FACTS.refund, 0, RULES);
     expect([partly.refund, fully.refund]).toEqual(['partial', 'full']);
-    const none = advance(fully, { type: 'refund-proved', refund: 'none' }, 0, RULES);
+    const none = advance(fully, { type: 'refund-proved', refundedMinor: 0 }, 0, RULES);
     expect(none).toMatchObject({ state: 'paid', refund: 'none' });
-    expect(advance(none, { type: 'refund-proved', refund: 'none' }, 0, RULES)).toBe(none);
+    expect(advance(none, { type: 'refund-proved', refundedMinor: 0 }, 0, RULES)).toBe(none);
   });
 });
 
@@ -197,7 +211,7 @@ describe('any sequence of facts', () => {
       FACTS.payment,
       FACTS.failure,
       { type: 'payment-proved', transaction: 'tx-2' },
-      { type: 'refund-proved', refund: 'partial' },
+      { type: 'refund-proved', refundedMinor: 400 },
     ),
   );
   const step = (fact: fc.Arbitrary<CheckoutFact>) =>

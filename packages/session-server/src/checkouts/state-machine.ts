@@ -5,7 +5,7 @@
  * same for people. Two rules carry the money: `paid` is absorbing, and no fact but evidence leads
  * to a state that is certain.
  */
-import type { CheckoutState, RefundState, ReturnKind } from '../contract.js';
+import type { CheckoutState, PaymentFacts, RefundState, ReturnKind } from '../contract.js';
 
 /**
  * Why a person of the shop should check an order before shipping. Each is said once of a
@@ -16,7 +16,7 @@ export type AttentionCode =
   | 'currency_mismatch'
   | 'currency_missing'
   | 'paid_twice'
-  | 'superseded_paid'
+  | 'price_changed'
   | 'late_payment'
   | 'unconfirmed'
   | 'status_changed'
@@ -39,6 +39,8 @@ export interface Checkout {
   /** Counts the events sent to the shop. */
   readonly sequence: number;
   readonly refund: RefundState;
+  /** How much of the price is refunded, in minor units. */
+  readonly refundedMinor: number;
   readonly attention: readonly AttentionCode[];
   /** The shop's own address to go back to, when its order lookup gave one. */
   readonly returnUrl?: string | undefined;
@@ -49,6 +51,8 @@ export interface Checkout {
   readonly settleBy?: number | undefined;
   /** Id of the transaction that paid it. */
   readonly paidBy?: string | undefined;
+  /** What the provider showed of that transaction. */
+  readonly payment?: PaymentFacts | undefined;
 }
 
 export type CheckoutFact =
@@ -61,9 +65,13 @@ export type CheckoutFact =
   /** The page says that the shopper has sent the payment off: a hint. */
   | { readonly type: 'submit-hinted' }
   /** A transaction in the provider's list meets every rule of evidence. */
-  | { readonly type: 'payment-proved'; readonly transaction: string }
+  | {
+      readonly type: 'payment-proved';
+      readonly transaction: string;
+      readonly payment?: PaymentFacts | undefined;
+    }
   /** How much of the price has been refunded, by all the evidence about the order. */
-  | { readonly type: 'refund-proved'; readonly refund: RefundState }
+  | { readonly type: 'refund-proved'; readonly refundedMinor: number }
   /** A failure under the platform's own signing scheme or listed status. */
   | { readonly type: 'failure-proved' }
   /** Something that a person must see. */
@@ -122,7 +130,7 @@ export function eventsBetween(before: Checkout, after: Checkout): EventType[] {
   const events: EventType[] = [];
   const ofState = EVENT_OF_STATE[after.state];
   if (after.state !== before.state && ofState) events.push(ofState);
-  if (after.refund !== before.refund) events.push('checkout.refunded');
+  if (after.refundedMinor !== before.refundedMinor) events.push('checkout.refunded');
   if (after.attention.length > before.attention.length) events.push('checkout.attention');
   return events;
 }
@@ -132,11 +140,9 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
     case 'attention-needed':
       return withAttention(checkout, fact.code);
     case 'payment-proved':
-      return pay(checkout, fact.transaction);
+      return pay(checkout, fact);
     case 'refund-proved':
-      return checkout.state === 'paid' && checkout.refund !== fact.refund
-        ? { ...checkout, refund: fact.refund }
-        : checkout;
+      return refundOf(checkout, fact.refundedMinor);
     case 'failure-proved':
       return checkout.state === 'paid' || checkout.state === 'failed'
         ? checkout
@@ -197,20 +203,35 @@ function passTime(checkout: Checkout, now: number): Checkout {
   return checkout;
 }
 
-function pay(checkout: Checkout, transaction: string): Checkout {
+function pay(
+  checkout: Checkout,
+  { transaction, payment }: Extract<CheckoutFact, { type: 'payment-proved' }>,
+): Checkout {
   if (checkout.state === 'paid') {
-    if (checkout.paidBy === transaction) return checkout;
-    // Once for each payment too many: a person has to give each of them back.
-    return { ...checkout, attention: [...checkout.attention, 'paid_twice'] };
+    return checkout.paidBy === transaction ? withFacts(checkout, payment) : checkout;
   }
   // The shop was sent an end that was none.
   const late = isReopenable(checkout.state);
-  const paid = { ...inState(checkout, 'paid'), paidBy: transaction };
+  const paid = withFacts({ ...inState(checkout, 'paid'), paidBy: transaction }, payment);
   return late ? withAttention(paid, 'late_payment') : paid;
 }
 
+/** The row of the list may show more than the webhook that came before it. */
+function withFacts(checkout: Checkout, payment: PaymentFacts = {}): Checkout {
+  const known = checkout.payment ?? {};
+  const isNew = Object.keys(payment).some((name) => !Object.hasOwn(known, name));
+  return isNew ? { ...checkout, payment: { ...payment, ...known } } : checkout;
+}
+
+function refundOf(checkout: Checkout, refundedMinor: number): Checkout {
+  if (checkout.state !== 'paid' || checkout.refundedMinor === refundedMinor) return checkout;
+  const given = refundedMinor < checkout.amountMinor ? 'partial' : 'full';
+  return { ...checkout, refund: refundedMinor === 0 ? 'none' : given, refundedMinor };
+}
+
 function withAttention(checkout: Checkout, code: AttentionCode): Checkout {
-  return checkout.attention.includes(code)
+  // Once for each payment too many: a person has to give each of them back.
+  return checkout.attention.includes(code) && code !== 'paid_twice'
     ? checkout
     : { ...checkout, attention: [...checkout.attention, code] };
 }

@@ -42,6 +42,7 @@ export function describeSteps(fixture: StoreFixture): void {
           amount: '9.99',
           currency: 'GBP',
           refund: 'none',
+          amountRefunded: '0.00',
           attention: [],
           transaction: 'tx-1',
         },

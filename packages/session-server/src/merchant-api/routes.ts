@@ -81,12 +81,21 @@ export function toMerchantOrder(
   parts: readonly CheckoutParts[],
 ): MerchantOrder {
   const current = parts.find(({ checkout }) => checkout.state === 'paid') ?? findNewest(parts);
-  const state = current?.checkout.state ?? 'open';
+  if (!current) throw new Error('an order without a checkout');
+  const { state, currency, refund, paidBy, payment } = current.checkout;
+  const textOf = (minor: number) => formatMinor(minor, current.checkout.decimals);
   return {
     merchant: merchant.id,
     order,
     state,
     certain: isCertain(state),
+    amount: textOf(current.checkout.amountMinor),
+    currency,
+    refund,
+    amountRefunded: textOf(current.checkout.refundedMinor),
+    attention: parts.flatMap(({ checkout }) => checkout.attention),
+    ...(paidBy !== undefined && { transaction: paidBy }),
+    ...(payment && { payment }),
     checkouts: parts.map(({ checkout, attempts, transactions }) => ({
       checkout: checkout.id,
       state: checkout.state,

@@ -78,6 +78,8 @@ const evidence = z
     skewSeconds: z.int().nonnegative().default(300),
     /** `excluded`: `amount` is the order's amount. `included`: `amount` less `service_fee` is. */
     serviceFee: z.enum(['excluded', 'included']).default('excluded'),
+    /** The field that carries the scheme of the card; none is shown. */
+    schemeField: z.string().default(''),
     /** A row of a refund carries the value of this field that the row of its payment carries. */
     refundMatchField: z.string().min(1).default('pspReference'),
     /**

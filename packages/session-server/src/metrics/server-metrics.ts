@@ -18,7 +18,7 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   currency_mismatch: true,
   currency_missing: true,
   paid_twice: true,
-  superseded_paid: true,
+  price_changed: true,
   late_payment: true,
   unconfirmed: true,
   price_changed_after_paid: true,

@@ -137,7 +137,7 @@ describe('paying twice', () => {
       order: 'T4',
       checkout: older.checkout,
       amount: '9.99',
-      attention: ['superseded_paid'],
+      attention: ['price_changed'],
     });
     const again = await stack.reopen('T4', { renew: newer.sessionId });
     expect(again.body).toMatchObject({ checkout: older.checkout, state: 'paid' });

@@ -7,10 +7,14 @@
  */
 import { MERCHANT_REFERENCE, namesOf } from '../checkouts/attempt-ids.js';
 import { parseMinor, parseRefundMinor } from '../money.js';
+import type { PaymentFacts } from '../contract.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
+
+/** Longer than any reference that we know of. */
+const MAX_FACT_CHARS = 200;
 
 /** What a row must say to pay an attempt. */
 export interface ExpectedPayment {
@@ -73,6 +77,29 @@ export function referencesOf(
     const value = row.references[field];
     return value === undefined ? [] : [value];
   });
+}
+
+/** What a row shows of its payment that the merchant may want to know: no names. */
+export function paymentFactsOf(
+  row: TransactionRow,
+  { schemeField }: Pick<EvidenceSettings, 'schemeField'>,
+): PaymentFacts {
+  const { references, serviceFee, transactionTime } = row;
+  const lastDigits = references['last4Digits'];
+  const facts = {
+    method: references['paymentMethod'],
+    scheme: references[schemeField],
+    // A whole number of a card is never kept.
+    lastDigits: lastDigits !== undefined && /^\d{1,4}$/.test(lastDigits) ? lastDigits : undefined,
+    fee: serviceFee,
+    pspReference: references['pspReference'],
+    internalReference: references['internalReference'],
+    paidAt: transactionTime,
+  };
+  const shown = Object.entries(facts).filter(
+    ([, value]) => value !== undefined && value !== '' && value.length <= MAX_FACT_CHARS,
+  );
+  return Object.fromEntries(shown);
 }
 
 /** A date of ISO 8601, with or without a time of day, and that with or without a zone. */

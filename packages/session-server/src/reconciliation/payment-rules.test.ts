@@ -24,7 +24,8 @@ const PAID: PaymentHistory = {
 };
 
 const PAYMENT = { type: 'payment-proved', transaction: 'tx-1' };
-const refund = (of: string) => ({ type: 'refund-proved', refund: of });
+/** How much of the price of 9.99 is refunded. */
+const refund = (of: number) => ({ type: 'refund-proved', refundedMinor: of });
 const attention = (code: string) => ({ type: 'attention-needed', code });
 /** The row of a refund beside the row of its payment, an hour later. */
 const REFUND: Partial<PaymentEvidence> = {
@@ -42,12 +43,12 @@ function factsOf(history: PaymentHistory, changes: Partial<PaymentEvidence> = {}
 
 describe('a row that is new', () => {
   it('pays an unpaid checkout', () => {
-    expect(factsOf(OPEN)).toEqual([PAYMENT, refund('none')]);
+    expect(factsOf(OPEN)).toEqual([PAYMENT, refund(0)]);
   });
 
   it('pays and refunds when it is given back before it was ever seen', () => {
     const row = { status: 'REFUNDED', isRefundRow: true, refundedMinor: 999 };
-    expect(factsOf(OPEN, row)).toEqual([PAYMENT, refund('full')]);
+    expect(factsOf(OPEN, row)).toEqual([PAYMENT, refund(999)]);
   });
 
   it('asks for attention when another version of the order is paid already', () => {
@@ -56,34 +57,34 @@ describe('a row that is new', () => {
     expect(factsOf({ ...OPEN, siblings: [sibling], rows })).toEqual([
       PAYMENT,
       attention('paid_twice'),
-      refund('none'),
+      refund(0),
     ]);
   });
 
   it('asks for attention when it pays an older price', () => {
-    expect(factsOf({ ...OPEN, isSuperseded: true })).toContainEqual(attention('superseded_paid'));
+    expect(factsOf({ ...OPEN, isSuperseded: true })).toContainEqual(attention('price_changed'));
     const siblings = [testCheckout({ id: 'checkout-0' })];
-    expect(factsOf({ ...OPEN, siblings })).toEqual([PAYMENT, refund('none')]);
+    expect(factsOf({ ...OPEN, siblings })).toEqual([PAYMENT, refund(0)]);
   });
 
   it('is a second payment of a paid checkout, and says nothing of the first one’s refund', () => {
     const second = { transaction: 'tx-2', refundedMinor: 999 };
-    expect(factsOf(PAID, second)).toEqual([{ ...PAYMENT, transaction: 'tx-2' }, refund('none')]);
+    expect(factsOf(PAID, second)).toEqual([
+      { ...PAYMENT, transaction: 'tx-2' },
+      attention('paid_twice'),
+      refund(0),
+    ]);
   });
 
   it('is a refund of a paid checkout when its row only says given back', () => {
-    expect(factsOf(PAID, REFUND)).toEqual([refund('full')]);
+    expect(factsOf(PAID, REFUND)).toEqual([refund(999)]);
   });
 
   it.each([
-    ['a payment of the session is older', {}, 'full'],
-    [
-      'every payment of the session is newer',
-      { transactionTime: '2026-01-01T00:00:59.999Z' },
-      'none',
-    ],
-    ['the payments are of another session', { orderId: 701 }, 'none'],
-    ['the merchant entry says that refunds add no rows', { joinsRefundRow: false }, 'none'],
+    ['a payment of the session is older', {}, 999],
+    ['every payment of the session is newer', { transactionTime: '2026-01-01T00:00:59.999Z' }, 0],
+    ['the payments are of another session', { orderId: 701 }, 0],
+    ['the merchant entry says that refunds add no rows', { joinsRefundRow: false }, 0],
   ])('is a refund of another payment only if it can be: %s', (_, changes, refunded) => {
     expect(factsOf(PAID, { ...REFUND, ...changes })?.at(-1)).toEqual(refund(refunded));
   });
@@ -91,16 +92,14 @@ describe('a row that is new', () => {
   it('is a refund of the payment that carries the same reference, wherever that was made', () => {
     const rows = [{ ...ROW, reference: 'psp-1' }];
     const other = { ...REFUND, orderId: 701, joinsRefundRow: false };
-    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-1' })).toEqual([refund('full')]);
-    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-2' })?.at(-1)).toEqual(
-      refund('none'),
-    );
+    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-1' })).toEqual([refund(999)]);
+    expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-2' })?.at(-1)).toEqual(refund(0));
   });
 
   it('is counted once where a refund changes the row of the payment and adds one', () => {
     const rows = [{ ...ROW, reference: 'psp-1', refundedMinor: 600 }];
     const added = { ...REFUND, provesPrice: false, refundedMinor: 600, reference: 'psp-1' };
-    expect(factsOf({ ...PAID, rows }, added)).toEqual([refund('partial')]);
+    expect(factsOf({ ...PAID, rows }, added)).toEqual([refund(600)]);
   });
 
   it('of another amount is money of the order, and a person must check it', () => {
@@ -108,7 +107,7 @@ describe('a row that is new', () => {
     const mistake = { provesPrice: false, takenMinor: 900, attention: 'amount_mismatch' } as const;
     expect(factsOf(OPEN, mistake)).toContainEqual(attention('amount_mismatch'));
     expect(factsOf({ ...PAID, rows: [...rows, ROW] }, { ...REFUND, refundedMinor: 900 })).toEqual([
-      refund('none'),
+      refund(0),
     ]);
   });
 });
@@ -120,14 +119,18 @@ describe('a row that is known', () => {
     const known = { ...ROW, checkout: 'checkout-9' };
     expect(planPayment({ ...OPEN, known }, testEvidence())).toBeUndefined();
     const unproved = { ...OPEN, known: { ...known, provesPrice: false } };
-    expect(factsOf(unproved)).toEqual([PAYMENT, refund('none')]);
+    expect(factsOf(unproved)).toEqual([PAYMENT, refund(0)]);
     expect(planPayment(unproved, testEvidence({ provesPrice: false }))).toBeUndefined();
   });
 
-  it('says nothing new, but for what was given back meanwhile', () => {
-    expect(factsOf(KNOWN)).toEqual([refund('none')]);
-    expect(factsOf(KNOWN, { refundedMinor: 1 })).toEqual([refund('partial')]);
-    expect(factsOf(KNOWN, { isRefundRow: true, refundedMinor: 999 })).toEqual([refund('full')]);
+  it('says nothing new, but for what it shows of the payment and what was given back', () => {
+    const payment = { method: 'New Card' };
+    expect(factsOf(KNOWN, { payment })).toEqual([{ ...PAYMENT, payment }, refund(0)]);
+    expect(factsOf(KNOWN, { refundedMinor: 1 })).toEqual([PAYMENT, refund(1)]);
+    expect(factsOf(KNOWN, { isRefundRow: true, refundedMinor: 999 })).toEqual([
+      PAYMENT,
+      refund(999),
+    ]);
   });
 
   it('keeps what any version of it has shown, and the newest status', () => {
@@ -140,6 +143,6 @@ describe('a row that is known', () => {
   it('may show another amount only where a refund explains it', () => {
     const less = { provesPrice: false, takenMinor: 599, attention: 'amount_mismatch' } as const;
     expect(factsOf(KNOWN, less)).toContainEqual(attention('amount_mismatch'));
-    expect(factsOf(KNOWN, { ...less, refundedMinor: 400 })).toEqual([refund('partial')]);
+    expect(factsOf(KNOWN, { ...less, refundedMinor: 400 })).toEqual([PAYMENT, refund(400)]);
   });
 });

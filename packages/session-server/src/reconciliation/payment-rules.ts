@@ -3,7 +3,7 @@
  * matched to the attempts of the order, in whatever order they were read.
  */
 import type { AttentionCode, Checkout, CheckoutFact } from '../checkouts/state-machine.js';
-import type { RefundState } from '../contract.js';
+import type { PaymentFacts } from '../contract.js';
 import { type RowMoney, timeOf as readTime } from './matching.js';
 
 /** A row of the provider's list that was matched to an attempt. */
@@ -18,12 +18,17 @@ export interface PaymentEvidence extends RowMoney {
   readonly transactionTime: string;
   /** Why a person must check it. */
   readonly attention?: AttentionCode | undefined;
+  /** What the row shows of the payment, for the merchant. */
+  readonly payment?: PaymentFacts | undefined;
   /** The setting of the merchant; default true. */
   readonly joinsRefundRow?: boolean;
 }
 
 /** A row as it is kept: what any version of it has shown, and the newest status. */
-export interface MatchedRow extends Omit<PaymentEvidence, 'attention' | 'joinsRefundRow'> {
+export interface MatchedRow extends Omit<
+  PaymentEvidence,
+  'attention' | 'joinsRefundRow' | 'payment'
+> {
   readonly checkout: string;
 }
 
@@ -58,7 +63,7 @@ interface OrderMoney {
 /** What follows from a row. Undefined when it serves another checkout, and proves nothing here. */
 export function planPayment(
   history: PaymentHistory,
-  { attention, joinsRefundRow = true, ...evidence }: PaymentEvidence,
+  { attention, joinsRefundRow = true, payment, ...evidence }: PaymentEvidence,
 ): PaymentPlan | undefined {
   const { checkout, siblings, known } = history;
   const isOfAnother = known !== undefined && known.checkout !== checkout.id;
@@ -74,11 +79,16 @@ export function planPayment(
   if (attention && isPayment && !isExplained) {
     facts.push({ type: 'attention-needed', code: attention });
   }
-  if (isPayment && row.provesPrice) facts.push(...factsOfPayment(history, row, money));
+  if (isPayment && row.provesPrice) {
+    facts.push(...factsOfPayment(history, { transaction: row.transaction, payment }, money));
+  }
   const planned = new Map([[checkout.id, facts]]);
   for (const each of [checkout, ...siblings]) {
     const all = planned.get(each.id) ?? [];
-    planned.set(each.id, [...all, { type: 'refund-proved', refund: refundOf(each, money) }]);
+    planned.set(each.id, [
+      ...all,
+      { type: 'refund-proved', refundedMinor: refundedOf(each, money) },
+    ]);
   }
   return { row, facts: planned };
 }
@@ -141,8 +151,8 @@ function mayBeRefundOf(payment: MatchedRow, refund: MatchedRow): boolean {
   );
 }
 
-/** The money of the order that is held, against the price. */
-function refundOf({ amountMinor, currency }: Checkout, money: OrderMoney): RefundState {
+/** How much of the price is not held any more. */
+function refundedOf({ amountMinor, currency }: Checkout, money: OrderMoney): number {
   const paidMinor = money.payments
     .filter(({ row }) => row.currency === currency)
     .reduce((sum, { row, refundedMinor }) => sum + Math.max(0, row.takenMinor - refundedMinor), 0);
@@ -150,30 +160,31 @@ function refundOf({ amountMinor, currency }: Checkout, money: OrderMoney): Refun
     .filter((row) => row.currency === currency)
     .reduce((sum, row) => sum + row.refundedMinor, 0);
   const heldMinor = paidMinor - refundedMinor;
-  if (heldMinor >= amountMinor) return 'none';
-  return heldMinor > 0 ? 'partial' : 'full';
+  return amountMinor - Math.min(amountMinor, Math.max(0, heldMinor));
 }
 
 function factsOfPayment(
   { checkout, siblings, isSuperseded }: PaymentHistory,
-  { transaction }: MatchedRow,
+  { transaction, payment }: Pick<PaymentEvidence, 'transaction' | 'payment'>,
   money: OrderMoney,
 ): CheckoutFact[] {
   const isPaid = checkout.state === 'paid';
   const raised = [checkout, ...siblings].flatMap(({ attention }) => attention);
   const isTooMany =
     countPayments(money) - 1 > raised.filter((code) => code === 'paid_twice').length;
-  const paid: CheckoutFact = { type: 'payment-proved', transaction };
-  if (isPaid) return isTooMany ? [paid] : [];
+  const paid: CheckoutFact = { type: 'payment-proved', transaction, payment };
   if (isTooMany) return [paid, { type: 'attention-needed', code: 'paid_twice' }];
-  return isSuperseded ? [paid, { type: 'attention-needed', code: 'superseded_paid' }] : [paid];
+  return isSuperseded && !isPaid
+    ? [paid, { type: 'attention-needed', code: 'price_changed' }]
+    : [paid];
 }
 
-/** Several refunds of a payment that was never listed before them count as one payment. */
+/** Several refunds in one session, whose payment was never listed before them, count as one payment. */
 function countPayments({ payments }: OrderMoney): number {
-  const proofs = payments.filter(({ row }) => row.provesPrice);
-  const refunded = proofs.filter(({ row }) => row.isRefundRow);
-  return proofs.length - Math.max(0, refunded.length - 1);
+  const proofs = payments.map(({ row }) => row).filter(({ provesPrice }) => provesPrice);
+  const refunded = proofs.filter(({ isRefundRow }) => isRefundRow);
+  const sessions = new Set(refunded.map(({ orderId }) => orderId));
+  return proofs.length - refunded.length + sessions.size;
 }
 
 /** Later than all others where it cannot be read. */

@@ -11,7 +11,7 @@ import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import type { Transaction } from '../store/database.js';
-import type { MatchResult } from './matching.js';
+import { type MatchResult, paymentFactsOf } from './matching.js';
 import { type PaymentEvidence, planPayment } from './payment-rules.js';
 import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
 
@@ -61,7 +61,7 @@ export async function recordPayment(
 export async function recordMatch(
   tx: Transaction,
   { row, attempt, result }: { row: TransactionRow; attempt: Attempt; result: MatchResult },
-  { joinsRefundRow }: Pick<EvidenceSettings, 'joinsRefundRow'>,
+  settings: EvidenceSettings,
   context: StepContext,
 ): Promise<Change[]> {
   const { id: transaction = '', status = '', amount = '', currencyCode = '' } = row;
@@ -77,7 +77,8 @@ export async function recordMatch(
       ...result.money,
       transactionTime: row.transactionTime ?? '',
       provesPrice: result.kind === 'paid',
-      joinsRefundRow,
+      joinsRefundRow: settings.joinsRefundRow,
+      payment: paymentFactsOf(row, settings),
       ...(result.kind === 'mismatch' && { attention: result.code }),
     };
     return recordPayment(tx, evidence, context);

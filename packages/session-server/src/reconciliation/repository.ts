@@ -4,7 +4,7 @@ import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import type { MatchedRow } from './payment-rules.js';
 
-/** A transaction as it is kept: no names, no card digits. */
+/** A transaction as it is kept: no names. */
 export interface StoredTransaction {
   readonly id: string;
   readonly orderId: number;

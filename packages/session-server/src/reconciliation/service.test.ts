@@ -105,7 +105,7 @@ describe('evidence of a payment', () => {
     await stack.payAtProvider(sessionId);
     await stack.post(stack.webhookPath(sessionId), {});
     await stack.until(checkout, 'paid');
-    expect((await orderOf('P4')).checkouts[0]?.attention).toContain('superseded_paid');
+    expect((await orderOf('P4')).checkouts[0]?.attention).toContain('price_changed');
     const before = stack.createSessionCalls();
     const again = await stack.reopen('P4');
     expect(again.body).toMatchObject({ state: 'paid', checkout });

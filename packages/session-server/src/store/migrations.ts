@@ -45,12 +45,14 @@ export const MIGRATIONS: readonly Migration[] = [
     revision ${bigint} NOT NULL,
     sequence ${bigint} NOT NULL,
     refund TEXT NOT NULL,
+    refunded_minor ${bigint} NOT NULL,
     attention TEXT NOT NULL,
     return_url TEXT,
     created_at ${bigint} NOT NULL,
     expires_at ${bigint} NOT NULL,
     settle_by ${bigint},
     paid_by TEXT,
+    payment TEXT,
     due_at ${bigint},
     UNIQUE (merchant, order_name, order_version)
   ) ${strict};

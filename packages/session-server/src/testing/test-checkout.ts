@@ -15,6 +15,7 @@ export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
     revision: 1,
     sequence: 0,
     refund: 'none',
+    refundedMinor: 0,
     attention: [],
     createdAt: 0,
     expiresAt: 3_600_000,

@@ -136,6 +136,7 @@ export function proofOf(
       status,
       provesPrice: true,
       joinsRefundRow: rules.joinsRefundRow,
+      ...(row.serviceFee !== undefined && { payment: { fee: row.serviceFee } }),
       amount: row.amount ?? '',
       currency: row.currencyCode ?? '',
       transactionTime: row.transactionTime,
