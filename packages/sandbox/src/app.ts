@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import type { SandboxContext } from './context.js';
-import { controlRoutes } from './control/control-routes.js';
+import { controlRoutes, requireOwnHost } from './control/control-routes.js';
 import type { SandboxControl } from './control/sandbox-control.js';
 import { ApiError, handleError, sendGatewayPage } from './http/errors.js';
 import { makeOpenapiDocument } from './openapi.js';
@@ -29,6 +29,8 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
   });
   app.use('/sdk', sdkRoutes());
   app.use('/pages', pageRoutes(context));
+  // The page shows what the control routes do.
+  app.use(['/_sandbox', /^\/$/], requireOwnHost(context.settings.publicUrl));
   app.use('/_sandbox', controlRoutes(control));
   app.use(homeRoutes(context, control));
   app.get('/openapi.json', (_request, response) => void response.json(openapi));

@@ -8,7 +8,6 @@ import { STANDARD_WEBHOOKS, webhookSigningSchema } from './webhooks/webhook-sign
 export interface SandboxConfig extends SandboxOptions {
   readonly host: string;
   readonly port: number;
-  readonly publicUrl?: string;
 }
 
 const merchantList = z

@@ -39,6 +39,11 @@ export interface SandboxOptions {
   readonly merchants?: readonly Merchant[];
   /** The reseller of merchants without one, for the filter `resellerId`. Default 7001. */
   readonly resellerId?: number;
+  /**
+   * Address for browsers. Its name may use the control routes, beside names of this machine. Default
+   * none.
+   */
+  readonly publicUrl?: string;
   /** Past transactions to start with. Default none. */
   readonly history?: HistoryOptions;
 
@@ -109,10 +114,11 @@ export interface SandboxOptions {
 
 /** The options with every default filled in. */
 export interface SandboxSettings extends Required<
-  Omit<SandboxOptions, 'history' | 'webhookSigning'>
+  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl'>
 > {
   readonly history: HistoryOptions & { readonly seed: string };
   readonly webhookSigning: WebhookSigning | undefined;
+  readonly publicUrl?: string;
 }
 
 const DEFAULTS: Omit<SandboxSettings, 'apiKey' | 'history' | 'webhookSigning'> = {

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 
@@ -250,5 +251,26 @@ describe('the rest of the control routes', () => {
     const crossSite = await test.post('/_sandbox/reset', {}, { 'sec-fetch-site': 'cross-site' });
     expect(crossSite.status).toBe(403);
     expect(test.sandbox.control.sessions()).toHaveLength(1);
+  });
+});
+
+describe('a name that a web page made lead to the sandbox', () => {
+  it.each(['/', '/_sandbox/sessions', '/_sandbox/reset'])('is refused: %s', async (path) => {
+    const test = await startSandbox();
+    const { port } = new URL(test.url);
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { port, path, method: path.endsWith('reset') ? 'POST' : 'GET' };
+        request({ ...options, host: '127.0.0.1', headers: { host } }, ({ statusCode }) => {
+          resolve(statusCode);
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await statusFor(`rebound.example:${port}`)).toBe(421);
+    expect(await statusFor('localhost.rebound.example')).toBe(421);
+    for (const host of ['127.0.0.1', '[::1]:4300', 'localhost:4300', 'sandbox.localhost']) {
+      expect(await statusFor(host)).toBeLessThan(300);
+    }
   });
 });

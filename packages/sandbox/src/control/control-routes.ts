@@ -1,4 +1,5 @@
-import express, { Router } from 'express';
+import { isIP } from 'node:net';
+import express, { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { FAULT_KINDS } from '../faults/faults.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
@@ -92,6 +93,22 @@ const clockBody = z.union(
   [z.strictObject({ advanceSeconds: z.number() }), z.strictObject({ now: z.iso.datetime() })],
   'expected {"advanceSeconds": 60} or {"now": "2026-01-31T12:00:00.000Z"}',
 );
+
+/**
+ * Refuses host names that a web page may have made lead here (DNS rebinding): allowed are addresses,
+ * names of this machine, and that of the public address.
+ */
+export function requireOwnHost(publicUrl: string | undefined): RequestHandler {
+  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return ({ hostname }, _response, next) => {
+    const isOwn =
+      isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 ||
+      /^(.+\.)?localhost$/.test(hostname) ||
+      hostname === publicName;
+    if (!isOwn) throw new ApiError(421, 'This name is not that of the sandbox. Use its address.');
+    next();
+  };
+}
 
 /**
  * `/_sandbox/…`: the control API over HTTP. It has no key, because the sandbox listens only on your
