@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { PartnerClient, type PartnerClientOptions } from './client.js';
 import { isPartnerApiError } from './errors.js';
 import { clientOf, failureOf } from './testing/test-server.js';
 
@@ -20,6 +21,26 @@ describe('PartnerClient', () => {
     expect(error).toMatchObject({ name: 'InvalidRequestError', field });
     expect(isPartnerApiError(error)).toBe(true);
     expect((error as Error).message).not.toContain('canary');
+  });
+
+  it.each<[string, unknown]>([
+    ['options', undefined],
+    ['options', 'https://h.example'],
+    ['apikey', { apikey: 'k', baseUrl: 'https://h.example' }],
+    ['apiKey', { baseUrl: 'https://h.example' }],
+    ['baseUrl', { apiKey: 'k' }],
+  ])('names %s in plain JavaScript when it is missing or misspelt', async (field, options) => {
+    const error = await failureOf(
+      Promise.resolve().then(() => new PartnerClient(options as PartnerClientOptions)),
+    );
+    expect(error).toMatchObject({ name: 'InvalidRequestError', field });
+  });
+
+  it('names a missing storeKey in plain JavaScript', async () => {
+    const { webhooks } = clientOf('https://h.example');
+    const create = webhooks.create as unknown as (params: object) => Promise<unknown>;
+    const error = await failureOf(create.call(webhooks, { url: 'https://a.example' }));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', field: 'storeKey' });
   });
 
   it.each([

@@ -1,6 +1,11 @@
 import { InvalidRequestError } from './errors.js';
 import { Addresses, type AddressOptions } from './http/addresses.js';
-import { checkRetries, checkSeconds, checkValidation } from './http/call-options.js';
+import {
+  checkOptionNames,
+  checkRetries,
+  checkSeconds,
+  checkValidation,
+} from './http/call-options.js';
 import { Caller } from './http/caller.js';
 import { DriftLog, type DriftReport, type Validation } from './http/drift.js';
 import type { Logger, TracerLike } from './http/observe.js';
@@ -41,6 +46,8 @@ export interface PartnerClientOptions extends AddressOptions {
   readonly timeoutSeconds?: number | undefined;
   /** How often a failed attempt may be repeated where that is safe. Default 2. */
   readonly maxRetries?: number | undefined;
+  /** Whether a create or a webhook call is repeated after a 429, too. Default `false`. */
+  readonly retryRateLimited?: boolean | undefined;
   /** A larger answer is given up. Default 32 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** How closely answers are compared with the document. Default `warn`. */
@@ -69,6 +76,7 @@ export interface ClientSettings {
   readonly secrets: readonly Secret[];
   readonly timeoutSeconds: number;
   readonly maxRetries: number;
+  readonly retryRateLimited: boolean;
   readonly maxResponseBytes: number;
   readonly validation: Validation;
   readonly drift: DriftLog;
@@ -131,7 +139,31 @@ export class PartnerClient {
 const OPERATION = 'new PartnerClient';
 const DEFAULT_MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
+/** Every option; a name that is not here is a mistake. */
+const OPTION_NAMES: Readonly<Record<keyof PartnerClientOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  environment: true,
+  merchantsBaseUrl: true,
+  transfersBaseUrl: true,
+  transfersApiKey: true,
+  timeoutSeconds: true,
+  maxRetries: true,
+  retryRateLimited: true,
+  maxResponseBytes: true,
+  validation: true,
+  analyticsDays: true,
+  requestIdHeader: true,
+  transport: true,
+  tracer: true,
+  logger: true,
+  userAgent: true,
+  clock: true,
+  random: true,
+};
+
 function readClientOptions(options: PartnerClientOptions): ClientSettings {
+  checkOptionNames(options, OPTION_NAMES, OPERATION);
   const addresses = new Addresses(options);
   const {
     timeoutSeconds = 30,
@@ -171,6 +203,7 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     secrets: transfersApiKey === undefined ? [apiKey] : [apiKey, transfersApiKey],
     timeoutSeconds,
     maxRetries,
+    retryRateLimited: options.retryRateLimited ?? false,
     maxResponseBytes,
     validation,
     drift: new DriftLog(),

@@ -57,7 +57,9 @@ describe('CSV', () => {
   });
 
   it('disarms them too where a spreadsheet splits a cell at a semicolon or a tab', () => {
-    expect(lineOf({ a: 'Ada;=1', b: 'x\t@y' }, ['a', 'b'])).toBe(`"Ada;'=1","x\t'@y"\r\n`);
+    expect(lineOf({ a: 'Ada;=1', b: 'x\t@y' } as object, ['a', 'b'])).toBe(
+      `"Ada;'=1","x\t'@y"\r\n`,
+    );
   });
 
   it('keeps fields without a column in one column of JSON, exact numbers included', () => {
@@ -72,9 +74,9 @@ describe('CSV', () => {
     const csv = new TransactionCsv();
     const header = [...TRANSACTION_COLUMNS, 'extra'].map((name) => `"${name}"`).join(',');
     expect(csv.header).toBe(`${header}\r\n`);
-    const lines = csv.toText([{ id: '=1' }, { id: '\uFEFF', more: true }]);
+    const lines = csv.toText([{ id: '=1' }, { id: '\uFEFF', more: ';=1' } as Transaction]);
     const empty = ','.repeat(TRANSACTION_COLUMNS.length);
-    expect(lines).toBe(`"'=1"${empty}\r\n"\uFEFF"${empty}"{""more"":true}"\r\n`);
+    expect(lines).toBe(`"'=1"${empty}\r\n"\uFEFF"${empty}"{""more"":"";\\u003d1""}"\r\n`);
   });
 
   it('leaves a cell empty, and counts it, rather than write a changed number', () => {

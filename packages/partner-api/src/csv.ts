@@ -23,6 +23,13 @@ export interface TransactionCsvOptions {
  */
 const FORMULA = /(^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
 
+const FORMULA_IN_JSON = /(?<=;)[=+\-@＝＋－＠]/g;
+
+/** The same JSON, without the sign itself. */
+function escapeInJson(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /**
  * Transactions as CSV (RFC 4180): commas, CRLF, texts in quotes, quotes doubled, amounts with every
  * digit that came.
@@ -74,7 +81,7 @@ export class TransactionCsv {
   }
 
   #cell(row: Transaction, name: string): string {
-    const value = row[name];
+    const value = (row as Record<string, unknown>)[name];
     if (value === undefined || value === null) return '';
     if (typeof value === 'number') {
       const exact = decimalOf(row, name);
@@ -89,7 +96,9 @@ export class TransactionCsv {
   #extra(row: Transaction): string {
     const others: Record<string, unknown> = { ...row };
     for (const field of this.#known) Reflect.deleteProperty(others, field);
-    return Object.keys(others).length === 0 ? '' : quote(toJsonText(others));
+    if (Object.keys(others).length === 0) return '';
+    const text = toJsonText(others);
+    return quote(this.#guardsFormulas ? text.replace(FORMULA_IN_JSON, escapeInJson) : text);
   }
 }
 

@@ -1,6 +1,8 @@
 export { PartnerClient, type PartnerClientOptions } from './client.js';
 export type { AddressOptions, Environment } from './http/addresses.js';
+export type { Call, CallResponse } from './http/call.js';
 export type { CallOptions } from './http/operation.js';
+export { extraOf } from './extra.js';
 export type { DriftReport, OperationDrift, Validation } from './http/drift.js';
 export type { AttemptEvent, CallEvent, Logger, SpanLike, TracerLike } from './http/observe.js';
 export type {

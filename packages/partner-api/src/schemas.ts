@@ -4,8 +4,8 @@ import { InvalidRequestError } from './errors.js';
 
 /*
  * What the schemas of the resources are made of. They are the only source of the types, of the
- * checks of requests and answers, and of the OpenAPI document. Replies are loose objects: fields that
- * the provider's document does not list pass through.
+ * checks of requests and answers, and of the OpenAPI document. Answers are passed on
+ * as they came, fields that the provider's document does not list included: `extraOf` gives those.
  */
 
 /** Marks what the document leaves open, in its own words. */

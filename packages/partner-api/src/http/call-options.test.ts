@@ -36,6 +36,22 @@ describe('the options of one call', () => {
     expect(await failureOf(twice)).toMatchObject({ field: 'limit', outcome: 'not_sent' });
   });
 
+  it.each<[string, unknown]>([
+    ['timeout', { timeout: 5 }],
+    ['attemptTimeoutSeconds', { attemptTimeoutSeconds: 5 }],
+    ['options', 5],
+    ['options', null],
+  ])(
+    'that are not there, such as %s, are refused with the names of those that are',
+    async (...row) => {
+      const [field, options] = row;
+      const { transactions } = clientOf('https://h.example');
+      const error = await failureOf(transactions.list({}, options as object));
+      expect(error).toMatchObject({ field, outcome: 'not_sent' });
+      expect((error as Error).message).toContain('there are signal, timeoutSeconds');
+    },
+  );
+
   it('leave the object that they came in as it was', async () => {
     await using server = await startServer((response) => answerJson(response, pageOf()));
     const params = Object.freeze({ limit: 5 });
@@ -44,6 +60,26 @@ describe('the options of one call', () => {
     await transactions.list(params, options);
     for await (const _ of transactions.iterate(params, options));
     expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('withResponse', () => {
+  it('gives the answer with status, request id and headers, of the last attempt', async () => {
+    await using server = await startServer((response, _, number) => {
+      response.setHeader('x-request-id', `r-${number}`);
+      answerJson(response, pageOf({ id: 'a' }), number === 1 ? 503 : 203);
+    });
+    const reply = await clientOf(server.url).transactions.list().withResponse();
+    expect(reply).toMatchObject({ status: 203, requestId: 'r-2' });
+    expect(reply.data.data.transactions).toEqual([{ id: 'a' }]);
+    expect(reply.headers['content-type']).toBe('application/json');
+  });
+
+  it('fails with the error of the call, once', async () => {
+    await using server = await startServer((response) => answerJson(response, {}, 401));
+    const { webhooks } = clientOf(server.url);
+    const call = webhooks.test({ webhookId: 'a' }).withResponse();
+    expect(await failureOf(call)).toMatchObject({ name: 'AuthenticationError' });
   });
 });
 

@@ -33,8 +33,34 @@ export function checkValidation(value: unknown, operation: string): void {
   throw new InvalidRequestError('validation', "must be 'off', 'warn' or 'strict'", operation);
 }
 
+/** Refuses what is no object of options, and a name that none of them has. */
+export function checkOptionNames(
+  options: unknown,
+  known: Readonly<Record<string, true>>,
+  operation: string,
+): void {
+  const names = Object.keys(known).join(', ');
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidRequestError('options', `must be an object; there are ${names}`, operation);
+  }
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  throw new InvalidRequestError(unknown, `is not an option; there are ${names}`, operation);
+}
+
+const CALL_OPTION_NAMES: Readonly<Record<keyof CallOptions, true>> = {
+  signal: true,
+  timeoutSeconds: true,
+  maxRetries: true,
+  retryRateLimited: true,
+  validation: true,
+  headers: true,
+  extraFields: true,
+};
+
 /** Checks what a caller set for one call. */
 export function checkCallOptions(operation: string, fields: object, options: CallOptions): void {
+  checkOptionNames(options, CALL_OPTION_NAMES, operation);
   const { timeoutSeconds, maxRetries, validation, signal } = options;
   if (timeoutSeconds !== undefined) checkSeconds('timeoutSeconds', timeoutSeconds, operation);
   if (maxRetries !== undefined) checkRetries('maxRetries', maxRetries, operation);

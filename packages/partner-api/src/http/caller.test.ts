@@ -79,6 +79,31 @@ describe('a read', () => {
   });
 });
 
+describe('a create after a 429', () => {
+  const SESSION = { merchant_id: 1001, order_id: 7 };
+
+  it.each([
+    ['for the client', { retryRateLimited: true }, {}],
+    ['for the call', {}, { retryRateLimited: true }],
+  ])('is repeated only where that is allowed, here %s', async (_, options, ofCall) => {
+    await using server = await startServer((response, __, number) =>
+      answerJson(response, { session_id: 's-1' }, number % 2 === 1 ? 429 : 200),
+    );
+    const { checkoutSessions } = clientOf(server.url, options);
+    expect(await checkoutSessions.create(SESSION, ofCall)).toEqual({ session_id: 's-1' });
+    expect(server.requests).toHaveLength(2);
+    const never = clientOf(server.url).checkoutSessions.create(SESSION);
+    expect(await failureOf(never)).toMatchObject({ name: 'RateLimitError', attempt: 1 });
+  });
+
+  it('is not repeated once it may have been carried out', async () => {
+    await using server = await startServer((response) => response.destroy());
+    const { checkoutSessions } = clientOf(server.url, { retryRateLimited: true });
+    await failureOf(checkoutSessions.create(SESSION));
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('Retry-After', () => {
   it.each([
     ['seconds', '3'],

@@ -3,9 +3,11 @@ import type * as z from 'zod';
 import type { ClientSettings } from '../client.js';
 import { InvalidRequestError, type PartnerApiError } from '../errors.js';
 import type { Secret } from '../secret.js';
+import type { NoteResponse } from './call.js';
 import { checkCallOptions } from './call-options.js';
 import {
   type AttemptContext,
+  describeHead,
   failureOfAbort,
   failureOfTransport,
   hideIn,
@@ -32,6 +34,7 @@ export interface CallRequest {
 interface RunningCall {
   readonly exchange: Exchange;
   readonly options: CallOptions;
+  readonly note: NoteResponse | undefined;
   readonly secrets: readonly Secret[];
   readonly sent: readonly unknown[];
   readonly observer: CallObserver;
@@ -56,6 +59,7 @@ export class Caller {
     operation: Operation<Reply>,
     request: CallRequest,
     options: CallOptions = {},
+    note?: NoteResponse,
   ): Promise<z.infer<Reply>> {
     const { clock, secrets } = this.#settings;
     checkCallOptions(operation.name, request.fields ?? {}, options);
@@ -67,6 +71,7 @@ export class Caller {
     const call: RunningCall = {
       exchange,
       options,
+      note,
       observer,
       secrets: [...secrets, ...(request.secrets ?? [])],
       sent: [request.fields, request.inPath, options.extraFields, options.headers],
@@ -100,7 +105,12 @@ export class Caller {
         if (earlier?.outcome === 'unknown') Object.assign(failure, { outcome: 'unknown' });
         earlier = failure;
         if (signal?.aborted === true || isCallOver(failure)) throw failure;
-        if (!mayRepeat(operation.effect, failure, attempt, maxRetries)) throw failure;
+        const mayRepeatIt = mayRepeat(operation.effect, failure, {
+          attempt,
+          maxRetries,
+          retriesRateLimit: call.options.retryRateLimited ?? this.#settings.retryRateLimited,
+        });
+        if (!mayRepeatIt) throw failure;
         const pause = pauseSeconds(attempt, random, failure.retryAfterSeconds) * 1000;
         if (clock.monotonic() + pause >= call.endsAt) throw failure;
         call.observer.pause(pause, failure);
@@ -137,6 +147,8 @@ export class Caller {
         drift: this.#settings.drift,
       });
       observer.endAttempt();
+      const { status, requestId } = describeHead(context, answer);
+      call.note?.({ status: status ?? 0, requestId, headers: answer.headers });
       return reply;
     } catch (error) {
       observer.endAttempt(error);

@@ -47,6 +47,8 @@ export interface CallOptions {
   /** Limit of the whole call: attempts, pauses and bodies. */
   readonly timeoutSeconds?: number | undefined;
   readonly maxRetries?: number | undefined;
+  /** Whether a create or a webhook call is repeated after a 429, too. */
+  readonly retryRateLimited?: boolean | undefined;
   /** How closely the answer is compared with the document. */
   readonly validation?: Validation | undefined;
   /** Headers beside those that the client sets, for example of a gateway in between. */

@@ -26,8 +26,12 @@ describe('mayRepeat', () => {
     ['once', [false, false, false, false, false]],
   ])('of a %s after unsent, lost, limited, failed, refused: %j', (effect, expected) => {
     const errors = [unsent, lost, limited, failed, refused];
-    expect(errors.map((error) => mayRepeat(effect, error, 1, 2))).toEqual(expected);
-    expect(errors.map((error) => mayRepeat(effect, error, 3, 2))).toEqual(Array(5).fill(false));
+    const repeats = (attempt: number, retriesRateLimit = false): boolean[] =>
+      errors.map((error) => mayRepeat(effect, error, { attempt, maxRetries: 2, retriesRateLimit }));
+    expect(repeats(1)).toEqual(expected);
+    expect(repeats(3)).toEqual(Array(5).fill(false));
+    expect(repeats(1, true)).toEqual(expected.map((repeated, at) => repeated || at === 2));
+    expect(repeats(3, true)).toEqual(Array(5).fill(false));
   });
 });
 

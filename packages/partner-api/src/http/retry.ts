@@ -15,15 +15,22 @@ const LONGEST_PAUSE_SECONDS = 8;
  * Whether a failed attempt may be repeated.
  *
  * A read or a set: after any failure that may pass. A create: once, and only when no byte of it was
- * sent; never after a refusal, and never when it may have been carried out. A once: never.
+ * sent; never after a refusal, and never when it may have been carried out. A once: never. With
+ * `retriesRateLimit` both also after a 429, which says that nothing was done.
  */
 export function mayRepeat(
   effect: Effect,
   error: PartnerApiError,
-  attempt: number,
-  maxRetries: number,
+  limits: {
+    readonly attempt: number;
+    readonly maxRetries: number;
+    readonly retriesRateLimit: boolean;
+  },
 ): boolean {
-  if (attempt > maxRetries || effect === 'once') return false;
+  const { attempt, maxRetries, retriesRateLimit } = limits;
+  if (attempt > maxRetries) return false;
+  if (retriesRateLimit && error instanceof RateLimitError) return true;
+  if (effect === 'once') return false;
   if (effect === 'create') return attempt === 1 && error.outcome === 'not_sent' && mayPass(error);
   return mayPass(error);
 }

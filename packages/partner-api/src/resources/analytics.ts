@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { InvalidRequestError, UnknownPartnerError } from '../errors.js';
+import { type Call, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import { type CallOptions, type Operation, UnsuccessfulReply } from '../http/operation.js';
 import {
@@ -25,7 +26,7 @@ const Request = requestObject({
 /** Request of spec 4.5. `custom` needs both dates, each `YYYY-MM-DD`. */
 export type PartnerAnalyticsParams = z.infer<typeof Request>;
 
-const Reply = z.looseObject({
+const Reply = z.object({
   success: z.boolean().optional(),
   data: z.record(z.string(), z.unknown()).meta(notShown('Names of the metrics.')),
 });
@@ -75,10 +76,12 @@ export class Analytics {
    * Reads the analytics of a partner. An unknown name is an `UnknownPartnerError`; an answer that
    * says `success: false` is an `UnsuccessfulAnswerError` that keeps its data.
    */
-  async partner(params: PartnerAnalyticsParams, options?: CallOptions): Promise<PartnerAnalytics> {
-    checkRequest(OPERATION, Request, params);
-    checkRange(params, this.#caller.settings.analyticsDays);
-    return this.#caller.call(PARTNER_ANALYTICS, { fields: params }, options);
+  partner(params: PartnerAnalyticsParams, options?: CallOptions): Call<PartnerAnalytics> {
+    return startCall(async (note) => {
+      checkRequest(OPERATION, Request, params);
+      checkRange(params, this.#caller.settings.analyticsDays);
+      return this.#caller.call(PARTNER_ANALYTICS, { fields: params }, options, note);
+    });
   }
 }
 

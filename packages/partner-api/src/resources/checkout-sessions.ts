@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { countSignificantDigits, EXACT_DIGITS } from '../decimal.js';
+import { type Call, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
@@ -72,7 +73,7 @@ export type CreateCheckoutSessionParams = z.infer<typeof Request>;
 /** The names of the fields of spec 4.6. */
 export const CHECKOUT_SESSION_FIELDS: readonly string[] = Object.keys(Request.shape);
 
-const Reply = z.looseObject({ session_id: z.string().min(1) });
+export const Reply = z.object({ session_id: z.string().min(1) });
 
 /** Answer of spec 4.6 and 2.4; `session_id` is what the client SDK's `configure()` takes. */
 export type CheckoutSession = z.infer<typeof Reply>;
@@ -110,11 +111,10 @@ export class CheckoutSessions {
    * error says `outcome: 'unknown'`, a session may exist whose id was lost. `maxRetries: 0` forbids
    * even the safe repetition.
    */
-  async create(
-    params: CreateCheckoutSessionParams,
-    options?: CallOptions,
-  ): Promise<CheckoutSession> {
-    checkRequest(CREATE_CHECKOUT_SESSION.name, Request, params);
-    return this.#caller.call(CREATE_CHECKOUT_SESSION, { fields: params }, options);
+  create(params: CreateCheckoutSessionParams, options?: CallOptions): Call<CheckoutSession> {
+    return startCall(async (note) => {
+      checkRequest(CREATE_CHECKOUT_SESSION.name, Request, params);
+      return this.#caller.call(CREATE_CHECKOUT_SESSION, { fields: params }, options, note);
+    });
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { type Call, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
@@ -22,7 +23,7 @@ export interface AssociateMerchantParams extends Omit<z.infer<typeof Request>, '
   merchantId: string | number;
 }
 
-const Reply = z.looseObject({ message: z.string().min(1) });
+export const Reply = z.object({ message: z.string().min(1) });
 
 /** Answer of spec 4.3: the provider's own sentence, to be shown as it is; no date is given. */
 export type MerchantAssociation = z.infer<typeof Reply>;
@@ -63,12 +64,11 @@ export class Merchants {
    * Changes a merchant's signup link; `reactivate` makes it valid again, extended by 14 days. It is
    * repeated only when nothing was sent.
    */
-  async associate(
-    params: AssociateMerchantParams,
-    options?: CallOptions,
-  ): Promise<MerchantAssociation> {
-    checkRequest(ASSOCIATE_MERCHANT.name, MerchantId, params);
-    const fields = { ...params, merchantId: String(params.merchantId) };
-    return this.#caller.call(ASSOCIATE_MERCHANT, { fields }, options);
+  associate(params: AssociateMerchantParams, options?: CallOptions): Call<MerchantAssociation> {
+    return startCall(async (note) => {
+      checkRequest(ASSOCIATE_MERCHANT.name, MerchantId, params);
+      const fields = { ...params, merchantId: String(params.merchantId) };
+      return this.#caller.call(ASSOCIATE_MERCHANT, { fields }, options, note);
+    });
   }
 }

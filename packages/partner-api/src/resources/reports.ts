@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { InvalidRequestError } from '../errors.js';
+import { type Call, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
@@ -23,8 +24,8 @@ const Request = requestObject({
 /** Request of spec 4.2. Only what is given is sent; `id` names the schedule. */
 export type UpdateReportScheduleParams = z.infer<typeof Request>;
 
-const Reply = z
-  .looseObject({
+export const Reply = z
+  .object({
     id: z.string(),
     reseller_id: z.int(),
     merchant_id: z.int(),
@@ -82,17 +83,16 @@ export class Reports {
   }
 
   /** Sets fields of a schedule. It leaves the same when it arrives twice, so it may be repeated. */
-  async updateSchedule(
-    params: UpdateReportScheduleParams,
-    options?: CallOptions,
-  ): Promise<ReportSchedule> {
-    checkRequest(UPDATE_SCHEDULE.name, Request, params);
-    const { id: _, ...fields } = params;
-    const given = Object.values({ ...fields, ...options?.extraFields });
-    if (given.every((value) => value === undefined)) {
-      const advice = 'or another field must be given: this would set nothing';
-      throw new InvalidRequestError('status', advice, UPDATE_SCHEDULE.name);
-    }
-    return this.#caller.call(UPDATE_SCHEDULE, { fields: params }, options);
+  updateSchedule(params: UpdateReportScheduleParams, options?: CallOptions): Call<ReportSchedule> {
+    return startCall(async (note) => {
+      checkRequest(UPDATE_SCHEDULE.name, Request, params);
+      const { id: _, ...fields } = params;
+      const given = Object.values({ ...fields, ...options?.extraFields });
+      if (given.every((value) => value === undefined)) {
+        const advice = 'or another field must be given: this would set nothing';
+        throw new InvalidRequestError('status', advice, UPDATE_SCHEDULE.name);
+      }
+      return this.#caller.call(UPDATE_SCHEDULE, { fields: params }, options, note);
+    });
   }
 }

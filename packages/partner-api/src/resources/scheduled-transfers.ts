@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { InvalidRequestError } from '../errors.js';
+import { type Call, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import type { CallOptions, Operation } from '../http/operation.js';
 import {
@@ -32,8 +33,8 @@ const Request = requestObject({
 /** The body that spec 4.4 shows on this GET. What it does is not shown. */
 export type ScheduledTransfersBody = z.infer<typeof Request>;
 
-const ScheduledTransfer = z
-  .looseObject({
+export const ScheduledTransfer = z
+  .object({
     id: z.string(),
     merchantAccount: z.string(),
     currency: z.string(),
@@ -89,17 +90,19 @@ export class ScheduledTransfers {
    * `transfersApiKey` if yours needs one. With a body it is sent once and never repeated, because
    * what the body does is not shown; a body needs Node, `fetch` cannot send it.
    */
-  async list(
+  list(
     mid: string | number,
     body?: ScheduledTransfersBody,
     options?: CallOptions,
-  ): Promise<ScheduledTransfer[]> {
-    const inPath = readMid(mid);
-    const path = PATH.map((segment) => (segment === '{mid}' ? inPath : segment));
-    if (body !== undefined) checkRequest(OPERATION, Request, body);
-    const hasBody = body !== undefined || options?.extraFields !== undefined;
-    const operation = { ...LIST_SCHEDULED_TRANSFERS, path, ...(hasBody ? WITH_BODY : {}) };
-    return this.#caller.call(operation, { fields: body, inPath }, options);
+  ): Call<ScheduledTransfer[]> {
+    return startCall(async (note) => {
+      const inPath = readMid(mid);
+      const path = PATH.map((segment) => (segment === '{mid}' ? inPath : segment));
+      if (body !== undefined) checkRequest(OPERATION, Request, body);
+      const hasBody = body !== undefined || options?.extraFields !== undefined;
+      const operation = { ...LIST_SCHEDULED_TRANSFERS, path, ...(hasBody ? WITH_BODY : {}) };
+      return this.#caller.call(operation, { fields: body, inPath }, options, note);
+    });
   }
 }
 

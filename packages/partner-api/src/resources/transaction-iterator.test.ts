@@ -57,6 +57,21 @@ describe('transactions.iterate', () => {
     expect(await takeIds(transactions.iterate({ cursor }))).toEqual(['t4', 't5', 't6']);
   });
 
+  it('gives the first rows as an array, and requests no page for more of them', async () => {
+    await using server = await startListServer(rowsOf(9));
+    const { transactions } = clientOf(server.url);
+    expect(idsOf(await transactions.iterate().toArray({ limit: 4 }))).toEqual([
+      't1',
+      't2',
+      't3',
+      't4',
+    ]);
+    expect(server.requests.length).toBeLessThan(4);
+    expect(await transactions.iterate().toArray({ limit: 50 })).toHaveLength(9);
+    const endless = transactions.iterate().toArray({} as { limit: number });
+    expect(await failureOf(endless)).toMatchObject({ field: 'limit' });
+  });
+
   it('passes over empty pages, and gives them as pages', async () => {
     const answers = [
       page([], { hasMore: true, nextCursor: 'a' }),

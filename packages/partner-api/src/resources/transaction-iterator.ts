@@ -99,6 +99,21 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
   }
 
   /**
+   * The next rows as an array, at most `limit`, and ends the iteration.
+   *
+   * @example
+   * const newest = await client.transactions.iterate().toArray({ limit: 100 });
+   */
+  async toArray({ limit }: { readonly limit: number }): Promise<Transaction[]> {
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw new InvalidRequestError('limit', 'must be a whole number above 0', OPERATION);
+    }
+    const rows: Transaction[] = [];
+    for await (const row of this) if (rows.push(row) === limit) break;
+    return rows;
+  }
+
+  /**
    * Where the iteration stands, as text for `transactions.resume` in this or another process. It
    * counts every row or page that was given as dealt with. It holds ids and a cursor, no other data.
    */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { decimalOf } from '../decimal.js';
 import { answerJson, clientOf, failureOf, pageOf, startServer } from '../testing/test-server.js';
+import { extraOf } from '../extra.js';
 import { endOfPage } from './page-source.js';
 import type { ListTransactionsParams } from './transactions.js';
 
@@ -66,6 +67,20 @@ describe('transactions.list', () => {
       pagination: { hasMore: true, nextCursor: 'opaque==', pages: 2 },
       trace: 'x',
     });
+  });
+
+  it('gives the fields that the document does not list as extra ones, with every digit', async () => {
+    await using server = await startServer((response) => {
+      response.end(
+        '{"data":{"transactions":[{"id":"a","tip":1.50,"extra":{"a":1}}]},"pagination":{"hasMore":false}}',
+      );
+    });
+    const [row = {}] = (await clientOf(server.url).transactions.list()).data.transactions;
+    expect(JSON.stringify(extraOf(row))).toBe('{"tip":1.5,"extra":{"a":1}}');
+    expect(decimalOf(extraOf(row), 'tip')).toBe('1.50');
+    expect(extraOf({ id: 's', status: 'active' }, 'ReportSchedule')).toEqual({});
+    // @ts-expect-error a misspelt field is a mistake of types
+    expect(row.amout).toBeUndefined();
   });
 
   it('gives the exact text of an amount that is too long for a double', async () => {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import { InvalidRequestError } from '../errors.js';
 import { checkCallOptions } from '../http/call-options.js';
+import { type Call, type NoteResponse, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import { type CallOptions, isObject, type Operation } from '../http/operation.js';
 import {
@@ -20,7 +21,7 @@ import { TransactionIterator } from './transaction-iterator.js';
 import { leaveOutUnreadable } from './unreadable-rows.js';
 
 export const Transaction = z
-  .looseObject({
+  .object({
     id: z.string(),
     source: openEnum(['payments']),
     transactionTime: z.string().meta({ description: 'ISO 8601, UTC, with milliseconds.' }),
@@ -84,9 +85,9 @@ const Request = requestObject({
  */
 export type ListTransactionsParams = z.infer<typeof Request>;
 
-const Reply = z.looseObject({
-  data: z.looseObject({ transactions: z.array(Transaction), timezone: z.string().optional() }),
-  pagination: z.looseObject({
+const Reply = z.object({
+  data: z.object({ transactions: z.array(Transaction), timezone: z.string().optional() }),
+  pagination: z.object({
     hasMore: z.boolean(),
     nextCursor: z
       .string()
@@ -147,9 +148,11 @@ export class Transactions {
    * Reads one page, newest first. It changes nothing at the provider, so a failure that may pass is
    * repeated, within the time limit of the call.
    */
-  async list(params: ListTransactionsParams = {}, options?: CallOptions): Promise<TransactionPage> {
-    checkParams(params);
-    return this.#list(params, options);
+  list(params: ListTransactionsParams = {}, options?: CallOptions): Call<TransactionPage> {
+    return startCall(async (note) => {
+      checkParams(params);
+      return this.#list(params, options, note);
+    });
   }
 
   /**
@@ -178,9 +181,14 @@ export class Transactions {
     return this.#iterate(params, options, position);
   }
 
-  async #list(fields: ListTransactionsParams, options?: CallOptions): Promise<TransactionPage> {
+  async #list(
+    fields: ListTransactionsParams,
+    options?: CallOptions,
+    note?: NoteResponse,
+  ): Promise<TransactionPage> {
+    const page = await this.#caller.call(LIST_TRANSACTIONS, { fields }, options, note);
     // One row that cannot be read must not hide the others; the drift report counts it.
-    return leaveOutUnreadable(await this.#caller.call(LIST_TRANSACTIONS, { fields }, options));
+    return leaveOutUnreadable(page);
   }
 
   #iterate(

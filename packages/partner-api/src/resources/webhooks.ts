@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { InvalidRequestError, KeyNotStoredError } from '../errors.js';
+import { type Call, type NoteResponse, startCall } from '../http/call.js';
 import type { Caller } from '../http/caller.js';
 import { hideSecrets } from '../http/failure.js';
 import type { CallOptions, Operation } from '../http/operation.js';
@@ -49,8 +50,8 @@ export interface CreateWebhookOptions extends CallOptions {
   readonly storeKey: StoreHmacKey;
 }
 
-const CreateReply = z.looseObject({
-  data: z.looseObject({
+const CreateReply = z.object({
+  data: z.object({
     webhook_id: z.string().min(1),
     hmac_key: z.string().min(1).meta({ description: 'In full in this answer only.' }),
   }),
@@ -58,8 +59,7 @@ const CreateReply = z.looseObject({
 
 /** Answer of spec 4.7. Fields that the spec does not list are kept. */
 export interface CreatedWebhook {
-  data: { webhook_id: string; hmac_key: Secret; [field: string]: unknown };
-  [field: string]: unknown;
+  data: { webhook_id: string; hmac_key: Secret };
 }
 
 const TestRequest = requestObject({
@@ -70,8 +70,8 @@ const TestRequest = requestObject({
 /** Request of spec 4.8. */
 export type TestWebhookParams = z.infer<typeof TestRequest>;
 
-const TestReply = z.looseObject({
-  data: z.looseObject({ status_code: z.int(), response: z.string() }).partial(),
+const TestReply = z.object({
+  data: z.object({ status_code: z.int(), response: z.string() }).partial(),
 });
 
 /**
@@ -130,11 +130,24 @@ export class Webhooks {
    * Creates a webhook and hands its key to `storeKey`, which has stored it before this resolves.
    * It is never repeated. When `storeKey` fails, the `KeyNotStoredError` still holds the key.
    */
-  async create(
+  create(params: CreateWebhookParams, options: CreateWebhookOptions): Call<CreatedWebhook> {
+    return startCall((note) => this.#create(params, options, note));
+  }
+
+  /** Has the provider send a test delivery. Never repeated; waits longer than the provider does. */
+  test(params: TestWebhookParams, options?: CallOptions): Call<WebhookTest> {
+    return startCall(async (note) => {
+      checkRequest(TEST_WEBHOOK.name, TestRequest, params);
+      return this.#caller.call(TEST_WEBHOOK, { fields: params }, options, note);
+    });
+  }
+
+  async #create(
     params: CreateWebhookParams,
-    { storeKey, ...options }: CreateWebhookOptions,
+    { storeKey, ...options }: Partial<CreateWebhookOptions> = {},
+    note: NoteResponse,
   ): Promise<CreatedWebhook> {
-    const { hmac_key: given } = params;
+    const given = params?.hmac_key;
     // Written as JSON, a Secret would be sent as "[secret]".
     const fields = given instanceof Secret ? { ...params, hmac_key: given.reveal() } : params;
     checkRequest(CREATE_WEBHOOK.name, CreateRequest, fields);
@@ -145,16 +158,10 @@ export class Webhooks {
     const secrets =
       given === undefined ? [] : [given instanceof Secret ? given : new Secret(given)];
     const request = { fields, secrets };
-    const { data, ...rest } = await this.#caller.call(CREATE_WEBHOOK, request, options);
+    const { data, ...rest } = await this.#caller.call(CREATE_WEBHOOK, request, options, note);
     const hmacKey = new Secret(data.hmac_key);
     await storeOrThrow(storeKey, hmacKey, data.webhook_id);
     return { ...rest, data: { ...data, hmac_key: hmacKey } };
-  }
-
-  /** Has the provider send a test delivery. Never repeated; waits longer than the provider does. */
-  async test(params: TestWebhookParams, options?: CallOptions): Promise<WebhookTest> {
-    checkRequest(TEST_WEBHOOK.name, TestRequest, params);
-    return this.#caller.call(TEST_WEBHOOK, { fields: params }, options);
   }
 }
 

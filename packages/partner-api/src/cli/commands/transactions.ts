@@ -99,7 +99,9 @@ function showTable(
   if (rows.length === 0) return terminal.note('No transactions.');
   const texts = rows.map((row) => columns.map((column) => fieldText(row, column)));
   const titles = columns.map((title) => {
-    const isNumber = rows.some((row) => typeof row[title] === 'number');
+    const isNumber = rows.some(
+      (row) => typeof (row as Record<string, unknown>)[title] === 'number',
+    );
     return { title, align: isNumber ? ('right' as const) : ('left' as const) };
   });
   terminal.print(...renderTable(titles, texts, terminal.tableWidth));
