@@ -48,10 +48,10 @@ function makeBanner({ addresses, ports }: Stack): string {
     `  The playground:    ${addresses.shop}/playground`,
     `  Partner console:   ${addresses.console}`,
     '',
-    '  Cards that work here (any name, any month to come, any three digits):',
+    '  Cards that work here (any name, any future expiry date, any three digits):',
     ...cards,
     '',
-    '  Ctrl-C closes everything.',
+    '  Ctrl-C stops everything.',
     '',
   ].join('\n');
 }
