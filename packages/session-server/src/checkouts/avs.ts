@@ -26,14 +26,31 @@ export interface AvsFields {
 
 /** A flat and its name: `Flat 2`, `Apt. 3B`, `Flat A`, `Unit B4`, `Flat 2/1`; not `Flats`, not `Unity`. */
 const FLAT_WORD =
-  /\b(?:flat|apartment|apt|unit|studio|room|suite)(?![a-z])\.?\s*(?:no\b\.?\s*)?([a-z]?\d+(?:\/\d+)?[a-z]?|[a-z])\b[\s,]*/i;
+  /\b(?:flat|apartment|apt|appt|unit|studio|room|suite|lgh|wohnung|whg)(?![a-z])\.?\s*(?:no\b\.?\s*)?([a-z]?\d+(?:\/\d+)?[a-z]?|[a-z])\b([\s,]*)/i;
+/** A flat that is named by where it is; the number after it is the house's. */
+const NAMED_FLAT =
+  /\b((?:top|upper|lower|ground|basement|garden|attic|front|rear|first|second|third|\d(?:st|nd|rd|th))(?:\s+floor)?)\s+flat\b[\s,]*/i;
 /** Scottish "floor/flat" before a house number: `3/2, 14 …`. */
 const FLOOR_AND_FLAT = /^\s*(\d+\/\d+)[\s,]+(?=\d)/;
+/** A part of a site, which has house numbers of its own or none. */
+const BLOCK =
+  /\b(?:block|tower|building|staircase|stair|entrance)\s+(?:[a-z]|\d{1,3}[a-z]?)\b[\s,]*/gi;
 const POST_BOX = /\bp\.?\s*o\.?\s*box\b/i;
-/** A number at the start of a part: `12`, `12a`, `12 A`, `1-3`, `12½` is not one. */
-const HOUSE_NUMBER =
-  /^(?:no\.?\s*|number\s+|#\s*)?(\d+)(?:\s?([a-z])(?![a-z]))?(?:\s*[-–/]\s*(\d+)([a-z])?)?(?=$|[\s,])/i;
-const UK_POSTCODE = /^([A-Z]{1,2}\d[A-Z\d]?)(\d[A-Z]{2})$/;
+/** A number before the street: `12`, `12a`, `12 A`, `12 bis`, `1-3`; not `12½`, `12 1/2`, `12 & 14`. */
+const LEADING_NUMBER =
+  /^(?:no\.?\s*|number\s+|#\s*)?(?<from>\d{1,5})(?:\s?(?<letter>[a-z])(?!\p{L})|(?<repeated>\s(?:bis|ter))\b)?(?:\s*[-–]\s*(?<to>\d+[a-z]?))?(?=$|\s)(?!\s+(?:\d+\/\d|&|and\b))/iu;
+/** A number after the street: `12`, `12a`, `12/A`, `12-14`, `nº 12`, `12.`. */
+const TRAILING_NUMBER =
+  /^(?<street>.+?)\s+(?:n[ºo°r]?\.?\s*)?(?<from>\d{1,4})(?:\s?\/?(?<letter>[a-z]))?(?:\s*[-–]\s*(?<to>\d+[a-z]?))?\.?$/iu;
+/** What the name of a street ends with where a number may follow it. */
+const STREET_END =
+  /\p{L}{2,}[\s-]?(?:stra(?:ß|ss)e|str\.?|weg|platz|allee|gasse|ufer|damm|gracht|straat|laan|plein|kade|dijk|singel|steeg|gade|vej|gatan|gata|vägen|veien|katu|tie|utca|lane|road|street|avenue|drive|close)$/iu;
+/** What it begins with. */
+const STREET_START =
+  /^(?:via|viale|piazza|corso|calle|c\/|avenida|avda\.?|av\.?|plaza|paseo|rua|rue|avenue|boulevard|ul\.?|ulica|stra(?:ß|ss)e|am|im|an de[rn]|in de[rn]|auf de[rn]|unter den|zum|zur)\s+\p{L}{2,}/iu;
+/** A Dutch number with its addition: `174-2` is the second home of number 174. */
+const DUTCH_STREET = /(?:gracht|straat|laan|plein|kade|dijk|singel|steeg)$/i;
+const UK_POSTCODE = /^([A-Z]{1,2}\d[A-Z\d]?|GIR)(\d[A-Z]{2})$/;
 
 /**
  * The address fields: taken from the shop where it gives them, otherwise derived from its address
@@ -105,29 +122,49 @@ function normalizeHouse(house: string | undefined): string | undefined {
     .replace(/^(\d+) ([A-Z])$/, '$1$2');
 }
 
-function readLine(line: string): { house?: string; flat?: string } {
-  const floor = FLOOR_AND_FLAT.exec(line);
-  const word = FLAT_WORD.exec(line);
-  const flat = floor?.[1] ?? word?.[1]?.toUpperCase();
-  const rest = floor ? line.slice(floor[0].length) : line.replace(FLAT_WORD, '');
-  const house = POST_BOX.test(rest) ? undefined : findHouseNumber(rest);
-  return {
-    ...(house === undefined ? {} : { house }),
-    ...(flat === undefined ? {} : { flat }),
-  };
+interface Derived {
+  readonly house?: string;
+  readonly flat?: string;
 }
 
-function findHouseNumber(text: string): string | undefined {
-  for (const part of text.split(',')) {
-    const match = HOUSE_NUMBER.exec(part.trim());
-    if (!match) continue;
-    const [, from = '', letter = '', to, toLetter = ''] = match;
-    // `3/2` and `14/3` name a flat too: which number is the house’s is unknown.
-    if (to !== undefined && Number(to) <= Number(from)) continue;
-    const range = to === undefined ? '' : `-${to}${toLetter}`;
-    return `${from}${letter}${range}`.toUpperCase();
+function readLine(line: string): Derived {
+  if (POST_BOX.test(line)) return {};
+  const floor = FLOOR_AND_FLAT.exec(line);
+  if (floor) return { flat: floor[1] ?? '', ...findHouse(line.slice(floor[0].length)) };
+  const named = NAMED_FLAT.exec(line);
+  if (named) {
+    return { flat: (named[1] ?? '').toUpperCase(), ...findHouse(line.replace(NAMED_FLAT, ', ')) };
   }
-  return undefined;
+  const flat = FLAT_WORD.exec(line);
+  if (!flat) return findHouse(line);
+  const found = findHouse(line.replace(FLAT_WORD, ', '));
+  const after = line.slice(flat.index + flat[0].length);
+  // `Flat 7 Mill Lane` may be flat 7, or a flat at number 7.
+  const isUnsure = found.house === undefined && after !== '' && !(flat[2] ?? '').includes(',');
+  return isUnsure ? {} : { flat: (flat[1] ?? '').toUpperCase(), ...found };
+}
+
+/** The house number of a line without its flat; none when two numbers may be it. */
+function findHouse(line: string): Derived {
+  const parts = line.replace(BLOCK, ', ').split(',');
+  const found = parts.flatMap((part) => readNumber(part.trim()) ?? []);
+  return found.length === 1 ? (found[0] ?? {}) : {};
+}
+
+function readNumber(part: string): Derived | undefined {
+  const leading = LEADING_NUMBER.exec(part)?.groups;
+  const found = leading ?? TRAILING_NUMBER.exec(part)?.groups;
+  if (!found) return undefined;
+  const { street = part, from = '', letter = '', repeated = '', to } = found;
+  const isStreet = STREET_END.test(street) || STREET_START.test(street);
+  if (!leading && !isStreet) return undefined;
+  // Four digits before a name are as likely the postcode of a town, and five are.
+  const isPostcode = from.length > 4 || (from.length === 4 && !isStreet && part !== from);
+  if (isPostcode) return undefined;
+  const house = `${from}${letter}${repeated}`.toUpperCase();
+  if (to === undefined) return { house };
+  if (parseInt(to) > Number(from)) return { house: `${house}-${to}`.toUpperCase() };
+  return !leading && DUTCH_STREET.test(street) ? { house, flat: to } : undefined;
 }
 
 function tidy(text: string | undefined): string | undefined {
