@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript-floor';
 import { describe, expect, it } from 'vitest';
 
 import { OPERATIONS } from './client.js';
@@ -27,7 +29,36 @@ function fieldsOf(path: string, name: string): string[] {
   );
 }
 
+/** What a TypeScript says of a module of this package that no file holds. */
+function compile(text: string): string[] {
+  const file = fileURLToPath(new URL('../readme-example.ts', import.meta.url));
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    types: ['node'],
+  };
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (name) => name === file || fileExists.call(host, name);
+  host.readFile = (name) => (name === file ? text : readFile.call(host, name));
+  host.getSourceFile = (name, ...rest) =>
+    name === file
+      ? ts.createSourceFile(name, text, ...(rest.slice(0, 1) as [ts.ScriptTarget]))
+      : getSourceFile.call(host, name, ...rest);
+  const found = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
 describe('the README', () => {
+  it('has recipes that compile under strict, with the oldest TypeScript that it names', () => {
+    const recipes = [...page.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, text]) => text);
+    expect([recipes.length, compile(recipes.join('\n'))]).toEqual([3, []]);
+    expect(page).toContain(`TypeScript ${ts.versionMajorMinor} or newer`);
+    expect(compile(`${recipes.join('\n')}\nconst wrong: number = 'x';`)).toHaveLength(1);
+  }, 60_000);
+
   it('has a row for each operation, with what it does', () => {
     const missing = Object.values(OPERATIONS).filter(({ name, section, effect }) => {
       const row = new RegExp(
