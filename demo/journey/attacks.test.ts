@@ -103,7 +103,7 @@ describe('a page that asks for what is not its to say', () => {
       404,
       'order_not_found',
     ],
-    ['no token', { orderToken: undefined }, 404, 'order_not_found'],
+    ['no token', { orderToken: undefined }, 401, 'order_token_missing'],
   ])('with %s is refused', async (_what, change, status, code) => {
     expect(await openFromPage(change)).toMatchObject({ status, code });
     expect(await journey.sandbox.sessionsOf(placed.order)).toEqual([]);

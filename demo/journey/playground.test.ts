@@ -332,7 +332,7 @@ describe('what the playground does to the tag', () => {
 describe('the page of the playground', () => {
   it('says that it does not know the order of an address, and has a new one', async () => {
     const playground = await Playground.open(journey, { order: 'Z1', kind: 'return' });
-    await playground.isSaid(/We do not know the order of this address/);
+    await playground.isSaid(/does not have the order in the address/);
     await playground.pageButton('New order').click();
     await playground.shopper.page.locator('#notice').waitFor({ state: 'hidden' });
     await playground.close();
