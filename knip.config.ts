@@ -15,7 +15,7 @@ const config: KnipConfig = {
     'packages/partner-api': {
       entry: [
         'src/{index,openapi}.ts',
-        'src/cli/main.ts',
+        'src/cli/bin.ts',
         'src/**/*.test.ts',
         'src/testing/*.mjs',
         'bench/*.mjs',

@@ -340,6 +340,48 @@ describe('text of others on a terminal', () => {
     expect(stdout.split('\n')[1]).toBe('a�[2J�b�c  a�[2J�b�c');
   });
 
+  it.each([
+    ['transactions list --json', 0],
+    ['transactions list --all --json', 0],
+    ['transactions export -o - --format ndjson', 80],
+    ['transactions export -o - --format csv', 80],
+    ['transactions list --columns id,colour', 80],
+    ['analytics harbour-lane', 80],
+    ['reports update-schedule s --status active', 80],
+    ['transfers list 1001', 0],
+    ['checkout-sessions create --merchant-id 1 --order-id 2', 0],
+  ])('holds no C0, C1, DEL or bidi mark in the output of %s', async (line, columns) => {
+    const text = 'a\u001b[2J\u009b2Jb\u007fc\u202ed\u2066e\re\u0085f';
+    const row = { id: text, colour: text, [text]: text, status: text };
+    await using server = await startServer((response, { url }) => {
+      if (url.includes('transactions')) return answerJson(response, pageOf(row));
+      if (url.includes('schedule-transfer')) return answerJson(response, [row]);
+      return answerJson(response, { data: row, session_id: text, ...row });
+    });
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const terminal = columns === 0 ? {} : { columns };
+    const { code, stdout, stderr } = await pay(line, { env, ...terminal });
+    expect([code, stdout.includes('a')]).toEqual([0, true]);
+    // Ours: line ends of CSV, colours, and the line of progress.
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    const ours = /\r\n|\r?\u001b\[(\d*m|K)/g;
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    const odd = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+    expect((stdout + stderr).replace(ours, '')).not.toMatch(odd);
+    if (line.endsWith('list --json')) {
+      expect(JSON.parse(stdout)).toMatchObject({ data: { transactions: [row] } });
+    }
+  });
+
+  it('is exported as it came where no terminal reads it', async () => {
+    await using server = await startServer((response) =>
+      answerJson(response, pageOf({ id: 'a\u009bb\u202e' })),
+    );
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const line = 'transactions export -o - --format csv --columns id';
+    expect((await pay(line, { env })).stdout).toBe('"id"\r\n"a\u009bb\u202e"\r\n');
+  });
+
   it('is plain in the cursor of the next page too, which is shown only if there is one', async () => {
     let hasMore = true;
     await using server = await startServer((response) =>

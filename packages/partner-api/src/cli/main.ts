@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** `pay-partner` as a process: arguments → command → exit code. */
 import { Cli } from './cli.js';
 import { EXIT } from './exit-codes.js';

@@ -77,9 +77,9 @@ export class Terminal {
     this.print(toJsonText(value, 2));
   }
 
-  /** Data on stdout as it is, at the speed of the reader. */
-  async write(data: string | Uint8Array): Promise<void> {
-    if (this.#stdout.write(data)) return;
+  /** Data on stdout, at the speed of the reader: as it is, unless a terminal reads it. */
+  async write(data: string): Promise<void> {
+    if (this.#stdout.write(this.#stdout.isTTY === true ? escapeControls(data) : data)) return;
     try {
       await once(this.#stdout, 'drain', { signal: this.#signal });
     } catch (error) {
@@ -108,7 +108,7 @@ export class Terminal {
   }
 
   #clean(text: string): string {
-    let clean = text;
+    let clean = escapeControls(text);
     for (const secret of this.#secrets) clean = clean.replaceAll(secret, '[secret]');
     return clean;
   }
@@ -121,6 +121,20 @@ export class Terminal {
 export function toPlainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '�');
 }
+
+/**
+ * The last guard: what could move the cursor, fake a line or turn the reading direction is written as
+ * JSON would write it, `\u001b`. Line breaks, tabs and colours stay.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(DANGEROUS, (letter) => {
+    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+const DANGEROUS =
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  /[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\p{Bidi_Control}]|\r(?!\n)|\x1b(?!\[[\d;]*m)/gu;
 
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 const WIDE =

@@ -12,7 +12,7 @@ import type { Cli } from '../cli.js';
 import { collectNames, type GlobalOptions, parseCount } from '../options.js';
 import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
 import { renderTable } from '../render.js';
-import { toPlainText } from '../terminal.js';
+import { escapeControls, toPlainText } from '../terminal.js';
 import {
   addExportCommand,
   addFilterOptions,
@@ -58,6 +58,11 @@ export function addTransactionCommands(program: Command, cli: Cli): void {
   addExportCommand(group, cli);
 }
 
+/** The same JSON, in which nothing can move a cursor: it may end on a terminal after all. */
+function toJsonLine(row: Transaction): string {
+  return `${escapeControls(toJsonText(row))}\n`;
+}
+
 async function list(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ListOptions>();
   const { client } = await cli.open(command);
@@ -69,7 +74,7 @@ async function list(cli: Cli, command: Command): Promise<void> {
     try {
       for await (const { data } of iterator.pages()) {
         if (options.json !== true) showTable(cli, data.transactions, options);
-        else await terminal.write(data.transactions.map((row) => `${toJsonText(row)}\n`).join(''));
+        else await terminal.write(data.transactions.map(toJsonLine).join(''));
       }
     } finally {
       warnOfUnreadableRows(terminal, iterator.unreadableRows);
