@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
@@ -143,7 +144,7 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/;
 export function addressOf({ ip = '' }: Pick<Request, 'ip'>): string {
   const [, inBrackets, version4] = WITH_PORT.exec(ip) ?? [];
   const text = inBrackets ?? version4 ?? ip;
-  if (!ipaddr.isValid(text)) return text;
+  if (isIPv4(text) || !ipaddr.isValid(text)) return text;
   const address = ipaddr.process(text);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
   const [a = 0, b = 0, c = 0, d = 0] = address.parts;
