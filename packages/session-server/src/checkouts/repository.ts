@@ -23,6 +23,7 @@ export async function getCheckout(reader: Reader, id: string): Promise<Checkout>
 
 /** In the order of the ids; those that do not exist are left out. */
 export async function findCheckouts(reader: Reader, ids: readonly string[]): Promise<Checkout[]> {
+  if (ids.length === 0) return [];
   const rows = await reader.all(sql`SELECT * FROM checkouts WHERE id IN ${sql.list(ids)}`);
   const byId = new Map(rows.map((row) => [row['id'], toCheckout(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);

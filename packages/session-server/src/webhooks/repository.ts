@@ -167,8 +167,9 @@ export async function settleWebhook(
     await tx.run(sql`DELETE FROM webhooks WHERE id = ${id}`);
     return 'repeated';
   }
-  const lighter = twins.map((twin) => Number(twin['id']));
-  await tx.run(sql`DELETE FROM webhooks WHERE id IN ${sql.list(lighter)}`);
+  for (const twin of twins) {
+    await tx.run(sql`DELETE FROM webhooks WHERE id = ${Number(twin['id'])}`);
+  }
   await tx.run(sql`
     UPDATE webhooks SET status = 'processed', flags = ${JSON.stringify(flags)}, due_at = NULL
     WHERE id = ${id}`);
@@ -204,6 +205,12 @@ export async function markUnmatched(
       SELECT id FROM webhooks
       WHERE token_hash = ${String(row['token_hash'])} AND status = 'unmatched'
       ORDER BY received_at DESC, id DESC LIMIT ${MAX_DROPPED} OFFSET ${max})`);
+}
+
+/** Whether any webhook waits for an attempt that it names. */
+export async function hasUnmatched(reader: Reader): Promise<boolean> {
+  const row = await reader.get(sql`SELECT min(webhook) AS first FROM webhook_references`);
+  return typeof row?.['first'] === 'number';
 }
 
 /** Lets unmatched webhooks that name an attempt be worked on again. */

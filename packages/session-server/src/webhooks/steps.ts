@@ -9,6 +9,7 @@ import type { Transaction } from '../store/database.js';
 import {
   type ClaimedWebhook,
   type CompletedWebhook,
+  hasUnmatched,
   type IncomingWebhook,
   insertWebhook,
   markUnmatched,
@@ -88,6 +89,7 @@ export async function retryUnmatchedFor(
   attempt: Pick<Attempt, 'orderId' | 'merchantReference'>,
   { hash, now }: { hash: HashReference; now: number },
 ): Promise<void> {
+  if (!(await hasUnmatched(tx))) return;
   const hashes = namesOf(attempt).map(hash);
   await retryWebhooksNaming(tx, hashes, now);
 }
