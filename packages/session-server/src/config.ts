@@ -92,6 +92,7 @@ const environmentSchema = z
       .optional(),
     PAY_CSP_REPORT_TO: reportAddress.optional(),
     PAY_RETENTION_DAYS: wholeNumber.default(30),
+    PAY_ORDER_RETENTION_DAYS: wholeNumber.optional(),
     PAY_MAX_ORDER_ID: wholeNumber.default(2 ** 31 - 1),
   })
   .superRefine(
@@ -255,6 +256,8 @@ export function parseConfig(
     logLevel: values.PAY_LOG_LEVEL,
     watchDays: values.PAY_WATCH_DAYS,
     refundWatchDays: values.PAY_REFUND_WATCH_DAYS,
+    /** After this long orders are erased, but for their payments; undefined: never. */
+    orderRetentionDays: values.PAY_ORDER_RETENTION_DAYS,
     maxOrderId: values.PAY_MAX_ORDER_ID,
     encryptionKeys:
       values.PAY_ENCRYPTION_KEY === undefined

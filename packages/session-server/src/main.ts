@@ -3,6 +3,7 @@ import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
+import { runErase, runExport } from './cli/order-commands.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './serve.js';
 import { checkStart, isOurs } from './start-checks.js';
@@ -15,6 +16,8 @@ const USAGE = `Usage:
   pay-session-server events redeliver <event id>… | --merchant <id> [--retrying] | --all
                                                   deliver dead-lettered events again; with
                                                   --retrying also those that are being retried
+  pay-session-server export <order> [merchant]    print all that is stored of an order, as JSON
+  pay-session-server erase <order> [merchant]     erase what is stored of an order, but for its payments
   pay-session-server webhooks                     count the provider's webhooks by result
   pay-session-server restore <backup file>        replace the data file with a backup
   pay-session-server restore --since <time>       reconcile a backup of this time that is in place
@@ -52,6 +55,12 @@ async function runCommand(
   const [order, merchant] = words;
   if (command === 'explain' && order !== undefined) {
     return runExplain(parseConfig(process.env), order, merchant);
+  }
+  if (command === 'export' && order !== undefined) {
+    return runExport(parseConfig(process.env), order, merchant);
+  }
+  if (command === 'erase' && order !== undefined) {
+    return runErase(parseConfig(process.env), order, merchant);
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
   if (command === 'restore') return runRestore(parseConfig(process.env), words);

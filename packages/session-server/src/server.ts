@@ -29,6 +29,7 @@ import { ShopClient } from './provider/shop-client.js';
 import { createOperatorApp } from './operator/routes.js';
 import { OperatorService } from './operator/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
+import { startRetention } from './erasure/retention.js';
 import { FileMerchantSource, type MerchantSource } from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
@@ -192,6 +193,8 @@ async function assemble(
   );
   const dispatcher = keep(startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) }));
   keep(startSchedule({ ...common, reconciliation }));
+  const { orderRetentionDays: days } = config;
+  if (days !== undefined) keep(startRetention({ ...common, days }));
   if (loss) {
     const { watchSeconds } = rules;
     const isRetrying = () => lostAttempts.isRetrying();

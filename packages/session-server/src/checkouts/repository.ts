@@ -95,7 +95,8 @@ export async function updateCheckout(tx: Transaction, checkout: Checkout): Promi
       refunded_minor = ${checkout.refundedMinor},
       payment = ${checkout.payment && JSON.stringify(checkout.payment)},
       attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
-      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
+      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)},
+      erased_at = NULL
     WHERE id = ${checkout.id}`);
 }
 

@@ -54,9 +54,12 @@ export const MIGRATIONS: readonly Migration[] = [
     paid_by TEXT,
     payment TEXT,
     due_at ${bigint},
+    -- When its order was erased, unless it has changed since.
+    erased_at ${bigint},
     UNIQUE (merchant, order_name, order_version)
   ) ${strict};
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX checkouts_to_erase ON checkouts (created_at) WHERE erased_at IS NULL;
   CREATE INDEX checkouts_attention ON checkouts (created_at) WHERE attention <> '[]';
   CREATE INDEX checkouts_attention_of_merchant ON checkouts (merchant, created_at)
     WHERE attention <> '[]';
@@ -115,6 +118,7 @@ export const MIGRATIONS: readonly Migration[] = [
     -- Its attempt or, for a registered endpoint, its token: one body counts once for each.
     receiver TEXT NOT NULL,
     digest TEXT NOT NULL,
+    -- That of its address, or the one that it turned out to name.
     order_id ${bigint} REFERENCES attempts (order_id),
     sealed ${bytes} NOT NULL,
     status TEXT NOT NULL,
@@ -123,6 +127,7 @@ export const MIGRATIONS: readonly Migration[] = [
     received_at ${bigint} NOT NULL
   ) ${strict};
   CREATE INDEX webhooks_of_receiver ON webhooks (receiver, digest);
+  CREATE INDEX webhooks_of_attempt ON webhooks (order_id) WHERE order_id IS NOT NULL;
   CREATE INDEX webhooks_due ON webhooks (due_at, id) WHERE due_at IS NOT NULL;
   CREATE INDEX webhooks_received ON webhooks (received_at);
   CREATE INDEX webhooks_unmatched_of_token ON webhooks (token_hash, received_at, id)

@@ -43,6 +43,8 @@ export type WebhookProof =
 
 export interface WebhookOutcome {
   readonly flags: readonly WebhookFlag[];
+  /** The attempt that it is about. */
+  readonly orderId?: number | undefined;
   /** Attempts to poll for soon, also when this process dies now. */
   readonly pollFor: readonly number[];
   readonly proof?: WebhookProof | undefined;
@@ -151,7 +153,7 @@ export async function releaseClaimedWebhooks(tx: Transaction, now: number): Prom
 export async function settleWebhook(
   tx: Transaction,
   id: number,
-  { flags, otherDigests = [] }: Pick<WebhookOutcome, 'flags' | 'otherDigests'>,
+  { flags, orderId, otherDigests = [] }: Pick<WebhookOutcome, 'flags' | 'orderId' | 'otherDigests'>,
 ): Promise<CompletedWebhook['became']> {
   const row = await tx.get(
     sql`SELECT receiver, digest FROM webhooks WHERE id = ${id} AND status <> 'processed'`,
@@ -171,7 +173,8 @@ export async function settleWebhook(
     await tx.run(sql`DELETE FROM webhooks WHERE id = ${Number(twin['id'])}`);
   }
   await tx.run(sql`
-    UPDATE webhooks SET status = 'processed', flags = ${JSON.stringify(flags)}, due_at = NULL
+    UPDATE webhooks SET status = 'processed', flags = ${JSON.stringify(flags)}, due_at = NULL,
+      order_id = coalesce(order_id, ${orderId})
     WHERE id = ${id}`);
   return 'processed';
 }

@@ -222,11 +222,12 @@ class WebhookWorker {
     const { database, context, reconciliation, changes, clock, logger } = this.#options;
     const now = clock.now();
     const due = attempts.filter(({ orderId }) => this.#pollLimiter.allow(orderId, now));
-    const pollFor = due.map(({ orderId }) => orderId);
+    const pollFor = due.map((attempt) => attempt.orderId);
+    const orderId = attempts[0]?.orderId;
     let completed: CompletedWebhook | undefined;
     try {
       completed = await database.transaction('webhook:complete', (tx) =>
-        completeWebhook(tx, webhook.id, { ...outcome, pollFor }, context),
+        completeWebhook(tx, webhook.id, { ...outcome, orderId, pollFor }, context),
       );
     } finally {
       if (completed === undefined || completed.became === 'gone') {

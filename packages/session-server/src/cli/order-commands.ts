@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../clock.js';
+import type { Config } from '../config.js';
+import { AppError } from '../errors.js';
+import { eraseOrder, exportOrder, findMerchantsOf, type OrderKey } from '../erasure/order-data.js';
+import type { Database, Reader, Row } from '../store/database.js';
+import { SqliteDatabase } from '../store/sqlite-database.js';
+import { encryptionContext, loadSandboxKeys, WebhookEncryption } from '../webhooks/encryption.js';
+import { unpackWebhook } from '../webhooks/payload.js';
+
+const PURGE_TRIES = 20;
+const PURGE_PAUSE_MS = 250;
+
+/**
+ * `pay-session-server export <order> [merchant]`: all that is stored of an order, as JSON by table,
+ * with the bodies of its webhooks. Beside a running server or without one.
+ */
+export async function runExport(
+  config: Config,
+  order: string,
+  merchant: string | undefined,
+): Promise<string[]> {
+  const database = new SqliteDatabase(config.databaseFile, 'read');
+  try {
+    const tables = await exportOrder(database, await findOrder(database, order, merchant));
+    const encryption = new WebhookEncryption(
+      config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
+    );
+    const webhooks = tables.webhooks.map((row) => openWebhook(row, encryption));
+    return [JSON.stringify({ ...tables, webhooks }, undefined, 2)];
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * `pay-session-server erase <order> [merchant]`: erases what is not of the books, and leaves no copy
+ * of it in the data file or its log. Beside a running server or without one.
+ */
+export async function runErase(
+  config: Config,
+  order: string,
+  merchant: string | undefined,
+): Promise<string[]> {
+  const database = new SqliteDatabase(config.databaseFile, 'beside');
+  try {
+    const key = await findOrder(database, order, merchant);
+    const became = await database.transaction('order:erase', (tx) =>
+      eraseOrder(tx, key, systemClock.now()),
+    );
+    if (became === 'open') {
+      throw refuse(`order ${order} may be paid at the moment; nothing was erased: try again later`);
+    }
+    await purge(database);
+    return [
+      `Order ${order} of ${key.merchant} is erased. Its name, amounts, states, and the ids and times of its payments are kept.`,
+      ...(became === 'waiting'
+        ? [
+            'Events that wait for delivery keep their text: erase it again after they are delivered.',
+          ]
+        : []),
+      'Backups and other copies of the data file were not changed.',
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** The running server may be reading the log; it is done in a moment. */
+async function purge(database: Database): Promise<void> {
+  for (let tries = 0; tries < PURGE_TRIES; tries += 1) {
+    if (await database.purgeDeleted()) return;
+    await sleep(PURGE_PAUSE_MS);
+  }
+  throw refuse(
+    'it is erased, and the log of the data file still has a copy, since it is in use; run this again',
+  );
+}
+
+async function findOrder(
+  reader: Reader,
+  order: string,
+  merchant: string | undefined,
+): Promise<OrderKey> {
+  const merchants = await findMerchantsOf(reader, order);
+  const found = merchant === undefined ? merchants : merchants.filter((id) => id === merchant);
+  const [only, ...others] = found;
+  if (only === undefined) throw refuse(`there is no checkout of an order "${order}"`);
+  if (others.length > 0) {
+    throw refuse(`several merchants have an order "${order}", name one: ${found.join(', ')}`);
+  }
+  return { merchant: only, order };
+}
+
+function openWebhook({ sealed, ...row }: Row, encryption: WebhookEncryption): Row {
+  const context = encryptionContext(String(row['token_hash']), String(row['digest']));
+  const packed = encryption.open(sealed as Uint8Array, context);
+  if (!packed) return { ...row, body: null };
+  const { headers, body } = unpackWebhook(packed);
+  return { ...row, headers, body: Buffer.from(body).toString('utf8') };
+}
+
+function refuse(message: string): AppError {
+  return new AppError(400, 'invalid_request', message);
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runErase, runExport } from '../cli/order-commands.js';
+import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
+import { ORDER_TABLES } from './order-data.js';
+
+const DAY_SECONDS = 86_400;
+const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
+/** What a shop or the provider may put into an order that names a person. */
+const VERSION = 'version-of-nightjar';
+const RETURN_URL = `${SHOP_ORIGIN}/result?mail=nightjar%40example.test&checkout={checkout}`;
+
+let stack: TestStack;
+beforeEach(async () => {
+  const tokenHash = `sha256:${createHash('sha256').update(ENDPOINT_TOKEN).digest('hex')}`;
+  stack = await TestStack.start({
+    env: { PAY_ORDER_RETENTION_DAYS: '400' },
+    merchant: { webhookEndpoints: [{ tokenHash, paths: { orderId: 'order_id' } }] },
+  });
+});
+afterEach(() => stack.close());
+
+/** An order that was paid and delivered, with a webhook to its own address and one to an endpoint. */
+async function payOrder(order: string): Promise<{ checkout: string; sessionId: string }> {
+  const priced = { amount: '9.99', version: VERSION, returnUrl: RETURN_URL };
+  const { checkout, sessionId = '' } = (await stack.open(order, priced)).body;
+  await stack.payAtProvider(sessionId);
+  const deliver = (path: string, body: object) =>
+    stack.fetch(path, { method: 'POST', body: JSON.stringify(body) });
+  await deliver(stack.webhookPath(sessionId), { name: 'Nightjar' });
+  const { order_id: orderId } = stack.session(sessionId);
+  await deliver(`/v1/webhooks/${ENDPOINT_TOKEN}`, { order_id: orderId, mail: 'Nightjar' });
+  await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+  await stack.until(checkout, 'paid');
+  await expect
+    .poll(() => rows(`SELECT 1 FROM outbox_events WHERE status = 'delivered'`).length)
+    .toBeGreaterThan(0);
+  await expect.poll(() => rows(`SELECT 1 FROM webhooks WHERE status = 'processed'`).length).toBe(2);
+  return { checkout, sessionId };
+}
+
+function rows(query: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(stack.config.databaseFile, { readOnly: true });
+  try {
+    return database.prepare(query).all();
+  } finally {
+    database.close();
+  }
+}
+
+/** All that stands in the data file and the files beside it. */
+function bytesOnDisk(): Buffer {
+  const files = readdirSync(stack.folder).filter((name) => /^data\.sqlite(-wal)?$/.test(name));
+  return Buffer.concat(files.map((name) => readFileSync(join(stack.folder, name))));
+}
+
+describe('what is stored of an order', () => {
+  it('is known column by column, so that none is forgotten when an order is erased', () => {
+    const tables = rows(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
+    const stored = Object.fromEntries(
+      tables
+        .map(({ name }) => String(name))
+        // Numbers by name, of no order.
+        .filter((name) => name !== 'counters' && !name.startsWith('sqlite_'))
+        .map((name) => {
+          const columns = rows(`SELECT name FROM pragma_table_info('${name}')`);
+          return [name, columns.map((column) => String(column['name'])).toSorted()];
+        }),
+    );
+    const known = Object.fromEntries(
+      Object.entries(ORDER_TABLES).map(([name, table]) => {
+        const isDeleted = !('erases' in table);
+        const columns = isDeleted ? stored[name] : [...table.keeps, ...table.erases];
+        return [name, [...(columns ?? [])].toSorted()];
+      }),
+    );
+    expect(known).toEqual(stored);
+  });
+
+  it('is exported from every table, the text of its webhooks too, and nothing of another order', async () => {
+    await payOrder('A1001');
+    await stack.open('A1002', { amount: '7.77' });
+    const exported = (await runExport(stack.config, 'A1001', undefined)).join('\n');
+    const tables = JSON.parse(exported) as Record<string, unknown[]>;
+    expect(Object.keys(tables).toSorted()).toEqual(Object.keys(ORDER_TABLES).toSorted());
+    for (const table of ['checkouts', 'attempts', 'matched_transactions', 'outbox_events']) {
+      expect([table, tables[table]?.length]).not.toEqual([table, 0]);
+    }
+    expect(JSON.stringify(tables['webhooks'])).toContain('Nightjar');
+    for (const text of [VERSION, 'nightjar%40example.test']) expect(exported).toContain(text);
+    expect(exported).not.toContain('A1002');
+  });
+});
+
+describe('an order that is erased', () => {
+  it('leaves its payments, and nothing else in any byte of the data file', async () => {
+    const { checkout, sessionId } = await payOrder('A1001');
+    const sealed = rows('SELECT sealed FROM webhooks').map((row) => row['sealed'] as Uint8Array);
+    const planted = [
+      ...[VERSION, 'nightjar%40example.test', sessionId].map((text) => Buffer.from(text)),
+      ...sealed.map((bytes) => Buffer.from(bytes).subarray(0, 64)),
+    ];
+    expect(planted.filter((bytes) => !bytesOnDisk().includes(bytes))).toEqual([]);
+
+    const said = await runErase(stack.config, 'A1001', undefined);
+    expect(said.join('\n')).toContain('Backups and other copies of the data file were not changed');
+    expect(planted.filter((bytes) => bytesOnDisk().includes(bytes))).toEqual([]);
+
+    const key = { authorization: `Bearer ${stack.merchantKey}` };
+    const { body } = await stack.fetch<Record<string, unknown>>('/v1/merchant/orders/A1001', {
+      headers: key,
+    });
+    expect(body).toMatchObject({ order: 'A1001', state: 'paid', amount: '9.99', currency: 'GBP' });
+    expect(rows('SELECT amount, status FROM matched_transactions')).toMatchObject([
+      { status: 'SUCCESS' },
+    ]);
+    const events = rows('SELECT body FROM outbox_events').map(({ body: text }) => String(text));
+    expect(events.join()).toContain('"state":"paid"');
+    expect((await stack.reopen('A1001')).body).toMatchObject({ checkout, state: 'paid' });
+  });
+
+  it('is not one that may be paid at the moment, nor one that no one knows', async () => {
+    await stack.open('A1002', { amount: '9.99', version: VERSION });
+    await expect(runErase(stack.config, 'A1002', undefined)).rejects.toThrow('may be paid');
+    expect(rows('SELECT shop_version FROM checkouts')).toEqual([{ shop_version: VERSION }]);
+    await expect(runErase(stack.config, 'nowhere', undefined)).rejects.toThrow('there is no');
+  });
+
+  it('can be paid in a new session, where it was not paid', async () => {
+    const { sessionId = '' } = (await stack.open('A1003', { amount: '9.99' })).body;
+    await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));
+    await expect.poll(() => runErase(stack.config, 'A1003', 'teashop').then(() => true)).toBe(true);
+    const { body } = await stack.reopen('A1003');
+    expect(body).toMatchObject({ state: 'open', sessionId: expect.any(String) as string });
+    expect(body.sessionId).not.toBe(sessionId);
+  });
+
+  it('is every one that is older than the retention, and no other', async () => {
+    await payOrder('A1004');
+    await stack.server.close();
+    stack.advance(400 * DAY_SECONDS - 600);
+    await stack.startServer();
+    await stack.open('A1005', { amount: '9.99', version: VERSION });
+    const versions = () =>
+      rows('SELECT order_name, shop_version FROM checkouts ORDER BY number').map((row) => ({
+        ...row,
+      }));
+    const before = { order_name: 'A1005', shop_version: VERSION };
+    expect(versions()).toEqual([{ order_name: 'A1004', shop_version: VERSION }, before]);
+    await stack.server.close();
+    stack.advance(1200);
+    await stack.startServer();
+    await expect.poll(versions).toEqual([{ order_name: 'A1004', shop_version: null }, before]);
+  });
+});

@@ -1,0 +1,171 @@
+import type { Reader, Row, Transaction } from '../store/database.js';
+import { Sql, sql } from '../store/sql.js';
+
+/** An order of one merchant. */
+export interface OrderKey {
+  readonly merchant: string;
+  readonly order: string;
+}
+
+/** What a table has of an order. */
+interface OrderTable {
+  /** The condition that its rows meet. */
+  readonly of: (key: OrderKey) => Sql;
+  /** Columns that stay when the order is erased: the money trail. */
+  readonly keeps: readonly string[];
+  /** Columns that are emptied, in whole or in part; undefined: the rows are deleted. */
+  readonly erases?: readonly string[];
+}
+
+const ofOrder = ({ merchant, order }: OrderKey): Sql =>
+  sql`merchant = ${merchant} AND order_name = ${order}`;
+const ofCheckouts = (key: OrderKey): Sql =>
+  sql`checkout IN (SELECT id FROM checkouts WHERE ${ofOrder(key)})`;
+const ofAttempts = (key: OrderKey): Sql =>
+  sql`order_id IN (SELECT order_id FROM attempts WHERE ${ofCheckouts(key)})`;
+
+/**
+ * Every table with data of orders. Its name, amounts, states and the ids and times of its payments
+ * stay: they are the books, and keep the order from being paid twice.
+ */
+export const ORDER_TABLES = {
+  checkouts: {
+    of: ofOrder,
+    keeps: [
+      ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
+      ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
+      ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'erased_at'],
+    ],
+    erases: ['shop_version', 'return_url', 'payment'],
+  },
+  attempts: {
+    of: ofCheckouts,
+    keeps: [
+      ...['order_id', 'merchant_reference', 'checkout', 'merchant', 'order_name'],
+      ...['provider_merchant_id', 'status', 'is_active', 'is_renewal', 'lease_until', 'created_at'],
+      ...['submitted_at', 'next_poll_at', 'polls', 'watched_from'],
+      // Hashes of random tokens: a shopper who comes back still finds the shop.
+      ...['return_token', 'cancel_token', 'back_token', 'webhook_token'],
+    ],
+    erases: ['session_id'],
+  },
+  matched_transactions: {
+    of: ofCheckouts,
+    keeps: [
+      ...['id', 'checkout', 'order_id', 'status', 'is_refund_row', 'proves_price', 'amount'],
+      ...['taken_minor', 'refunded_minor', 'reference', 'currency', 'transaction_time'],
+      'recorded_at',
+    ],
+    erases: [],
+  },
+  outbox_events: {
+    of: ofCheckouts,
+    keeps: [
+      ...['id', 'checkout', 'merchant', 'type', 'sequence', 'status', 'tries', 'due_at'],
+      'created_at',
+    ],
+    erases: ['body'],
+  },
+  webhooks: { of: ofAttempts, keeps: [] },
+  webhook_references: {
+    of: (key) => sql`webhook IN (SELECT id FROM webhooks WHERE ${ofAttempts(key)})`,
+    keeps: [],
+  },
+} satisfies Record<string, OrderTable>;
+
+type TableName = keyof typeof ORDER_TABLES;
+
+/** All that is stored of an order, by table. */
+export async function exportOrder(
+  reader: Reader,
+  key: OrderKey,
+): Promise<Record<TableName, Row[]>> {
+  const found: Partial<Record<TableName, Row[]>> = {};
+  for (const [table, { of }] of Object.entries(ORDER_TABLES)) {
+    const select = new Sql([`SELECT * FROM ${table} WHERE `], []);
+    found[table as TableName] = await reader.all(sql`${select}${of(key)}`);
+  }
+  return found as Record<TableName, Row[]>;
+}
+
+/** The merchants that have an order of this name. */
+export async function findMerchantsOf(reader: Reader, order: string): Promise<string[]> {
+  const rows = await reader.all(
+    sql`SELECT DISTINCT merchant FROM checkouts WHERE order_name = ${order}`,
+  );
+  return rows.map((row) => String(row['merchant']));
+}
+
+/** Orders whose checkouts are all older than a time, and which were not erased since they changed. */
+export async function findOrdersToErase(
+  reader: Reader,
+  { from, before, limit }: { from: number; before: number; limit: number },
+): Promise<(OrderKey & { readonly createdAt: number })[]> {
+  const rows = await reader.all(sql`
+    SELECT merchant, order_name, created_at FROM checkouts AS old
+    WHERE erased_at IS NULL AND created_at >= ${from} AND created_at < ${before}
+      AND NOT EXISTS (
+        SELECT 1 FROM checkouts WHERE merchant = old.merchant AND order_name = old.order_name
+          AND created_at >= ${before})
+    ORDER BY created_at LIMIT ${limit}`);
+  return rows.map((row) => ({
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    createdAt: Number(row['created_at']),
+  }));
+}
+
+/**
+ * Erases what is not of the books. `open`: a shopper may be paying, so nothing was changed. `waiting`:
+ * events are still to be delivered, and keep their text until then; the rest is erased.
+ */
+export async function eraseOrder(
+  tx: Transaction,
+  key: OrderKey,
+  now: number,
+): Promise<'erased' | 'waiting' | 'open'> {
+  const checkouts = await tx.all(
+    sql`SELECT id, state, payment FROM checkouts WHERE ${ofOrder(key)}`,
+  );
+  if (checkouts.some(({ state }) => state === 'open' || state === 'returned')) return 'open';
+  await tx.run(sql`DELETE FROM webhooks WHERE ${ofAttempts(key)}`);
+  // The session is shown to no one any more; its payment would still be found.
+  await tx.run(sql`
+    UPDATE attempts SET session_id = NULL, is_active = 0,
+      status = CASE status WHEN 'active' THEN 'superseded' WHEN 'sending' THEN 'unknown' ELSE status END
+    WHERE ${ofCheckouts(key)}`);
+  const events = await tx.all(
+    sql`SELECT id, status, body FROM outbox_events WHERE ${ofCheckouts(key)}`,
+  );
+  const isWaiting = ({ status }: Row) => status === 'pending' || status === 'sending';
+  for (const event of events) {
+    if (isWaiting(event)) continue;
+    const body = eraseEvent(String(event['body']));
+    await tx.run(sql`UPDATE outbox_events SET body = ${body} WHERE id = ${String(event['id'])}`);
+  }
+  const isErased = !events.some(isWaiting);
+  for (const { id, payment } of checkouts) {
+    await tx.run(sql`
+      UPDATE checkouts SET shop_version = NULL, return_url = NULL,
+        payment = ${typeof payment === 'string' ? erasePayment(payment) : undefined},
+        erased_at = ${isErased ? now : undefined}
+      WHERE id = ${String(id)}`);
+  }
+  return isErased ? 'erased' : 'waiting';
+}
+
+/** Empty, not left out: a later poll adds the facts that are not known yet. */
+function erasePayment(text: string): string {
+  const payment = JSON.parse(text) as Record<string, unknown>;
+  return JSON.stringify('lastDigits' in payment ? { ...payment, lastDigits: '' } : payment);
+}
+
+function eraseEvent(text: string): string {
+  const { data, ...event } = JSON.parse(text) as { data: Record<string, unknown> };
+  const { version: _, payment, ...kept } = data;
+  const facts =
+    payment === undefined
+      ? {}
+      : { payment: JSON.parse(erasePayment(JSON.stringify(payment))) as unknown };
+  return JSON.stringify({ ...event, data: { ...kept, ...facts } });
+}

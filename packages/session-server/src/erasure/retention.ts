@@ -1,0 +1,43 @@
+import type { Clock } from '../clock.js';
+import type { Logger } from '../logger.js';
+import { type RunLoop, startRunLoop } from '../run-loop.js';
+import type { Database } from '../store/database.js';
+import { eraseOrder, findOrdersToErase } from './order-data.js';
+
+const PAUSE_MS = 3_600_000;
+const BATCH = 100;
+const DAY_MS = 86_400_000;
+
+/** Erases orders once they are old enough: see {@link eraseOrder}. Runs once an hour. */
+export function startRetention(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly days: number;
+}): RunLoop {
+  const { database, clock, logger, days } = options;
+  return startRunLoop({
+    name: 'retention',
+    logger,
+    pauseMs: PAUSE_MS,
+    async run(signal) {
+      const before = clock.now() - days * DAY_MS;
+      let erased = 0;
+      for (let from = 0; !signal.aborted;) {
+        const orders = await findOrdersToErase(database, { from, before, limit: BATCH });
+        for (const order of orders) {
+          const became = await database.transaction('retention:erase', (tx) =>
+            eraseOrder(tx, order, clock.now()),
+          );
+          if (became === 'erased') erased += 1;
+        }
+        if (orders.length < BATCH) break;
+        from = (orders.at(-1)?.createdAt ?? 0) + 1;
+      }
+      if (erased === 0) return undefined;
+      logger.info({ orders: erased }, 'old orders were erased');
+      // Whoever is reading the log now is done with it by then.
+      return (await database.purgeDeleted()) ? undefined : 1000;
+    },
+  });
+}
