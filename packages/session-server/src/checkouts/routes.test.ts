@@ -331,6 +331,24 @@ describe('what a page may load before anything is opened', () => {
     }
   });
 
+  it('is given to no page of another merchant, whose nonce this merchant’s SDK would get', async () => {
+    const origin = 'https://coffee.example';
+    stack.addMerchant({
+      id: 'coffeeshop',
+      providerMerchantId: 1002,
+      origins: [origin],
+      returnUrl: `${origin}/result?checkout={checkout}`,
+      apiKeyHash: [`sha256:${'c'.repeat(64)}`],
+    });
+    const ask = async (merchant: string) => {
+      const path = `/v1/checkout-config?merchant=${merchant}`;
+      const { status, body } = await stack.fetch<Problem>(path, { headers: { origin } });
+      return [status, body.code];
+    };
+    await expect.poll(() => ask('coffeeshop')).toEqual([200, undefined]);
+    expect(await ask('teashop')).toEqual([403, 'origin_not_allowed']);
+  });
+
   it('is open to preflights of the merchant’s pages only', async () => {
     const ask = (origin: string) =>
       stack.fetch('/v1/checkouts', { method: 'OPTIONS', headers: { origin } });

@@ -83,6 +83,9 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   router.get('/checkout-config', limitStatus, async (request, response) => {
     const { merchant: id } = parse(configQuery, request.query);
     const merchant = await service.merchant(id);
+    const { origin } = request.headers;
+    // A page hands its nonce to the SDK that this names, and markup may name another merchant.
+    if (origin !== undefined) refuseOtherOrigins(origin, merchant, publicUrl);
     const reply: CheckoutConfigReply = { merchant: merchant.id, environment, sdk: merchant.sdk };
     response.set('cache-control', 'public, max-age=60').json(reply);
   });
