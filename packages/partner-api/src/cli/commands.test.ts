@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import {
   CANARY,
   type CliInput,
   type CliResult,
+  makeFolder,
   run,
   type SandboxProcess,
   startSandbox,
@@ -99,6 +104,9 @@ describe('every operation', () => {
     await using endpoint = await startServer((response) => answerJson(response, {}, 418));
     const created = await pay(`webhooks create ${endpoint.url}/hooks --print-key --json`);
     const { webhook_id } = JSON.parse(created.stdout) as { webhook_id: string };
+    const failed = await pay(`webhooks test ${webhook_id} --fail`);
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('418')]);
+    expect((await pay(`webhooks test ${webhook_id} --fail --json`)).code).toBe(1);
     const { code, stdout } = await pay(`webhooks test ${webhook_id}`);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^status_code +418$/m)]);
   });
@@ -252,11 +260,114 @@ describe('what cannot be right', () => {
     },
   );
 
-  it('a column that no row has is empty, whatever it is called', async () => {
-    const list = await pay('transactions list --limit 1 --columns id,toString,constructor');
-    expect([list.code, list.stdout]).toEqual([0, expect.stringMatching(/^txn_\w+$/m)]);
-    const file = await pay('transactions export -o - --format csv --columns toString,currencyCode');
-    expect([file.code, file.stdout]).toEqual([0, expect.stringMatching(/^,"GBP"\r$/m)]);
+  it.each([
+    'transactions list --columns id,amout',
+    'transactions list --columns toString',
+    'transactions list --csv --columns amout',
+    'transactions export -o - --format csv --columns constructor',
+  ])('a column that does not exist is an error: %s', async (line) => {
+    const { code, stdout, stderr } = await pay(line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/--columns: a transaction has no field \w+; there are id, source,/);
+  });
+
+  it('a column may be a field that only the rows have, and extra in CSV', async () => {
+    await using server = await startServer((response) =>
+      answerJson(response, pageOf({ id: 'a', colour: 'red' })),
+    );
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const table = await pay('transactions list --columns id,colour', { env });
+    expect(table.stdout).toBe('id  colour\na   red\n');
+    for (const line of ['list --csv', 'list --csv --all', 'export -o - --format csv']) {
+      const { stdout } = await pay(`transactions ${line} --columns id,extra`, { env });
+      expect(stdout).toBe('"id","extra"\r\n"a","{""colour"":""red""}"\r\n');
+    }
+  });
+
+  it.each(['webhooks bogus --help', 'transactions bogus', 'help bogus', 'help webhooks bogus'])(
+    'an unknown command is an error, help or not: %s',
+    async (line) => {
+      const { code, stdout, stderr } = await pay(line);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining("command 'bogus'")]);
+    },
+  );
+});
+
+describe('on a terminal', () => {
+  it.each([80, 100])('a table of transactions fits %i columns', async (columns) => {
+    const { stdout } = await pay('transactions list --limit 20', { columns });
+    const lines = stdout.trimEnd().split('\n');
+    expect([lines.length, lines.every((line) => line.length <= columns)]).toEqual([21, true]);
+    expect(stdout).toContain('…');
+    expect((await pay('transactions list --limit 20')).stdout).not.toContain('…');
+  });
+
+  it('a pause that the provider asked for is shown', async () => {
+    await using server = await startServer((response, _, number) => {
+      if (number === 1) response.writeHead(429, { 'Retry-After': '0.2' }).end();
+      else answerJson(response, pageOf({ id: 'a' }));
+    });
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const { code, stderr } = await pay('transactions list', { env });
+    const words = '[transactions.list] 429: the next attempt is in 0.2 s, as the provider asked\n';
+    expect([code, stderr]).toEqual([0, words]);
+  });
+});
+
+describe('help and completion', () => {
+  it('of a command shows its own options, and where the others are', async () => {
+    const { stdout } = await pay('transactions list --help');
+    expect(stdout).toContain('--columns');
+    expect(stdout).not.toContain('--merchants-base-url');
+    expect(stdout).toContain('Options of every command: pay-partner --help');
+    expect((await pay('--help')).stdout).toContain('--merchants-base-url');
+  });
+
+  it.each([
+    [['tra'], ['transactions', 'transfers']],
+    [
+      ['transactions', ''],
+      ['list', 'export'],
+    ],
+    [['--profile', 'x', 'webhooks', 'te'], ['test']],
+    [['transactions', 'list', '--col'], ['--columns']],
+    [['transactions', 'list', '--base'], ['--base-url']],
+    [
+      ['transactions', 'export', '--formulas', ''],
+      ['guard', 'keep'],
+    ],
+    [['transactions', 'list', '--from-date', ''], []],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['compl'], ['completion']],
+  ])('completes %j', async (words, expected) => {
+    const { code, stdout } = await run(['complete', '--', ...words]);
+    expect([code, stdout.split('\n').filter(Boolean)]).toEqual([0, expected]);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])(
+    'has a script for %s that asks it for the words',
+    async (shell) => {
+      const { code, stdout } = await run(['completion', shell]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('pay-partner complete -- ')]);
+    },
+  );
+
+  it('completes in a real bash', async () => {
+    await using folder = await makeFolder();
+    const { stdout: script } = await run(['completion', 'bash']);
+    const bin = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
+    const lines = [
+      `pay-partner() { '${process.execPath}' '${bin}' "$@"; }`,
+      script,
+      'COMP_WORDS=(pay-partner transactions ex); COMP_CWORD=2; _pay_partner',
+      'echo "${COMPREPLY[@]}"',
+    ];
+    await writeFile(folder.at('s'), lines.join('\n'));
+    const { stdout } = await promisify(execFile)('bash', [folder.at('s')]);
+    expect(stdout).toBe('export\n');
   });
 });
 

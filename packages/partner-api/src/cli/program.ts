@@ -32,6 +32,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
   conformance: async () => (await import('./commands/conformance.js')).addConformanceCommand,
   profiles: async () => (await import('./commands/profiles.js')).addProfileCommands,
+  completion: async () => (await import('./commands/completion.js')).addCompletionCommand,
+  complete: async () => (await import('./commands/completion.js')).addCompleteCommand,
 };
 
 /** How a program is put together. */
@@ -52,7 +54,6 @@ export async function createProgram(
     .description("The provider's partner API on the command line: every operation.")
     .version(readVersion(), '--version', 'print the version')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => cli.terminal.print(text.replace(/\n$/, '')),
       writeErr: (text) => {
@@ -66,6 +67,9 @@ export async function createProgram(
     onCommand?.(command);
     cli.terminal.quiet = options.quiet === true;
   });
+  program.addHelpText('afterAll', ({ command }) =>
+    command === program ? '' : '\nOptions of every command: pay-partner --help',
+  );
   for (const add of await Promise.all(commandsFor(first).map((load) => load()))) {
     add(program, cli);
   }
@@ -89,6 +93,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     onCommand: (command) => (running = command),
   });
   try {
+    refuseUnknownSubcommand(program, args);
     await program.parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
@@ -102,6 +107,21 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     const hasOwnReport = ['conformance', 'doctor'].includes(running?.name() ?? '');
     if (!hasOwnReport && cli.opened !== undefined) noteDrift(cli.opened.client, cli.terminal);
     cli.close();
+  }
+}
+
+/** Help that was asked for hides that its command is not there. */
+function refuseUnknownSubcommand(program: Command, args: readonly string[]): void {
+  const words = args[0] === 'help' ? args.slice(1) : args;
+  let command = program;
+  for (const word of words) {
+    const child = command.commands.find((one) => one.name() === word);
+    const isGroup = command.commands.length > 0 && (command !== program || words !== args);
+    if (child === undefined && isGroup && !word.startsWith('-') && word !== 'help') {
+      program.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
+    }
+    if (child === undefined) return;
+    command = child;
   }
 }
 

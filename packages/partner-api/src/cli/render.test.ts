@@ -15,7 +15,29 @@ describe('tables', () => {
     expect(new Set(lines.map(widthOf))).toEqual(new Set([9]));
   });
 
-  it('become blocks rather than cut a text', () => {
+  it('cut the widest texts where they are too wide, and never a number', () => {
+    const row = ['日本日本日本日本', 'a short one', '1234567.50'];
+    const wide = [{ title: 'a' }, { title: 'b' }, { title: 'amount', align: 'right' as const }];
+    const lines = renderTable(wide, [row], 33);
+    expect(lines).toEqual([
+      'a          b               amount',
+      '日本日本…  a short o…  1234567.50',
+    ]);
+    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(33);
+  });
+
+  it('have the points of decimals below each other', () => {
+    expect(
+      renderTable(columns, [
+        ['a', '68.00'],
+        ['b', '-1'],
+        ['c', '12.5'],
+        ['d', ''],
+      ]),
+    ).toEqual(['name      n', 'a     68.00', 'b     -1', 'c     12.5', 'd']);
+  });
+
+  it('become blocks where even cut texts are too wide', () => {
     expect(renderTable(columns, [['a long name', '1']], 8)).toEqual([
       'name  a long name',
       'n     1',

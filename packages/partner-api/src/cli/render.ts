@@ -10,8 +10,8 @@ export interface TableColumn {
 const GAP = '  ';
 
 /**
- * Aligned columns under their titles. When that is wider than `maxWidth`, each row becomes a block
- * of `title: text` lines instead: cut texts could not be copied.
+ * Aligned columns under their titles, decimals at their points. Where that is wider than `maxWidth`,
+ * the widest texts are cut; where even that is too wide, each row becomes a block of lines.
  */
 export function renderTable(
   columns: readonly TableColumn[],
@@ -19,19 +19,67 @@ export function renderTable(
   maxWidth = Number.POSITIVE_INFINITY,
 ): string[] {
   const plain = rows.map((row) => row.map(toPlainText));
-  const widths = columns.map(({ title }, at) =>
-    Math.max(widthOf(title), ...plain.map((row) => widthOf(row[at] ?? ''))),
+  const cells = alignDecimals(columns, plain);
+  const contents = columns.map((_, at) => cells.map((row) => widthOf(row[at] ?? '')));
+  const widths = columns.map(({ title }, at) => Math.max(widthOf(title), ...(contents[at] ?? [])));
+  // A number that is cut is another number.
+  const least = columns.map(({ align }, at) =>
+    Math.min(widths[at] ?? 0, align === 'right' ? Math.max(1, ...(contents[at] ?? [])) : MIN_WIDTH),
   );
-  const total = widths.reduce((sum, width) => sum + width, GAP.length * (columns.length - 1));
-  if (total > maxWidth) return renderBlocks(columns, plain);
+  if (!shrink(widths, least, maxWidth - GAP.length * (columns.length - 1))) {
+    return renderBlocks(columns, plain);
+  }
   const line = (texts: readonly string[]): string =>
     columns
-      .map(({ align = 'left' }, at) =>
-        pad(texts[at] ?? '', widths[at] ?? 0, align === 'right' ? 'left' : 'right'),
-      )
+      .map(({ align = 'left' }, at) => {
+        const width = widths[at] ?? 0;
+        return pad(cut(texts[at] ?? '', width), width, align === 'right' ? 'left' : 'right');
+      })
       .join(GAP)
       .trimEnd();
-  return [line(columns.map(({ title }) => title)), ...plain.map(line)];
+  return [line(columns.map(({ title }) => title)), ...cells.map(line)];
+}
+
+const MIN_WIDTH = 6;
+
+/** Takes from the widest columns until they fit; `false` where they cannot. */
+function shrink(widths: number[], least: readonly number[], maxWidth: number): boolean {
+  let excess = widths.reduce((sum, width) => sum + width, 0) - maxWidth;
+  while (excess > 0) {
+    const spare = widths.map((width, at) => (width > (least[at] ?? 0) ? width : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) return false;
+    widths[spare.indexOf(widest)] = widest - 1;
+    excess -= 1;
+  }
+  return true;
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  for (const letter of text) {
+    if (widthOf(kept + letter) >= width) break;
+    kept += letter;
+  }
+  return `${kept}…`;
+}
+
+/** Fills numbers up on their right, so that their points are below each other. */
+function alignDecimals(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+): string[][] {
+  const tailOf = (text = ''): number => /\.\d+$/.exec(text)?.[0].length ?? 0;
+  const tails = columns.map(({ align }, at) =>
+    align === 'right' ? Math.max(0, ...rows.map((row) => tailOf(row[at]))) : 0,
+  );
+  return rows.map((row) =>
+    row.map((text, at) => {
+      const missing = (tails[at] ?? 0) - tailOf(text);
+      return /^-?\d/.test(text) && missing > 0 ? text + ' '.repeat(missing) : text;
+    }),
+  );
 }
 
 /** `title  text` lines for one thing; what has no text is left out. */

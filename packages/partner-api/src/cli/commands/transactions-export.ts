@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 
-import { TRANSACTION_COLUMNS } from '../../csv.js';
+import { TRANSACTION_COLUMNS, TransactionCsv, type TransactionCsvOptions } from '../../csv.js';
 import { isPartnerApiError } from '../../errors.js';
 import type { ListTransactionsParams } from '../../resources/transactions.js';
 import type { Cli } from '../cli.js';
@@ -87,11 +87,7 @@ async function exportTransactions(cli: Cli, command: Command): Promise<void> {
   const options = command.optsWithGlobals<ExportOptions>();
   const { terminal } = cli;
   const { signal } = cli.context;
-  const csv = {
-    columns: options.columns ?? TRANSACTION_COLUMNS,
-    extra: options.extra && options.columns === undefined,
-    guardFormulas: options.formulas === 'guard',
-  };
+  const csv = csvOptionsOf(options.columns, options.extra, options.formulas === 'guard');
   const name = chooseFormat(options.format, options.output);
   if (name !== 'csv' && options.columns !== undefined) {
     throw new UsageError('--columns is for CSV: NDJSON holds every field as it came.');
@@ -181,6 +177,33 @@ function tellHowToGoOn(
   } else {
     terminal.warn(`Kept ${size}. The same command goes on there.`);
   }
+}
+
+export function unknownColumn(name: string): UsageError {
+  const names = TRANSACTION_COLUMNS.join(', ');
+  return new UsageError(
+    `--columns: a transaction has no field ${name}; there are ${names}, extra.`,
+  );
+}
+
+/** `extra` is a column, too: all fields without one of their own. */
+function csvOptionsOf(
+  names: readonly string[] | undefined,
+  extra: boolean,
+  guardFormulas: boolean,
+): Required<TransactionCsvOptions> {
+  const unknown = names?.find((name) => name !== 'extra' && !TRANSACTION_COLUMNS.includes(name));
+  if (unknown !== undefined) throw unknownColumn(unknown);
+  return {
+    columns: names?.filter((name) => name !== 'extra') ?? TRANSACTION_COLUMNS,
+    extra: names?.includes('extra') ?? extra,
+    guardFormulas,
+  };
+}
+
+/** The CSV of `transactions list --csv`. */
+export function makeCsv(names: readonly string[] | undefined): TransactionCsv {
+  return new TransactionCsv(csvOptionsOf(names, true, true));
 }
 
 /** Filters that list and export share (spec 4.1). */

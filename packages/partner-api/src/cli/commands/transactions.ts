@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { TRANSACTION_COLUMNS } from '../../csv.js';
 import { fieldText, toJsonText } from '../../decimal.js';
 import { endOfPage } from '../../resources/page-source.js';
 import type { Transaction } from '../../resources/transactions.js';
@@ -9,6 +10,7 @@ import {
   unreadableRowsOf,
 } from '../../resources/unreadable-rows.js';
 import type { Cli } from '../cli.js';
+import { UsageError } from '../exit-codes.js';
 import { collectNames, type GlobalOptions, parseCount } from '../options.js';
 import { noteRepeatedRows, warnOfUnreadableRows } from '../print-error.js';
 import { renderTable } from '../render.js';
@@ -18,6 +20,8 @@ import {
   addFilterOptions,
   type FilterOptions,
   filtersOf,
+  makeCsv,
+  unknownColumn,
 } from './transactions-export.js';
 
 interface ListOptions extends FilterOptions, GlobalOptions {
@@ -25,6 +29,7 @@ interface ListOptions extends FilterOptions, GlobalOptions {
   readonly cursor?: string;
   readonly all?: true;
   readonly columns?: readonly string[];
+  readonly csv?: true;
 }
 
 const DEFAULT_COLUMNS: readonly string[] = [
@@ -52,6 +57,7 @@ export function addTransactionCommands(program: Command, cli: Cli): void {
     .option('--limit <rows>', 'rows in a page', parseCount)
     .option('--cursor <cursor>', 'continue after an earlier page')
     .option('--all', 'every page; with --json one line for each row')
+    .option('--csv', 'CSV on stdout, as of transactions export')
     .option('--columns <names>', 'fields to show, in this order', collectNames)
     .addHelpText('after', EXAMPLES)
     .action((_options: ListOptions, command: Command) => list(cli, command));
@@ -69,11 +75,21 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const params = { ...filtersOf(options), limit: options.limit, cursor: options.cursor };
   const { terminal } = cli;
   const { signal } = cli.context;
+  if (options.csv === true && options.json === true) {
+    throw new UsageError('Give --csv or --json, not both.');
+  }
+  const csv = options.csv === true ? makeCsv(options.columns) : undefined;
+  let isFirst = true;
+  const print = async (rows: readonly Transaction[]): Promise<void> => {
+    if (csv !== undefined) await terminal.write((isFirst ? csv.header : '') + csv.toText(rows));
+    isFirst = false;
+  };
   if (options.all === true) {
     const iterator = client.transactions.iterate(params, { signal });
     try {
       for await (const { data } of iterator.pages()) {
-        if (options.json !== true) showTable(cli, data.transactions, options);
+        if (csv !== undefined) await print(data.transactions);
+        else if (options.json !== true) showTable(cli, data.transactions, options);
         else await terminal.write(data.transactions.map(toJsonLine).join(''));
       }
     } finally {
@@ -86,7 +102,8 @@ async function list(cli: Cli, command: Command): Promise<void> {
   const unreadable = unreadableRowsOf(page);
   warnOfUnreadableRows(terminal, addUnreadable(NO_UNREADABLE_ROWS, unreadable, options.cursor));
   if (options.json === true) return terminal.printJson(page);
-  showTable(cli, page.data.transactions, options);
+  if (csv === undefined) showTable(cli, page.data.transactions, options);
+  else await print(page.data.transactions);
   const end = endOfPage(page);
   if (end.kind === 'more') {
     terminal.note(`There is more: --cursor '${toPlainText(end.cursor)}', or --all.`);
@@ -102,6 +119,11 @@ function showTable(
   { columns = DEFAULT_COLUMNS }: ListOptions,
 ): void {
   if (rows.length === 0) return terminal.note('No transactions.');
+  for (const name of columns) {
+    if (!TRANSACTION_COLUMNS.includes(name) && !rows.some((row) => Object.hasOwn(row, name))) {
+      throw unknownColumn(name);
+    }
+  }
   const texts = rows.map((row) => columns.map((column) => fieldText(row, column)));
   const titles = columns.map((title) => {
     const isNumber = rows.some(

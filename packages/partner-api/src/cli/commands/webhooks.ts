@@ -4,7 +4,7 @@ import { fieldText } from '../../decimal.js';
 import { isPartnerApiError, type KeyNotStoredError } from '../../errors.js';
 import type { Secret } from '../../secret.js';
 import type { Cli } from '../cli.js';
-import { UsageError } from '../exit-codes.js';
+import { EXIT, UsageError } from '../exit-codes.js';
 import { KeySink, storeElsewhere } from '../files.js';
 import { collectNames, type GlobalOptions, parseInteger } from '../options.js';
 import { configPathOf } from '../profiles.js';
@@ -14,6 +14,7 @@ import { addSolveCommand, addVerifyCommand } from './webhook-deliveries.js';
 
 interface TestOptions extends GlobalOptions {
   readonly resellerId?: number;
+  readonly fail?: true;
 }
 
 const EXAMPLES = `
@@ -30,20 +31,23 @@ export function addWebhookCommands(program: Command, cli: Cli): void {
     .command('test')
     .description('ask the provider to send a test delivery, and show the endpoint’s answer')
     .argument('<webhookId>', 'the webhook')
+    .option('--fail', 'exit code 1 when the endpoint did not answer 2xx')
     .option('--reseller-id <id>', 'the reseller', parseInteger)
     .addHelpText('after', EXAMPLES)
     .action(async (webhookId: string, _options: TestOptions, command: Command) => {
-      const { resellerId, json, timeout } = command.optsWithGlobals<TestOptions>();
+      const { resellerId, json, timeout, fail } = command.optsWithGlobals<TestOptions>();
       const { client } = await cli.open(command);
       const params = { webhookId, resellerId };
       const limits = { signal: cli.context.signal, timeoutSeconds: timeout };
       const reply = await client.webhooks.test(params, limits);
-      if (json === true) return cli.terminal.printJson(reply);
       const { data } = reply;
+      const { status_code: status } = data;
+      const isGood = status !== undefined && status >= 200 && status <= 299;
+      if (fail === true && !isGood) cli.exitCode = EXIT.refused;
+      if (json === true) return cli.terminal.printJson(reply);
       const fields = Object.keys(data).map((name) => [name, fieldText(data, name)] as const);
       cli.terminal.print(...renderFields(fields));
-      const { status_code: status } = data;
-      if (status === undefined || status < 200 || status > 299) {
+      if (!isGood) {
         cli.terminal.note(toPlainText(`The endpoint did not answer 2xx (${status ?? 'none'}).`));
       }
     });
