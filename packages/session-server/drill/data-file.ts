@@ -54,11 +54,11 @@ function readFacts(database: DatabaseSync): StoredFacts {
       'SELECT order_id AS orderId, checkout, status, session_id AS sessionId FROM attempts',
     ),
     events: all('SELECT id, checkout, type, status FROM outbox_events'),
-    transactions: all('SELECT id, checkout FROM matched_transactions'),
+    transactions: all('SELECT id, checkout FROM matched_transactions WHERE proves_price = 1'),
     webhooks: new Map(
       all<{ orderId: number | null; count: number }>(
-        `SELECT order_id AS orderId, count(DISTINCT digest) AS count FROM webhooks
-         GROUP BY order_id`,
+        `SELECT iif(receiver = CAST(order_id AS TEXT), order_id, NULL) AS orderId,
+           count(DISTINCT digest) AS count FROM webhooks GROUP BY 1`,
       ).map(({ orderId, count }) => [orderId, count]),
     ),
   };
