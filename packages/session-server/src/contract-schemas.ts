@@ -64,7 +64,6 @@ export const createCheckoutRequest = z.strictObject({
       address2: typedText(200).optional(),
     })
     .optional(),
-  locale: z.string().max(35).optional(),
   renew: z.string().min(1).max(500).optional(),
 }) satisfies z.ZodType<Loose<CreateCheckoutRequest>>;
 

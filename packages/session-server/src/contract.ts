@@ -66,8 +66,6 @@ export interface CreateCheckoutRequest {
   /** `<order>.<exp>.<hmac>`, made by the shop's back end. */
   readonly orderToken?: string;
   readonly avs?: AvsInput;
-  /** BCP 47 tag of the page's language. */
-  readonly locale?: string;
   /** The `sessionId` that the SDK refused, to ask for another one. */
   readonly renew?: string;
 }

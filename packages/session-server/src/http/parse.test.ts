@@ -49,7 +49,7 @@ describe('bad input', () => {
 describe('the body that opens a checkout', () => {
   it.each<[string[], object]>([
     [[], OPEN],
-    [[], { ...OPEN, orderToken: 't', locale: 'en-GB', renew: 's' }],
+    [[], { ...OPEN, orderToken: 't', renew: 's' }],
     [[], { ...OPEN, avs: { houseNumber: '7', postcode: 'ZZ1 1ZZ' } }],
     [['avs.postcode'], { ...OPEN, avs: { houseNumber: '7', postcode: '  ' } }],
     [['avs.houseNumber'], { ...OPEN, avs: { houseNumber: 'x'.repeat(101), postcode: 'ZZ1 1ZZ' } }],

@@ -153,7 +153,7 @@ export const startWhenVisible: Effect = (flow, emit, signal) => {
 /** Creates the checkout that the tag names. */
 export const openCheckout: Effect = async (flow, emit, signal) => {
   const { host, presentation, hostedUrl, lastHint } = flow;
-  const { merchant, order, orderToken, language, createSession, serverUrl } = host;
+  const { merchant, order, orderToken, createSession, serverUrl } = host;
   const { renew, address } = flow.state as FlowState & { phase: 'opening' };
   const isElsewhere = isOnHostedPage(presentation);
   if (!serverUrl || !merchant || !order || (isElsewhere && !hostedUrl)) {
@@ -164,7 +164,6 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     merchant,
     order,
     orderToken: orderToken ?? undefined,
-    locale: language,
     renew,
     avs: address?.input,
   } as CreateCheckoutRequest;
