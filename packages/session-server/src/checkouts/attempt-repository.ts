@@ -45,6 +45,8 @@ export interface ActiveAttempt extends Attempt {
   readonly leaseUntil: number;
   /** When the page said that the shopper has sent the payment off, and no decline since. */
   readonly submittedAt?: number | undefined;
+  /** When a failure was reported that the provider's list has not been read for since. */
+  readonly failureReportedAt?: number | undefined;
 }
 
 export interface AttemptRequest {
@@ -275,6 +277,27 @@ export async function setSubmitted(
   await tx.run(sql`UPDATE attempts SET submitted_at = ${at} WHERE order_id = ${orderId}`);
 }
 
+/** When its failure was reported; undefined when that is settled. */
+export async function setFailureReported(
+  tx: Transaction,
+  orderId: number,
+  at: number | undefined,
+): Promise<void> {
+  await tx.run(sql`UPDATE attempts SET failure_reported_at = ${at} WHERE order_id = ${orderId}`);
+}
+
+/** Attempts of one provider merchant whose failure was reported until a time. */
+export async function findReportedFailures(
+  reader: Reader,
+  providerMerchantId: number,
+  until: number,
+): Promise<ActiveAttempt[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts
+    WHERE failure_reported_at <= ${until} AND provider_merchant_id = ${providerMerchantId}`);
+  return rows.map(toAttempt);
+}
+
 /** The attempt has ended, or gave way. Where no session exists, nothing is watched. */
 export async function endAttempt(
   tx: Transaction,
@@ -331,5 +354,6 @@ export function toAttempt(row: Row): ActiveAttempt {
     createdAt: Number(row['created_at']),
     leaseUntil: Number(row['lease_until']),
     submittedAt: optionalNumber(row['submitted_at']),
+    failureReportedAt: optionalNumber(row['failure_reported_at']),
   };
 }

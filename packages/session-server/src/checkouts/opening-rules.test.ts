@@ -111,6 +111,22 @@ describe('creating a checkout of an order at a price', () => {
   });
 });
 
+describe('creating a checkout of an order whose session was reported as failed', () => {
+  const active = testAttempt({ failureReportedAt: 1000 });
+  const history = { checkouts: [testCheckout()], active };
+
+  it.each([
+    ['renewed', { ...ASK, renew: 'session-1' }],
+    ['opened at another price', { orderVersion: 'version-2' }],
+  ])('is not %s before the list was read', (_, ask) => {
+    expect(plan(history, ask, 999_999)).toMatchObject({ kind: 'payment-pending' });
+  });
+
+  it('shows the same session meanwhile', () => {
+    expect(plan(history, ASK, 999_999)).toMatchObject({ kind: 'existing' });
+  });
+});
+
 describe('creating a checkout of an order in which a payment was sent off', () => {
   const submitted = testAttempt({ submittedAt: 1000 });
   const history = { checkouts: [testCheckout()], active: submitted };

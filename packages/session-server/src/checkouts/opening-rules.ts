@@ -56,7 +56,8 @@ export function isBeingPaid(
 /**
  * Decides what follows when a page asks for a checkout. Pure. One session is active at a time per
  * order. Nothing is created once any version is paid, or while money may be moving, and no session
- * takes the place of one in which a payment was submitted until its outcome is known or overdue.
+ * takes the place of one in which a payment was submitted until its outcome is known or overdue, or of
+ * one whose failure was reported until the provider's list was read since.
  */
 export function planCheckout(
   history: OrderHistory,
@@ -89,7 +90,8 @@ export function planCheckout(
   const isRenewal = request.renew !== undefined && request.renew === active.sessionId;
   const isUsable = ofActive === same && !isCertain(ofActive.state);
   if (isUsable && !isRenewal) return { kind: 'existing', checkout: ofActive, attempt: active };
-  if (isBeingPaid(active, now, rules) && !isCertain(ofActive.state)) {
+  const isOpenQuestion = isBeingPaid(active, now, rules) || active.failureReportedAt !== undefined;
+  if (isOpenQuestion && !isCertain(ofActive.state)) {
     return { kind: 'payment-pending', checkout: ofActive, retryAfterSeconds: PAYING_RETRY_SECONDS };
   }
   if (isRenewal && history.recentRenewals.length >= rules.renewalsPerHour) {

@@ -74,6 +74,8 @@ const evidence = z
       .default(['orderRef', 'resellerOrderId', 'internalReference']),
     paidStatuses: z.array(z.string().min(1)).min(1).default(['SUCCESS']),
     refundedStatuses: z.array(z.string().min(1)).default(['REFUNDED']),
+    /** Statuses that mean that the payment failed; the interface shows none (spec 3). */
+    failedStatuses: z.array(z.string().min(1)).default([]),
     /** How much earlier than the attempt a transaction may claim to be, for clocks that differ. */
     skewSeconds: z.int().nonnegative().default(300),
     /** `excluded`: `amount` is the order's amount. `included`: `amount` less `service_fee` is. */

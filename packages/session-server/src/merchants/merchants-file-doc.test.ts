@@ -59,7 +59,7 @@ describe('docs/merchants-file.md', () => {
   it('has the defaults of what counts as evidence', () => {
     const defaults = Object.entries(testMerchant().evidence).map(([name, value]) => [
       name,
-      [value].flat().map(String).join(', '),
+      [value].flat().map(String).join(', ') || 'none',
     ]);
     expect(rowsOf('evidence').toSorted()).toEqual(defaults.toSorted());
   });

@@ -70,6 +70,11 @@ describe('how webhooks are read', () => {
     ['a scheme without keys', { signature: { scheme: 'bodyHex', keys: [] } }, 'keys'],
     ['a path with an empty step', { paths: { orderId: 'data..id' } }, 'dotted path'],
     ['evidence without a signature', { paths: { status: 's' }, evidence }, 'only a verified'],
+    [
+      'evidence that names no attempt',
+      { signature: signature(), paths: { status: 's' }, evidence },
+      'paths: expected orderId or merchantReference',
+    ],
     ['evidence without a status', { signature: signature(), evidence }, 'paths.status'],
     [
       'payment without an id, an amount and a currency',

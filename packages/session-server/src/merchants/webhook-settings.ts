@@ -125,6 +125,9 @@ function checkEvidence(settings: WebhookSettings, context: z.RefinementCtx): voi
   if (!settings.signature) {
     addMistake(['signature'], 'expected a scheme: only a verified webhook may be evidence');
   }
+  if (settings.paths.orderId === undefined && settings.paths.merchantReference === undefined) {
+    addMistake(['paths'], 'expected orderId or merchantReference: evidence names its attempt');
+  }
   const needed = ['status', ...(paidStatuses.length > 0 ? PROOF_OF_PAYMENT : [])] as const;
   for (const name of needed) {
     if (settings.paths[name] === undefined) {

@@ -136,6 +136,8 @@ function describeResult(
       return `does not count: ${result.reason}`;
     case 'mismatch':
       return `does not count, and needs a person: ${result.code}`;
+    case 'failed':
+      return 'says that the payment failed';
     case 'refunded':
       if (paidBy === undefined) {
         return 'does not count: money was refunded, and no row shows the payment of the price';

@@ -66,7 +66,9 @@ export type MatchResult =
     }
   /** Money was refunded, and the row does not show a payment of the price. */
   | { readonly kind: 'refunded'; readonly money: RowMoney }
-  | { readonly kind: 'paid'; readonly money: RowMoney };
+  | { readonly kind: 'paid'; readonly money: RowMoney }
+  /** Its status means that the payment failed. */
+  | { readonly kind: 'failed' };
 
 /** The values with which a row may name an attempt. */
 export function referencesOf(
@@ -131,6 +133,7 @@ export function matchTransaction(
     const status = reason === UNLISTED_STATUS ? row.status : undefined;
     return { kind: 'none', reason, ...(status && { status }) };
   }
+  if (settings.failedStatuses.includes(row.status ?? '')) return { kind: 'failed' };
   if (row.currencyCode === undefined) return { kind: 'mismatch', code: 'currency_missing' };
   if (row.currencyCode !== expected.currency)
     return { kind: 'mismatch', code: 'currency_mismatch' };
@@ -192,8 +195,8 @@ function whyNot(
   if (row.merchantId !== undefined && row.merchantId !== expected.providerMerchantId) {
     return 'the row is of another merchant';
   }
-  const status = row.status ?? '';
-  if (!settings.paidStatuses.includes(status) && !settings.refundedStatuses.includes(status)) {
+  const { paidStatuses, refundedStatuses, failedStatuses } = settings;
+  if (![...paidStatuses, ...refundedStatuses, ...failedStatuses].includes(row.status ?? '')) {
     return row.status === undefined ? 'the row has no status' : UNLISTED_STATUS;
   }
   const time = timeOf(row);

@@ -7,6 +7,7 @@ import type {
   TransactionRow,
   UnreadableRows,
 } from '../provider/gateway.js';
+import type { CompleteRead } from './failures.js';
 import { type PageQuota, remainingMs, sleep } from './pacing.js';
 import { type PageRange, readNextPage } from './page-range.js';
 
@@ -22,6 +23,8 @@ export interface PageReaderOptions {
   readonly logger: Logger;
   /** Called with each page; resolves when the payments that it proves are stored. */
   readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
+  /** Called when a range was read to its end, and no row may be missing. */
+  readonly onComplete: (read: CompleteRead) => Promise<void>;
 }
 
 /**
@@ -65,6 +68,7 @@ export class PageReader {
         return this.#process(page, calledAt);
       });
     }
+    if (range.isRead && !range.hasGap) await this.#options.onComplete(range);
   }
 
   async #process({ rows, unreadable }: TransactionPage, calledAt: number): Promise<void> {

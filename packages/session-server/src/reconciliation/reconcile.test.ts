@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PageEnd } from '@pay-checkout/partner-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
@@ -24,10 +25,12 @@ let reconciliation: ReconciliationService;
 let asked: TransactionQuery[];
 /** What the provider does before it answers. */
 let before: () => Promise<void> | void;
+/** How each page ends; undefined where more follows as long as there is more. */
+let end: PageEnd | undefined;
 /** What the provider lists, newest first. */
 let pages: TransactionRow[][];
 const merchants = [
-  testMerchant(),
+  testMerchant({ evidence: { failedStatuses: ['DECLINED'] } }),
   testMerchant({ id: 'bookshop', evidence: { matchFields: ['pspReference'], skewSeconds: 0 } }),
 ];
 
@@ -36,6 +39,7 @@ beforeEach(async () => {
   now = START;
   asked = [];
   pages = [];
+  end = undefined;
   before = () => undefined;
   const clock = { now: () => now };
   store = await TestStore.open({
@@ -57,7 +61,10 @@ beforeEach(async () => {
         asked.push(query);
         await before();
         const at = Number(query.cursor ?? 0);
-        return { rows: pages[at] ?? [], end: endAt(at + 1 < pages.length && String(at + 1)) };
+        return {
+          rows: pages[at] ?? [],
+          end: end ?? endAt(at + 1 < pages.length && String(at + 1)),
+        };
       },
     },
     changes: new ChangeFeed(),
@@ -153,6 +160,60 @@ it('two merchant entries with one id at the provider each match by their own set
   ]);
   expect(await outcomeOf(tea.checkout)).toEqual(PAID);
   expect(await outcomeOf(book.checkout)).toEqual(PAID);
+});
+
+describe('a row with a status that means failed', () => {
+  const declined = (attempt: Attempt) =>
+    rowOf({ orderRef: idOf(attempt) }, { id: 'tx-0', status: 'DECLINED' });
+
+  it('fails its checkout once the list was read to its end', async () => {
+    const { checkout, attempt } = await harness.activate();
+    await reconciliation.reconcile(1001, [declined(attempt)]);
+    expect(await outcomeOf(checkout)).toEqual(OPEN);
+    pages = [[declined(attempt)], []];
+    await reconciliation.poll(attempt);
+    expect(await outcomeOf(checkout)).toMatchObject({ state: 'failed' });
+  });
+
+  it.each([
+    ['on the same page', (row: TransactionRow, paid: TransactionRow) => [[row, paid]]],
+    ['on a page further down', (row: TransactionRow, paid: TransactionRow) => [[row], [paid]]],
+  ])('does not count beside a payment %s', async (_where, pagesOf) => {
+    const { checkout, attempt } = await harness.activate();
+    pages = pagesOf(declined(attempt), rowOf({ orderRef: idOf(attempt) }));
+    await reconciliation.poll(attempt);
+    expect(await outcomeOf(checkout)).toEqual(PAID);
+    expect((await store.find(checkout.id))?.sequence).toBe(1);
+  });
+
+  it('does not count while a payment is under way in its session, and after that it does', async () => {
+    const { checkout, attempt } = await harness.activate();
+    const sessionId = `session-${idOf(attempt)}`;
+    await store.recordHint(checkout.id, { kind: 'submitted', sessionId });
+    pages = [[declined(attempt)], []];
+    await reconciliation.poll(attempt);
+    expect(await outcomeOf(checkout)).toEqual(OPEN);
+    now += TEST_RULES.settleWindowSeconds * 1000;
+    await reconciliation.poll(attempt);
+    expect(await outcomeOf(checkout)).toMatchObject({ state: 'failed' });
+  });
+
+  it('does not count after a read of a list that was cut off', async () => {
+    const { checkout, attempt } = await harness.activate();
+    pages = [[declined(attempt)]];
+    end = { kind: 'incomplete', problem: 'missing_cursor' };
+    await reconciliation.poll(attempt);
+    expect(await outcomeOf(checkout)).toEqual(OPEN);
+  });
+
+  it('says nothing about the session that took the place of its own', async () => {
+    const { checkout, attempt } = await harness.activate();
+    const dearer = await harness.activate({ ...DEARER, order: 'A1001' });
+    pages = [[declined(attempt)], []];
+    await reconciliation.poll(dearer.attempt);
+    expect(await outcomeOf(checkout)).toEqual(OPEN);
+    expect(await outcomeOf(dearer.checkout)).toEqual(OPEN);
+  });
 });
 
 it('a scheduled poll shares the poller of those who wait', async () => {

@@ -5,13 +5,15 @@ import {
   getAttempt,
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
+import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import type { Transaction } from '../store/database.js';
-import { type MatchResult, paymentFactsOf } from './matching.js';
+import { reportFailure } from './failures.js';
+import { type MatchResult, paymentFactsOf, timeOf } from './matching.js';
 import { type PaymentEvidence, planPayment } from './payment-rules.js';
 import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
 
@@ -71,7 +73,7 @@ export async function recordMatch(
   if (result.kind === 'mismatch' && (isOfAnother || !result.money)) {
     return isOfAnother && known.provesPrice ? [] : raise(tx, checkout, result.code, context);
   }
-  if (result.kind !== 'none' && result.money) {
+  if (result.kind !== 'none' && result.kind !== 'failed' && result.money) {
     const evidence = {
       ...{ transaction, orderId, status, amount, currency: currencyCode },
       ...result.money,
@@ -82,6 +84,13 @@ export async function recordMatch(
       ...(result.kind === 'mismatch' && { attention: result.code }),
     };
     return recordPayment(tx, evidence, context);
+  }
+  if (result.kind === 'failed' && !known?.provesPrice) {
+    const now = context.clock.now();
+    const isPending = isBeingPaid(await getAttempt(tx, orderId), now, context.rules);
+    const at = Math.min(timeOf(row) ?? now, now);
+    if (!isPending) await reportFailure(tx, orderId, at);
+    return [];
   }
   // Such as a chargeback: a payment took a status that is not configured.
   if (!known?.provesPrice || isOfAnother || known.status === status) return [];

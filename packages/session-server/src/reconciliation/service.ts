@@ -4,7 +4,7 @@ import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repo
 import { findOrderIdRange } from '../checkouts/order-ids.js';
 import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
-import type { StepContext } from '../checkouts/steps.js';
+import type { Change, StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -14,6 +14,7 @@ import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
+import { type CompleteRead, settleFailures } from './failures.js';
 import { recordMatch } from './record-payment.js';
 import type { DuePoll } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
@@ -193,6 +194,23 @@ export class ReconciliationService {
     );
   }
 
+  async #settleFailures(read: CompleteRead): Promise<void> {
+    const { database, context, merchants } = this.#options;
+    const all = await merchants.all();
+    const skewMsOf = ({ merchant }: Attempt): number =>
+      (all.find(({ id }) => id === merchant)?.evidence.skewSeconds ?? Infinity) * 1000;
+    this.#notify(await settleFailures(database, read, skewMsOf, context));
+  }
+
+  #notify(changes: readonly Change[]): void {
+    for (const { before, after } of changes) {
+      if (after !== before) this.#options.changes.notify(after.id);
+      if (before.state !== 'paid' && after.state === 'paid') {
+        this.#watches.get(after.merchant)?.delete(after.id);
+      }
+    }
+  }
+
   /** Stores what a row proves, when it is one of those asked for. Returns whether it is. */
   async #match(
     { row, attempt, merchant }: CandidateTransaction,
@@ -208,12 +226,7 @@ export class ReconciliationService {
     const changes = await database.transaction('poll:store-match', (tx) =>
       recordMatch(tx, { row, attempt, result }, evidence, this.#options.context),
     );
-    for (const { before, after } of changes) {
-      if (after !== before) this.#options.changes.notify(after.id);
-      if (before.state !== 'paid' && after.state === 'paid') {
-        this.#watches.get(after.merchant)?.delete(after.id);
-      }
-    }
+    this.#notify(changes);
     return true;
   }
 
@@ -279,6 +292,7 @@ export class ReconciliationService {
         await this.reconcile(providerMerchantId, rows);
         onStep?.('poll:page-processed');
       },
+      onComplete: (read) => this.#settleFailures(read),
     });
     this.#pollers.set(providerMerchantId, poller);
     return poller;

@@ -45,6 +45,7 @@ class TestList {
       intervalMs: 0,
       pagesPerMinute: 100,
       observer: SILENT_OBSERVER,
+      onComplete: () => Promise.resolve(),
       onRows: (rows) => {
         this.seen.push(...rows.map(({ id }) => id ?? ''));
         return Promise.resolve();

@@ -145,6 +145,7 @@ describe('an order that is opened again and again', () => {
           } as const)
         : ({ kind: 'failure', orderId } as const);
       await store.completeWebhook(webhook?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
+      await store.settleFailures({ providerMerchantId: 1001, startedAt: now, sinceMs: 0 });
     }
   }
 

@@ -79,6 +79,8 @@ export const MIGRATIONS: readonly Migration[] = [
     lease_until ${bigint} NOT NULL,
     created_at ${bigint} NOT NULL,
     submitted_at ${bigint},
+    -- A failure that counts once the provider's list was read since, and shows no payment.
+    failure_reported_at ${bigint},
     next_poll_at ${bigint},
     polls ${bigint} NOT NULL,
     watched_from ${bigint} NOT NULL,
@@ -90,6 +92,8 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX attempts_active ON attempts (merchant, order_name) WHERE is_active = 1;
   CREATE INDEX attempts_of_checkout ON attempts (checkout);
   CREATE INDEX attempts_renewals ON attempts (merchant, order_name, created_at) WHERE is_renewal = 1;
+  CREATE INDEX attempts_failure_reported ON attempts (failure_reported_at)
+    WHERE failure_reported_at IS NOT NULL;
   CREATE INDEX attempts_next_poll ON attempts (next_poll_at) WHERE next_poll_at IS NOT NULL;
 
   CREATE TABLE matched_transactions (

@@ -121,7 +121,9 @@ async function playWebhooks(
   await store.markUnmatched(unmatched, ['A1003.7'], { most: 10 });
   await store.findUnmatchedWebhooks(10);
   await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
-  await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId] });
+  const proof = { kind: 'failure', orderId } as const;
+  await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId], proof });
+  await store.settleFailures({ providerMerchantId: 1001, startedAt: Infinity, sinceMs: 0 });
   await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
   await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });

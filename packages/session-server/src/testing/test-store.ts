@@ -46,6 +46,7 @@ import {
 } from '../outbox/repository.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
+import { type CompleteRead, settleFailures } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
 import { claimDuePolls, findKnownRow, findTransactions } from '../reconciliation/repository.js';
 import { adoptAttempt, declareLoss, findLoss, markLossRead } from '../restore/repository.js';
@@ -184,6 +185,10 @@ export class TestStore {
     return this.database.transaction('poll:record-payment', (tx) =>
       recordPayment(tx, evidence, this.context),
     );
+  }
+
+  settleFailures(read: CompleteRead) {
+    return settleFailures(this.database, read, () => 0, this.context);
   }
 
   recordReturn(token: StoredToken) {

@@ -124,6 +124,7 @@ export function proofOf(
     ...rules,
     paidStatuses: evidence.paidStatuses,
     refundedStatuses: [],
+    failedStatuses: [],
   });
   if (result.kind === 'mismatch') return { kind: 'mismatch', orderId, code: result.code };
   if (result.kind !== 'paid') return undefined;

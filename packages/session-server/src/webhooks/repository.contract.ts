@@ -38,6 +38,10 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       return store.claimWebhooks(10, LEASE_SECONDS);
     }
 
+    /** The provider's list is read to its end, and shows no payment. */
+    const readList = () =>
+      store.settleFailures({ providerMerchantId: 1001, startedAt: now, sinceMs: 0 });
+
     async function claimOne(): Promise<ClaimedWebhook> {
       const [first, ...others] = await claim();
       if (!first || others.length > 0) throw new Error('expected one webhook to be due');
@@ -125,12 +129,10 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       });
 
       it('are known when the first is processed, and only cause their poll', async () => {
-        const first = await repeat(failure());
-        expect(first).toMatchObject({
-          became: 'processed',
-          changes: [{ after: { state: 'failed' } }],
-        });
-        const { id = '' } = first.changes[0]?.after ?? {};
+        expect(await repeat(failure())).toEqual({ became: 'processed', changes: [] });
+        const [change] = await readList();
+        expect(change?.after.state).toBe('failed');
+        const { id = '' } = change?.after ?? {};
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
         await store.claimDuePolls(10);
@@ -162,10 +164,8 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         'take the place of one that was %s, when they are verified',
         async (_name, flags) => {
           await repeat({ ...DONE, flags });
-          expect(await repeat(failure())).toMatchObject({
-            became: 'processed',
-            changes: [{ after: { state: 'failed' } }],
-          });
+          expect((await repeat(failure())).became).toBe('processed');
+          expect(await readList()).toMatchObject([{ after: { state: 'failed' } }]);
           const { processed, flagged } = await store.countWebhooks();
           expect([processed, flagged.verified]).toEqual([1, 1]);
           expect((await repeat(failure())).became).toBe('repeated');
@@ -314,6 +314,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
           ...DONE,
           proof: { kind: 'failure', orderId },
         });
+        await readList();
         const checkout = orderId === older.attempt.orderId ? older.checkout : newer.checkout;
         expect((await store.find(checkout.id))?.state).toBe(state);
       }
@@ -328,8 +329,10 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         proof: { kind: 'failure', orderId: attempt.orderId },
       };
       await store.completeWebhook(id, outcome);
+      await readList();
       await store.apply(checkout.id, { type: 'reopened' });
       await store.completeWebhook(id, outcome);
+      await readList();
       expect((await store.find(checkout.id))?.state).toBe('open');
     });
 

@@ -3,6 +3,7 @@ import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-re
 import { getCheckout } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import { reportFailure } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
 import { pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
@@ -49,26 +50,26 @@ export async function completeWebhook(
 ): Promise<CompletedWebhook> {
   const became = await settleWebhook(tx, webhook, outcome);
   if (became === 'gone') return { became, changes: [] };
-  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, context.clock.now());
+  const now = context.clock.now();
+  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, now);
   const proof = became === 'processed' ? outcome.proof : undefined;
+  if (proof?.kind === 'failure') {
+    await reportFailure(tx, proof.orderId, now);
+    return { became, changes: [] };
+  }
   return { became, changes: proof ? await applyProof(tx, proof, context) : [] };
 }
 
 async function applyProof(
   tx: Transaction,
-  proof: WebhookProof,
+  proof: Exclude<WebhookProof, { kind: 'failure' }>,
   context: StepContext,
 ): Promise<Change[]> {
   if (proof.kind === 'payment') return recordPayment(tx, proof.evidence, context);
   const attempt = await getAttempt(tx, proof.orderId);
   const checkout = await getCheckout(tx, attempt.checkout);
-  if (proof.kind === 'mismatch') {
-    const fact: CheckoutFact = { type: 'attention-needed', code: proof.code };
-    return [await applyFacts(tx, checkout, [fact], context)];
-  }
-  // The failure of a session that gave way says nothing about the one that took its place.
-  const facts: CheckoutFact[] = attempt.status === 'active' ? [{ type: 'failure-proved' }] : [];
-  return [await applyFacts(tx, checkout, facts, context)];
+  const fact: CheckoutFact = { type: 'attention-needed', code: proof.code };
+  return [await applyFacts(tx, checkout, [fact], context)];
 }
 
 /** No attempt was found for a webhook: it waits for one that is called by one of the references. */

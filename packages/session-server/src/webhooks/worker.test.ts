@@ -73,6 +73,12 @@ async function sendSigned(path: string, body: unknown, key: string = KEYS[0]) {
   return send(path, body, headers);
 }
 
+/** Says that the payment in a session failed. */
+const failedBody = (session: { order_id: number }) => ({
+  status: 'FAILED',
+  data: { order_id: session.order_id },
+});
+
 async function settled(): Promise<WebhookCounts> {
   await expect.poll(async () => (await counts()).waiting).toBe(0);
   return counts();
@@ -315,31 +321,50 @@ describe('a verified webhook', () => {
     stack = await TestStack.start({ merchant: { webhooks: { paths, ...SIGNED, evidence } } });
   });
   afterAll(() => stack.close());
-  const paidBody = (id: string, amount = 9.99) => ({
+  const paidBody = ({ order_id }: { order_id: number }, id: string, amount = 9.99) => ({
     status: 'PAID',
-    data: { id, amount, currency: 'GBP' },
+    data: { order_id, id, amount, currency: 'GBP' },
   });
 
   it.each(KEYS)('under any of the valid keys proves a failure that is listed', async (key) => {
-    const { checkout, path } = await opened(`V-${key.slice(0, 3)}`);
-    await sendSigned(path, { status: 'FAILED' }, key);
+    const { checkout, path, session } = await opened(`V-${key.slice(0, 3)}`);
+    await sendSigned(path, failedBody(session), key);
     await stack.until(checkout, 'failed');
     expect(await orderOf(`V-${key.slice(0, 3)}`)).toMatchObject({ certain: true });
   });
 
+  it('of a failure counts only after the list was read, and no session is created before', async () => {
+    const { checkout, path, session, sessionId } = await opened('V0');
+    stack.sandbox.control.addFault({ operation: 'transactions-list', fault: 'hold' });
+    await stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'submitted', sessionId });
+    await expect.poll(() => stack.sandbox.control.faults().held).toBe(1);
+    await sendSigned(path, failedBody(session));
+    await settled();
+    const before = stack.createSessionCalls();
+    expect((await stack.reopen('V0', { renew: sessionId })).status).toBe(202);
+    expect((await stack.reopen('V0')).body).toMatchObject({ state: 'open', sessionId });
+    expect(stack.createSessionCalls()).toBe(before);
+    await stack.payAtProvider(sessionId);
+    stack.sandbox.control.releaseFaults();
+    await stack.until(checkout, 'paid');
+    const ofOrder = () => stack.shop.events.filter(({ data }) => data['order'] === 'V0');
+    await expect.poll(ofOrder).toHaveLength(1);
+    expect(ofOrder()[0]).toMatchObject({ type: 'checkout.paid', data: { attention: [] } });
+  });
+
   it('that is replayed does not fail the order again after the shopper went on', async () => {
-    const { checkout, path } = await opened('V1');
-    await sendSigned(path, { status: 'FAILED' });
+    const { checkout, path, session } = await opened('V1');
+    await sendSigned(path, failedBody(session));
     await stack.until(checkout, 'failed');
     await stack.reopen('V1');
-    expect(await sendSigned(path, { status: 'FAILED' })).toBe(204);
+    expect(await sendSigned(path, failedBody(session))).toBe(204);
     await settled();
     expect(await stateOf(checkout)).toBe('open');
   });
 
   it('proves a payment that is listed, once, also when the list then shows it', async () => {
     const { checkout, path, session } = await opened('V2');
-    await sendSigned(path, paidBody('txn-v2'));
+    await sendSigned(path, paidBody(session, 'txn-v2'));
     await stack.until(checkout, 'paid');
     stack.sandbox.control.addTransaction({
       row: {
@@ -363,8 +388,8 @@ describe('a verified webhook', () => {
   });
 
   it('of another amount raises attention, and pays nothing', async () => {
-    const { checkout, path } = await opened('V3');
-    await sendSigned(path, paidBody('txn-v3', 9.98));
+    const { checkout, path, session } = await opened('V3');
+    await sendSigned(path, paidBody(session, 'txn-v3', 9.98));
     await expect
       .poll(async () => (await orderOf('V3')).checkouts[0]?.attention)
       .toEqual(['amount_mismatch']);
@@ -372,12 +397,20 @@ describe('a verified webhook', () => {
   });
 
   it.each([
-    ['with a status that is not listed', { status: 'DECLINED' }],
-    ['of a payment without an id', { status: 'PAID', data: { amount: 9.99, currency: 'GBP' } }],
-  ])('%s proves nothing', async (what, body) => {
-    const { checkout, path } = await opened(`V4-${what.replaceAll(' ', '-')}`);
-    await sendSigned(path, body);
+    ['with a status that is not listed', 'DECLINED', {}],
+    ['of a payment without an id', 'PAID', { amount: 9.99, currency: 'GBP' }],
+    ['of a failure that names no attempt', 'FAILED', { order_id: undefined }],
+    [
+      'of a payment that names no attempt',
+      'PAID',
+      { id: 'txn-v4', amount: 9.99, currency: 'GBP', order_id: undefined },
+    ],
+  ])('%s proves nothing', async (what, status, data) => {
+    const { checkout, path, session } = await opened(`V4-${what.replaceAll(' ', '-')}`);
+    const before = listCalls();
+    await sendSigned(path, { status, data: { order_id: session.order_id, ...data } });
     await settled();
+    await expect.poll(listCalls).toBeGreaterThan(before + 2);
     expect(await stateOf(checkout)).toBe('open');
   });
 
@@ -385,9 +418,9 @@ describe('a verified webhook', () => {
     ['with a wrong signature', { 'x-signature': '0'.repeat(64) }],
     ['without a signature', {}],
   ])('is not one %s: it is kept, flagged, and proves nothing', async (what, headers) => {
-    const { checkout, path } = await opened(`V5-${what.replaceAll(' ', '-')}`);
+    const { checkout, path, session } = await opened(`V5-${what.replaceAll(' ', '-')}`);
     const { flagged } = await settled();
-    expect(await send(path, { status: 'FAILED' }, headers as Record<string, string>)).toBe(204);
+    expect(await send(path, failedBody(session), headers as Record<string, string>)).toBe(204);
     expect((await settled()).flagged.signature_refused).toBe(flagged.signature_refused + 1);
     expect(await stateOf(checkout)).toBe('open');
   });
@@ -396,8 +429,8 @@ describe('a verified webhook', () => {
 describe('a good signature', () => {
   it('proves nothing when the merchant entry lists no statuses', async () => {
     stack = await TestStack.start({ merchant: { webhooks: { paths: PATHS, ...SIGNED } } });
-    const { checkout, path } = await opened('N1');
-    await sendSigned(path, { status: 'FAILED' });
+    const { checkout, path, session } = await opened('N1');
+    await sendSigned(path, failedBody(session));
     expect(await settled()).toMatchObject({ flagged: { verified: 1 } });
     expect(await stateOf(checkout)).toBe('open');
     await stack.close();
@@ -513,14 +546,14 @@ describe('the bodies of webhooks', () => {
     const env: Record<string, string> = { PAY_ENCRYPTION_KEY: key('k1', 1) };
     const webhooks = { paths: PATHS, ...SIGNED, evidence: { failedStatuses: ['FAILED'] } };
     stack = await TestStack.start({ merchant: { webhooks }, env });
-    const { checkout, path } = await opened('B7');
-    await sendSigned(path, { status: 'FAILED' });
+    const { checkout, path, session } = await opened('B7');
+    await sendSigned(path, failedBody(session));
     await stack.until(checkout, 'failed');
     await stack.reopen('B7');
     env['PAY_ENCRYPTION_KEY'] = `${key('k2', 2)},${key('k1', 1)}`;
     await stack.server.close();
     await stack.startServer();
-    expect(await sendSigned(path, { status: 'FAILED' })).toBe(204);
+    expect(await sendSigned(path, failedBody(session))).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1, flagged: { verified: 1 } });
     expect(await stateOf(checkout)).toBe('open');
   });

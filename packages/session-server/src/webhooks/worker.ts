@@ -79,6 +79,8 @@ interface Found {
   readonly reading: Reading | undefined;
   readonly attempts: readonly Attempt[];
   readonly isContradictory: boolean;
+  /** Whether its body names the attempt: not only the address that it came to. */
+  readonly isNamed: boolean;
 }
 
 /**
@@ -196,7 +198,7 @@ class WebhookWorker {
     const isVerified = await verifySignature(webhook, raw, found.reading);
     if (isVerified !== undefined) flags.push(isVerified ? 'verified' : 'signature_refused');
     const proof =
-      isVerified === true && !found.isContradictory
+      isVerified === true && !found.isContradictory && found.isNamed
         ? await this.#prove(webhook, payload, found)
         : undefined;
     const otherDigests = encryption.otherDigests(webhook.digest, webhook.tokenHash, raw.body);
@@ -221,7 +223,11 @@ class WebhookWorker {
   ): Promise<void> {
     const { database, context, reconciliation, changes, clock, logger } = this.#options;
     const now = clock.now();
-    const due = attempts.filter(({ orderId }) => this.#pollLimiter.allow(orderId, now));
+    // A failure counts after the next poll.
+    const isFailure = outcome.proof?.kind === 'failure';
+    const due = attempts.filter(
+      (attempt) => this.#pollLimiter.allow(attempt.orderId, now) || isFailure,
+    );
     const pollFor = due.map((attempt) => attempt.orderId);
     const orderId = attempts[0]?.orderId;
     let completed: CompletedWebhook | undefined;
@@ -259,18 +265,19 @@ class WebhookWorker {
     if (attempt) {
       const merchant = await this.#options.merchants.find(attempt.merchant);
       const reading = merchant && { merchant, settings: merchant.webhooks };
-      const isContradictory =
-        reading !== undefined && contradicts(readNames(payload, reading.settings), attempt);
-      return { reading, attempts: [attempt], isContradictory };
+      const names = reading && readNames(payload, reading.settings);
+      const isContradictory = names !== undefined && contradicts(names, attempt);
+      const isNamed = names !== undefined && referencesIn(names).length > 0;
+      return { reading, attempts: [attempt], isContradictory, isNamed };
     }
     for (const reading of await this.#readingsOf(webhook)) {
       const names = readNames(payload, reading.settings);
       const attempts = await this.#findNamed(reading.merchant, names);
       const isContradictory =
         attempts.length > 1 || attempts.some((named) => contradicts(names, named));
-      if (attempts.length > 0) return { reading, attempts, isContradictory };
+      if (attempts.length > 0) return { reading, attempts, isContradictory, isNamed: true };
     }
-    return { reading: undefined, attempts: [], isContradictory: false };
+    return { reading: undefined, attempts: [], isContradictory: false, isNamed: false };
   }
 
   async #findNamed(merchant: Merchant, names: AttemptNames): Promise<readonly Attempt[]> {

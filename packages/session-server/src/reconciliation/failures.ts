@@ -1,0 +1,75 @@
+import {
+  type ActiveAttempt,
+  findReportedFailures,
+  getAttempt,
+  setFailureReported,
+} from '../checkouts/attempt-repository.js';
+import { isBeingPaid } from '../checkouts/opening-rules.js';
+import { getCheckout } from '../checkouts/repository.js';
+import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import type { Database, Transaction } from '../store/database.js';
+
+/** A read of the provider's list that has ended, with no row missing. */
+export interface CompleteRead {
+  readonly providerMerchantId: number;
+  /** When its newest page was requested, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How far back it went, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/**
+ * A verified webhook or a row of the list says that an attempt failed. The shopper may have paid in the
+ * same session meanwhile: it counts once the list was read since, and shows no payment.
+ */
+export async function reportFailure(tx: Transaction, orderId: number, at: number): Promise<void> {
+  const { status, checkout, failureReportedAt } = await getAttempt(tx, orderId);
+  // The failure of a session that gave way says nothing about the one that took its place.
+  if (status !== 'active' || failureReportedAt !== undefined) return;
+  const { state } = await getCheckout(tx, checkout);
+  if (state !== 'paid' && state !== 'failed') await setFailureReported(tx, orderId, at);
+}
+
+/**
+ * Settles the failures that were reported before a read.
+ *
+ * @param skewMsOf how much earlier than an attempt its payment may be listed
+ */
+export async function settleFailures(
+  database: Database,
+  { providerMerchantId, startedAt, sinceMs }: CompleteRead,
+  skewMsOf: (attempt: ActiveAttempt) => number,
+  context: StepContext,
+): Promise<Change[]> {
+  const reported = await findReportedFailures(database, providerMerchantId, startedAt);
+  const wasRead = (attempt: ActiveAttempt): boolean =>
+    attempt.createdAt - skewMsOf(attempt) >= sinceMs;
+  const orderIds = reported.filter(wasRead).map(({ orderId }) => orderId);
+  if (orderIds.length === 0) return [];
+  return database.transaction('poll:settle-failures', async (tx) => {
+    const changes: Change[] = [];
+    for (const orderId of orderIds) {
+      changes.push(...(await settleFailure(tx, orderId, startedAt, context)));
+    }
+    return changes;
+  });
+}
+
+async function settleFailure(
+  tx: Transaction,
+  orderId: number,
+  readAt: number,
+  context: StepContext,
+): Promise<Change[]> {
+  const attempt = await getAttempt(tx, orderId);
+  const { failureReportedAt = Infinity, submittedAt = -Infinity } = attempt;
+  if (failureReportedAt > readAt) return [];
+  // Another payment was submitted since: its outcome is not known yet.
+  if (submittedAt > failureReportedAt && isBeingPaid(attempt, context.clock.now(), context.rules)) {
+    return [];
+  }
+  await setFailureReported(tx, orderId, undefined);
+  if (attempt.status !== 'active') return [];
+  const checkout = await getCheckout(tx, attempt.checkout);
+  return [await applyFacts(tx, checkout, [{ type: 'failure-proved' }], context)];
+}
