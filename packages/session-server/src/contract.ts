@@ -236,7 +236,7 @@ export interface MerchantOrder {
       readonly status: string;
       readonly createdAt: string;
     }[];
-    /** The provider's transactions that count as evidence. */
+    /** The provider's transactions that pay it or refund it. */
     readonly transactions: readonly {
       readonly id: string;
       readonly orderId: number;

@@ -27,13 +27,14 @@ export interface DuePoll {
 
 const MAX_POLL_PAUSE_SECONDS = 6 * 3600;
 
-/** The provider's transactions that were matched to a checkout, oldest first. */
+/** The provider's transactions that pay a checkout or refund it, oldest first. */
 export async function findTransactions(
   reader: Reader,
   checkout: string,
 ): Promise<StoredTransaction[]> {
   const rows = await reader.all(sql`
-    SELECT * FROM matched_transactions WHERE checkout = ${checkout}
+    SELECT * FROM matched_transactions
+    WHERE checkout = ${checkout} AND (proves_price = 1 OR is_refund_row = 1)
     ORDER BY transaction_time, id`);
   return rows.map(toTransaction);
 }
