@@ -12,6 +12,7 @@ import type {
   Problem,
   SdkDescription,
 } from './contract.js';
+import { splitRules } from './split-rule.js';
 
 /** An order as the shop names it: starts with a letter or digit, at most 64 characters. */
 export const orderName = z
@@ -289,6 +290,7 @@ export const orderLookupReply = z.object({
       address2: text(200),
     }),
   ),
+  split: absentWhenNull(splitRules.max(20)),
   // Without the id of the checkout, the page could not ask what became of it.
   returnUrl: absentWhenNull(
     z

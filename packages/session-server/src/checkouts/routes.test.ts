@@ -8,6 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+/** Who receives a share of an order. */
+const PARTNER = { partnerMerchantId: 503, typeId: 1 };
+
 describe('creating a checkout', () => {
   it('answers with the session, the SDK and the price that the shop set', async () => {
     const { status, body } = await stack.open('A1', { amount: '9.99' });
@@ -128,6 +131,28 @@ describe('creating a checkout', () => {
   });
 });
 
+describe('an order with a split of its own', () => {
+  /** What the provider deducted for all shares, of each payment of an order. */
+  const deductions = (order: string) =>
+    stack.sandbox.control
+      .transactions()
+      .filter(({ row }) => row.orderRef?.startsWith(`${order}.`))
+      .map(({ row }) => row.deductions);
+
+  it('is created with it beside the merchant’s, and again when it changes', async () => {
+    const order = { amount: '10.00', split: [{ ...PARTNER, percent: '10', cap: '0.50' }] };
+    const { body: first } = await stack.open('S1', order);
+    expect((await stack.open('S1', order)).body.sessionId).toBe(first.sessionId);
+    const changed = { ...order, split: [{ ...PARTNER, fixed: '2' }] };
+    const { body: other } = await stack.open('S1', changed);
+    expect(other.checkout).not.toBe(first.checkout);
+    await stack.payAtProvider(first.sessionId ?? '');
+    await stack.payAtProvider(other.sessionId ?? '');
+    // 0.25 and 0.30 are the merchant’s own rules.
+    expect(deductions('S1').toSorted()).toEqual(['1.05', '2.55']);
+  });
+});
+
 describe('a request that is not good', () => {
   it.each([
     ['amount', { amount: '0.01' }],
@@ -213,6 +238,12 @@ describe('a request that is not good', () => {
     ['a fraction of a penny', { amount: '5.001' }, 502],
     ['nothing to pay', { amount: '0.00' }, 502],
     ['less than its fixed split fee', { amount: '0.20' }, 422],
+    ['a split that cannot be read', { amount: '5.00', split: [{ percent: '1' }] }, 502],
+    [
+      'a split of a fraction of a penny',
+      { amount: '5.00', split: [{ ...PARTNER, fixed: '0.001' }] },
+      502,
+    ],
     ['a return page without {checkout}', { amount: '5.00', returnUrl: SHOP_ORIGIN }, 502],
   ])('for an order with %s opens nothing', async (_what, order, expected) => {
     const before = stack.createSessionCalls();

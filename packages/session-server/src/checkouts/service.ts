@@ -23,7 +23,7 @@ import {
   type StepContext,
 } from './steps.js';
 import type { PartnerGateway, SessionResult } from '../provider/gateway.js';
-import { type SplitShare, splitAmount } from './split-fee.js';
+import { type SplitShare, splitAmount, splitRulesOf } from './split-fee.js';
 import { type AvsFields, needsAddress, toAvsFields } from './avs.js';
 import { type PublicAddresses, toSessionFields } from './session-request.js';
 
@@ -167,7 +167,9 @@ export class CheckoutService {
     if (await needsAddress(merchant, avs, wanted, this.#options.database)) {
       return { kind: 'needs-avs', merchant, amountMinor };
     }
-    const split = splitAmount(amountMinor, merchant.decimals, merchant.split);
+    const rules = splitRulesOf(merchant, order);
+    const { decimals, splitValueType } = merchant;
+    const split = splitAmount(amountMinor, decimals, rules, splitValueType);
     return this.#createAsOwner({ merchant, order, avs, split }, wanted);
   }
 
@@ -373,7 +375,7 @@ export function attemptRequest(
   return {
     merchant: merchant.id,
     order: order.order,
-    orderVersion: orderVersionOf({ amountMinor, currency: merchant.currency }),
+    orderVersion: orderVersionOf({ amountMinor, currency: merchant.currency, split: order.split }),
     shopVersion: order.version,
     amountMinor,
     currency: merchant.currency,

@@ -45,7 +45,10 @@ describe('the fields of /create-session', () => {
         { ...ORDER, address: { address1: 'Flat 2, 14 Larch Road', address2: 'Exton' } },
         { houseNumber: '14', postcode: 'zz11zz' },
       ),
-      split: [{ partnerMerchantId: 501, typeId: 1, minor: 25 }],
+      split: [
+        { partnerMerchantId: 501, typeId: 1, minor: 25 },
+        { partnerMerchantId: 502, typeId: 2, minor: 12, percent: '1.25' },
+      ],
     });
     expect(fields).toEqual({
       host: 'https://pay.example',
@@ -69,7 +72,10 @@ describe('the fields of /create-session', () => {
       flat: '2',
       address1: 'Flat 2, 14 Larch Road',
       address2: 'Exton',
-      SplitFee: [{ partner_merchant_id: 501, type_id: 1, value: 0.25, value_type: 'amount' }],
+      SplitFee: [
+        { partner_merchant_id: 501, type_id: 1, value: 0.25, value_type: 'amount' },
+        { partner_merchant_id: 502, type_id: 2, value: 1.25, value_type: 'percent' },
+      ],
     });
     expect(Object.keys(fields)).toHaveLength(22);
   });

@@ -70,8 +70,8 @@ export function toSessionFields(input: SessionInput): SessionFields {
             partner_merchant_id: share.partnerMerchantId,
             type_id: share.typeId,
             // The spec types `value` as a number: the shortest decimal of a double, exact up to 15 digits.
-            value: Number(formatMinor(share.minor, checkout.decimals)),
-            value_type: 'amount',
+            value: Number(share.percent ?? formatMinor(share.minor, checkout.decimals)),
+            value_type: share.percent === undefined ? 'amount' : 'percent',
           })),
   };
 }

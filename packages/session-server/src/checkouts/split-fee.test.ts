@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../errors.js';
+import type { Merchant } from '../merchants/merchant.js';
 import { formatMinor } from '../money.js';
-import type { SplitRule } from '../merchants/merchant.js';
-import { splitAmount } from './split-fee.js';
+import type { ShopOrder } from '../orders/order-lookup.js';
+import type { SplitRule } from '../split-rule.js';
+import { testMerchant } from '../testing/test-merchant.js';
+import { splitAmount, splitRulesOf } from './split-fee.js';
 
 function percent(text: string, partnerMerchantId = 501): SplitRule {
   return { partnerMerchantId, typeId: 1, percent: text };
@@ -112,6 +115,79 @@ describe('the shares of an amount', () => {
         },
       ),
     );
+  });
+});
+
+describe('a minimum and a cap', () => {
+  it.each([
+    [1000, { min: '0.50' }, 50],
+    [2000, { min: '0.50' }, 50],
+    [2040, { min: '0.50' }, 51],
+    [1000, { cap: '0.20' }, 20],
+    [400, { cap: '0.10' }, 10],
+    [300, { cap: '0.10' }, 8],
+    [1, { min: '0.01', cap: '0.01' }, 1],
+  ])('bind the share of 2.5 %% of %i: %j makes %i', (amount, bounds, minor) => {
+    expect(minors(amount, [{ ...percent('2.5'), ...bounds }])).toEqual([minor]);
+  });
+
+  it('take a share out of the sum that is rounded', () => {
+    // Alone, the second and third come to one cent together.
+    const rules = [{ ...percent('0.5', 1), min: '0.10' }, percent('0.5', 2), percent('0.5', 3)];
+    expect(minors(100, rules)).toEqual([10, 1]);
+  });
+
+  it('never take more than the order', () => {
+    const refused = catchError(() => splitAmount(9, 2, [{ ...percent('2.5'), min: '0.10' }]));
+    expect(refused).toMatchObject({ code: 'split_exceeds_amount' });
+  });
+});
+
+describe('shares that are sent as percentages', () => {
+  const RULES = [percent('2.5'), { ...percent('10'), cap: '0.10' }, fixed('0.30'), percent('0')];
+
+  it('are those without bounds, where the merchant entry says so', () => {
+    const sent = splitAmount(999, 2, RULES, 'mixed').map((share) => share.percent ?? share.minor);
+    expect(sent).toEqual(['2.5', 10, 30]);
+    expect(splitAmount(999, 2, RULES).map((share) => share.percent ?? share.minor)).toEqual([
+      25, 10, 30,
+    ]);
+  });
+
+  it('must not come to more than the order, with the amounts beside them', () => {
+    const rules = [percent('100'), fixed('0.01')];
+    expect(catchError(() => splitAmount(999, 2, rules, 'mixed'))).toMatchObject({
+      code: 'split_exceeds_amount',
+    });
+  });
+});
+
+describe('the split of an order', () => {
+  const order: ShopOrder = {
+    ...{ order: 'A1001', amount: '9.99', currency: 'GBP', status: 'payable' },
+    split: [fixed('1.00')],
+  };
+  const merchant = testMerchant({ split: [percent('2.5')] });
+
+  it('comes beside the rules of its merchant, or in their place where the entry says so', () => {
+    expect(splitRulesOf(merchant, { ...order, split: undefined })).toEqual([percent('2.5')]);
+    expect(splitRulesOf(merchant, order)).toEqual([percent('2.5'), fixed('1.00')]);
+    expect(splitRulesOf({ ...merchant, orderSplit: 'replace' }, order)).toEqual([fixed('1.00')]);
+  });
+
+  it.each<[string, SplitRule, Partial<Merchant>]>([
+    ['split.0.fixed', fixed('1.001'), {}],
+    ['split.0.min', { ...percent('1'), min: 'free' }, {}],
+    ['split.0.cap', { ...percent('1'), min: '2', cap: '1' }, {}],
+    ['split', percent('97.5001'), {}],
+    ['split.0', fixed('1.00'), { splitValueType: 'percent' }],
+    ['split.0', { ...percent('1'), min: '1' }, { splitValueType: 'percent' }],
+  ])('is checked as the merchant’s is: %s', (field, rule, settings) => {
+    const refused = catchError(() =>
+      splitRulesOf({ ...merchant, ...settings }, { ...order, split: [rule] }),
+    );
+    expect(refused).toMatchObject({ code: 'order_lookup_failed' });
+    expect((refused as AppError).message).toContain(` in: ${field}.`);
   });
 });
 

@@ -1,40 +1,73 @@
 import { AppError } from '../errors.js';
-import { PERCENT_DECIMALS, type SplitRule } from '../merchants/merchant.js';
+import type { Merchant } from '../merchants/merchant.js';
 import { parseMinor } from '../money.js';
+import type { ShopOrder } from '../orders/order-lookup.js';
+import {
+  findSplitMistakes,
+  isSentAsPercent,
+  PERCENT_DECIMALS,
+  percentUnits,
+  type SplitRule,
+  type SplitValueType,
+} from '../split-rule.js';
 
 /** One share of one order, in minor units. */
 export interface SplitShare {
   readonly partnerMerchantId: number;
   readonly typeId: number;
   readonly minor: number;
+  /** Decimal text, where the share is sent as a percentage. */
+  readonly percent?: string;
 }
 
 /** The whole in units of a percentage's last decimal place: a millionth each. */
 const WHOLE = 100n * 10n ** BigInt(PERCENT_DECIMALS);
 
 /**
+ * The rules for one order: those of its merchant, and its own.
+ *
+ * @throws {AppError} 502 `order_lookup_failed` when its own are wrong
+ */
+export function splitRulesOf(merchant: Merchant, { split }: ShopOrder): readonly SplitRule[] {
+  if (!split) return merchant.split;
+  const rules = merchant.orderSplit === 'replace' ? split : [...merchant.split, ...split];
+  const own = findSplitMistakes(split, merchant).map(({ path }) => ['split', ...path].join('.'));
+  // Those of both may come to more than 100 % together.
+  const isWrong = own.length > 0 || findSplitMistakes(rules, merchant).length > 0;
+  if (!isWrong) return rules;
+  const fields = own.length > 0 ? own.join(', ') : 'split';
+  throw new AppError(
+    502,
+    'order_lookup_failed',
+    `The shop’s answer to the order lookup is wrong in: ${fields}.`,
+    { merchant: merchant.id },
+  );
+}
+
+/**
  * The shares of one amount. The percent shares are summed and rounded half-even once; the cents of
- * that sum are dealt by largest remainder (a tie goes to the earlier rule). Shares of zero are left
- * out. Shares that come to more than the amount refuse the order: 422 `split_exceeds_amount`.
+ * that sum are dealt by largest remainder (a tie goes to the earlier rule). A share that its minimum
+ * or cap binds counts as a fixed one. Shares of zero are left out. Shares that come to more than the amount refuse the order: 422 `split_exceeds_amount`.
  */
 export function splitAmount(
   amountMinor: number,
   decimals: number,
   rules: readonly SplitRule[],
+  valueType: SplitValueType = 'amount',
 ): SplitShare[] {
   const amount = BigInt(amountMinor);
   const parts = rules.map((rule, index) => {
-    const exact = 'percent' in rule ? amount * percentUnits(rule.percent) : 0n;
-    return { rule, index, exact, floor: exact / WHOLE, remainder: exact % WHOLE };
+    const share = 'percent' in rule ? amount * unitsOf(rule.percent) : 0n;
+    const fixed = fixedMinorOf(rule, share, decimals);
+    const exact = fixed === undefined ? share : 0n;
+    return { rule, index, fixed, exact, floor: exact / WHOLE, remainder: exact % WHOLE };
   });
   const dealt = dealCents(parts);
-  const shares = parts.map(({ rule, index, floor }) => ({
+  const shares = parts.map(({ rule, index, fixed, floor }) => ({
     partnerMerchantId: rule.partnerMerchantId,
     typeId: rule.typeId,
-    minor:
-      'fixed' in rule
-        ? fixedMinor(rule.fixed, decimals)
-        : Number(floor + (dealt.has(index) ? 1n : 0n)),
+    minor: fixed ?? Number(floor + (dealt.has(index) ? 1n : 0n)),
+    ...('percent' in rule && isSentAsPercent(rule, valueType) && { percent: rule.percent }),
   }));
   const total = shares.reduce((sum, share) => sum + BigInt(share.minor), 0n);
   if (total > amount) {
@@ -44,7 +77,9 @@ export function splitAmount(
       'The split fees of this merchant come to more than the order. Lower the fixed shares, or set a minimum order value in the shop.',
     );
   }
-  return shares.filter((share) => share.minor > 0);
+  return shares.filter(({ minor, percent }) =>
+    percent === undefined ? minor > 0 : unitsOf(percent) > 0n,
+  );
 }
 
 interface Part {
@@ -72,14 +107,25 @@ function divideHalfEven(exact: bigint): bigint {
   return up ? quotient + 1n : quotient;
 }
 
-function percentUnits(percent: string): bigint {
-  const units = parseMinor(percent, PERCENT_DECIMALS);
+/** A fixed share, or a percentage that its minimum or cap binds. */
+function fixedMinorOf(rule: SplitRule, exact: bigint, decimals: number): number | undefined {
+  if ('fixed' in rule) return amountOf(rule.fixed, decimals);
+  const { min, cap } = rule;
+  const isBoundBy = (text: string | undefined, isBound: (limit: bigint) => boolean) =>
+    text !== undefined && isBound(BigInt(amountOf(text, decimals)) * WHOLE)
+      ? amountOf(text, decimals)
+      : undefined;
+  return isBoundBy(min, (limit) => exact < limit) ?? isBoundBy(cap, (limit) => exact > limit);
+}
+
+function unitsOf(percent: string): bigint {
+  const units = percentUnits(percent);
   if (units === undefined) throw new RangeError(`not a percentage: ${percent}`);
   return BigInt(units);
 }
 
-function fixedMinor(fixed: string, decimals: number): number {
-  const minor = parseMinor(fixed, decimals);
-  if (minor === undefined) throw new RangeError(`not an amount of this currency: ${fixed}`);
+function amountOf(text: string, decimals: number): number {
+  const minor = parseMinor(text, decimals);
+  if (minor === undefined) throw new RangeError(`not an amount of this currency: ${text}`);
   return minor;
 }

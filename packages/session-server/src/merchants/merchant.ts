@@ -1,16 +1,13 @@
 import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { z } from 'zod';
-import { parseMinor } from '../money.js';
 import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
+import { findSplitMistakes, splitRules, splitValueType } from '../split-rule.js';
 import {
   toSecret,
   type WebhookEndpoint,
   webhookEndpoint,
   webhookSettings,
 } from './webhook-settings.js';
-
-/** Percentages have up to four decimal places. */
-export const PERCENT_DECIMALS = 4;
 
 const positiveInteger = z.int().positive();
 
@@ -22,28 +19,6 @@ const shopEndpoint = z.strictObject({
 
 /** A signed address of the shop's own back end. */
 export type ShopEndpoint = z.infer<typeof shopEndpoint>;
-
-const percent = z.string().refine(
-  (text) => {
-    const units = parseMinor(text, PERCENT_DECIMALS);
-    return units !== undefined && units <= 100 * 10 ** PERCENT_DECIMALS;
-  },
-  { error: 'expected decimal text from "0" to "100" with at most 4 decimal places' },
-);
-
-const splitRule = z.union(
-  [
-    z.strictObject({ partnerMerchantId: positiveInteger, typeId: z.int(), percent }),
-    z.strictObject({ partnerMerchantId: positiveInteger, typeId: z.int(), fixed: z.string() }),
-  ],
-  {
-    error:
-      'expected partnerMerchantId, typeId, and either percent or fixed as decimal text, such as "2.5"',
-  },
-);
-
-/** One share that is taken from every order of a merchant: fixed, or a percentage of the amount. */
-export type SplitRule = z.infer<typeof splitRule>;
 
 const avsFields = z
   .array(z.enum(['houseNumber', 'postcode', 'flat', 'address1', 'address2']))
@@ -121,6 +96,7 @@ const orderTokenSecret = z
 const origins = z
   .array(origin)
   .min(1, 'expected at least one origin of a page that shows the checkout');
+const splitType = splitValueType.default('amount');
 const decimals = z.int().min(0).max(4).default(2);
 
 /** One merchant: an entry of the merchants file. */
@@ -144,7 +120,10 @@ export const merchantSchema = z
     returnUrl: httpUrl,
     orderLookup: shopEndpoint,
     events: shopEndpoint,
-    split: z.array(splitRule).default([]),
+    split: splitRules.default([]),
+    splitValueType: splitType,
+    /** Whether the split of an order comes beside these rules or in their place. */
+    orderSplit: z.enum(['add', 'replace']).default('add'),
     sdk: sdkDescription,
     /** `provider` of spec 4.6: a short code. */
     provider: z.string().min(1).optional(),
@@ -182,28 +161,12 @@ export const merchantSchema = z
     { when: isValid(z.object({ origins, returnUrl: httpUrl })) },
   )
   .superRefine(
-    ({ split, decimals }, context) => {
-      split.forEach((rule, index) => {
-        if (!('fixed' in rule) || parseMinor(rule.fixed, decimals) !== undefined) return;
-        context.addIssue({
-          code: 'custom',
-          path: ['split', index, 'fixed'],
-          message: `expected decimal text with at most ${String(decimals)} decimal places, such as "0.30"`,
-        });
-      });
+    ({ split, ...settings }, context) => {
+      for (const { path, message } of findSplitMistakes(split, settings)) {
+        context.addIssue({ code: 'custom', path: ['split', ...path], message });
+      }
     },
-    { when: isValid(z.object({ split: z.array(splitRule), decimals })) },
-  )
-  .superRefine(
-    ({ split }, context) => {
-      const units = split.map((rule) =>
-        'percent' in rule ? (parseMinor(rule.percent, PERCENT_DECIMALS) ?? 0) : 0,
-      );
-      if (units.reduce((sum, share) => sum + share, 0) <= 100 * 10 ** PERCENT_DECIMALS) return;
-      const message = 'expected percentages that come to at most 100 together';
-      context.addIssue({ code: 'custom', path: ['split'], message });
-    },
-    { when: isValid(z.object({ split: z.array(splitRule) })) },
+    { when: isValid(z.object({ split: splitRules, decimals, splitValueType: splitType })) },
   );
 
 /** One merchant of the platform. */

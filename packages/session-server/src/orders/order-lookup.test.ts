@@ -32,12 +32,16 @@ describe('the version of an order', () => {
     expect(orderVersionOf({ amountMinor: 999, currency: 'GBP' })).toBe('IuqZp7GwIk8l9Nl6Lq4wMe');
   });
 
-  it('is another one for another amount or currency', () => {
+  it('is another one for another amount, currency or split', () => {
+    const RECEIVER = { partnerMerchantId: 501, typeId: 1 };
     const versions = [
       { amountMinor: 999, currency: 'GBP' },
       { amountMinor: 9990, currency: 'GBP' },
       { amountMinor: 999, currency: 'EUR' },
+      { amountMinor: 999, currency: 'GBP', split: [{ ...RECEIVER, fixed: '1.00' }] },
+      { amountMinor: 999, currency: 'GBP', split: [{ ...RECEIVER, percent: '1.00' }] },
+      { amountMinor: 999, currency: 'GBP', split: [{ ...RECEIVER, percent: '1.00', cap: '1' }] },
     ].map(orderVersionOf);
-    expect(new Set(versions).size).toBe(3);
+    expect(new Set(versions).size).toBe(6);
   });
 });

@@ -4,6 +4,7 @@ import { orderLookupReply } from '../contract-schemas.js';
 import { AppError, orderNotFound } from '../errors.js';
 import { toFieldErrors } from '../field-errors.js';
 import type { Merchant } from '../merchants/merchant.js';
+import type { SplitRule } from '../split-rule.js';
 import type { ShopClient } from '../provider/shop-client.js';
 
 const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
@@ -12,14 +13,19 @@ const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
 export type ShopOrder = z.infer<typeof orderLookupReply>;
 
 /**
- * The version of an order that a checkout stands for: a hash of amount and currency, so that the
- * same price is the same checkout, and another price is another one.
+ * The version of an order that a checkout stands for: a hash of amount, currency and the order's own
+ * split, so that the same price is the same checkout, and another price is another one.
  */
 export function orderVersionOf(price: {
   readonly amountMinor: number;
   readonly currency: string;
+  readonly split?: readonly SplitRule[] | undefined;
 }): string {
-  const text = `${String(price.amountMinor)}\n${price.currency}`;
+  const shares = (price.split ?? []).map((rule) => {
+    const share = 'fixed' in rule ? ['fixed', rule.fixed] : [rule.percent, rule.min, rule.cap];
+    return `\n${JSON.stringify([rule.partnerMerchantId, rule.typeId, ...share])}`;
+  });
+  const text = `${String(price.amountMinor)}\n${price.currency}${shares.join('')}`;
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
