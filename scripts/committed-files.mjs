@@ -6,6 +6,8 @@ import { ROOT } from './child.mjs';
 export { ROOT };
 
 const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', '.cache', 'coverage']);
+/** What commands write below a folder that is committed, as .gitignore names it. */
+const WRITTEN = /^(demo[/\\]data|packages[/\\][^/\\]+[/\\]docs)$/;
 
 /**
  * @param {string} [folder] - Below the root; the root itself when left out.
@@ -13,7 +15,7 @@ const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', '.cache', 'coverage'])
  */
 export function listCommittedFiles(folder = '') {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .filter(({ name }) => !LEFT_OUT.has(name) && join(folder, name) !== 'demo/data')
+    .filter(({ name }) => !LEFT_OUT.has(name) && !WRITTEN.test(join(folder, name)))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? listCommittedFiles(path) : [path];
