@@ -4,7 +4,7 @@
  */
 import { parseConfig } from '../dist/config.js';
 import { armCrashPoint, parseCrashPlan } from '../dist/crash-points.js';
-import { runSessionServer } from '../dist/serve.js';
+import { runSessionServer } from '../dist/running-server.js';
 import type { TuningChanges } from '../dist/config.js';
 
 const tuning = JSON.parse(process.env['TUNING'] ?? '{}') as TuningChanges;

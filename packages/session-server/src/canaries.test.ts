@@ -8,7 +8,7 @@ import { parseConfig } from './config.js';
 import type { LogFields, Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/merchant-source.js';
 import { signOrderToken } from './orders/order-token.js';
-import { startSessionServer } from './serve.js';
+import { startSessionServer } from './running-server.js';
 import { LocalServer } from './testing/local-server.js';
 import { type Answer, TestStack } from './testing/test-stack.js';
 

@@ -9,5 +9,5 @@ export type { Merchant } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
 export { csp, type CspOptions, type PageCsp, TRUSTED_TYPES_POLICIES } from './security/csp.js';
-export { type RunningServer, runSessionServer, startSessionServer } from './serve.js';
+export { type RunningServer, runSessionServer, startSessionServer } from './running-server.js';
 export { createSessionServer, type SessionServer, type SessionServerOptions } from './server.js';

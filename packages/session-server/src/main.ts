@@ -5,7 +5,7 @@ import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runRestore } from './cli/restore-command.js';
-import { runSessionServer } from './serve.js';
+import { runSessionServer } from './running-server.js';
 import { checkStart, isOurs } from './start-checks.js';
 
 const USAGE = `Usage:

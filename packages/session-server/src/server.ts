@@ -34,7 +34,7 @@ import { FileMerchantSource, type MerchantSource } from './merchants/merchant-so
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
-import { recover } from './recover.js';
+import { recoverFromCrash } from './crash-recovery.js';
 import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
@@ -134,7 +134,7 @@ async function assemble(
   for (const open of findOpenFiles(files)) {
     logger.warn({ ...open }, 'other users can read this file: run chmod 600 on it');
   }
-  await recover(database, clock.now());
+  await recoverFromCrash(database, clock.now());
   const encryption = new WebhookEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startSessionServer } from './serve.js';
+import { startSessionServer } from './running-server.js';
 import { takeDataFileLock } from './store/data-file.js';
 import { LocalServer } from './testing/local-server.js';
 import { TestStack } from './testing/test-stack.js';

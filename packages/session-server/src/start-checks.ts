@@ -2,7 +2,7 @@ import { type Config, parseConfig, readValidSettings } from './config.js';
 import { ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
 import { readMerchants } from './merchants/merchant-source.js';
-import { startListener } from './serve.js';
+import { startListener } from './running-server.js';
 import { checkDataFile } from './store/sqlite-database.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export async function checkStart(env: Environment): Promise<Config> {
     if (!isOurs(error)) throw error;
     if (!(error instanceof ConfigError)) mistakes.push(`${setting}: ${error.message}`);
     else if (error.source === 'environment') mistakes.push(...error.mistakes);
-    else for (const why of error.mistakes) mistakes.push(`${setting}: ${error.source}: ${why}`);
+    else for (const why of error.mistakes) mistakes.push(`${setting}: ${why}`);
   };
   const check = <T>(setting: string, work: () => T): T | undefined => {
     try {

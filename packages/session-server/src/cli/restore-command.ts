@@ -16,7 +16,7 @@ import { ShopClient } from '../provider/shop-client.js';
 import { newestRange, readNextPage } from '../reconciliation/page-range.js';
 import { ReconciliationService } from '../reconciliation/service.js';
 import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
-import { recover } from '../recover.js';
+import { recoverFromCrash } from '../crash-recovery.js';
 import { replaceDataFile } from '../restore/replace-data-file.js';
 import { declareLoss, findLoss, type Loss, markLossRead } from '../restore/repository.js';
 import type { Database } from '../store/database.js';
@@ -39,7 +39,7 @@ export async function runRestore(
   const rules = checkoutRulesOf(config);
   const open = async (path: string): Promise<Database> => {
     const database = addDatabaseCrashPoints(new SqliteDatabase(path));
-    await recover(database, clock.now());
+    await recoverFromCrash(database, clock.now());
     return database;
   };
   const declare = async (path: string, since?: number): Promise<void> => {

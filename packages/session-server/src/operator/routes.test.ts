@@ -5,7 +5,7 @@ import { json as readJson } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { startSessionServer } from '../serve.js';
+import { startSessionServer } from '../running-server.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { TEST_RULES } from '../testing/store-harness.js';

@@ -8,7 +8,7 @@ import { type Config, parseConfig, type TuningChanges } from '../config.js';
 import type { CheckoutStatusReply, CreateCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
-import { type RunningServer, startSessionServer } from '../serve.js';
+import { type RunningServer, startSessionServer } from '../running-server.js';
 import { TestShop } from './test-shop.js';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';

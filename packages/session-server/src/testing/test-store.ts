@@ -26,7 +26,7 @@ import {
 } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
-import { recover } from '../recover.js';
+import { recoverFromCrash } from '../crash-recovery.js';
 import {
   type AttentionFilter,
   findAttention,
@@ -116,7 +116,7 @@ export class TestStore {
   /** Opens a data file as a process that has just started would. */
   static async open(options: TestStoreOptions): Promise<TestStore> {
     const database = new SqliteDatabase(options.path);
-    await recover(database, options.clock.now());
+    await recoverFromCrash(database, options.clock.now());
     return new TestStore(database, options);
   }
 

@@ -112,7 +112,8 @@ export async function startListener(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new ConfigError(`${host} port ${String(port)}`, [describeListenError(error)]);
+    const why = `${host} port ${String(port)}: ${describeListenError(error)}`;
+    throw new ConfigError('listener', [why]);
   }
   return {
     port: (server.address() as AddressInfo).port,

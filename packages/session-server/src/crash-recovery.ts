@@ -7,7 +7,7 @@ import { releaseClaimedWebhooks } from './webhooks/repository.js';
  * Settles what a dead process left in the middle, before anything else runs on the data file: attempts
  * that it was sending become `unknown`, events and webhooks that it had claimed are due again.
  */
-export function recover(database: Database, now: number): Promise<void> {
+export function recoverFromCrash(database: Database, now: number): Promise<void> {
   return database.transaction('store:recover', async (tx) => {
     await endAllSending(tx);
     await releaseSendingEvents(tx, now);
