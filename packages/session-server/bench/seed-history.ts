@@ -58,10 +58,10 @@ const STEPS: readonly string[] = [
    FROM past`,
   `INSERT INTO attempts
      (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
-      session_id, is_renewal, lease_until, created_at, next_poll_at, polls, watched_from,
+      session_id, is_renewal, lease_until, created_at, active_since, next_poll_at, polls, watched_from,
       return_token, cancel_token, back_token, webhook_token, is_active)
    SELECT :firstOrderId + number, order_name || '.' || (:firstOrderId + number), id, merchant,
-     order_name, 1001, 'active', 'session-' || number, 0, created_at + 15000, created_at,
+     order_name, 1001, 'active', 'session-' || number, 0, created_at + 15000, created_at, created_at,
      iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10, created_at,
      random_text(43), random_text(43), random_text(43), random_text(43), 1
    FROM ${NUMBERED}`,

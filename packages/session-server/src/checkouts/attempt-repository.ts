@@ -38,6 +38,8 @@ export interface Attempt {
   readonly status: AttemptStatus;
   readonly sessionId?: string | undefined;
   readonly createdAt: number;
+  /** When it last became the attempt of its order: when it was made, or its price came back. */
+  readonly activeSince: number;
 }
 
 /** What a store knows of an attempt beside what others may know. */
@@ -92,12 +94,18 @@ export async function findAttempts(reader: Reader, checkout: string): Promise<At
   return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
 }
 
-/** The `order_id` of the newest attempt of a checkout; 0 when it has none. */
-export async function findLastOrderId(reader: Reader, checkout: string): Promise<number> {
-  const row = await reader.get(
-    sql`SELECT max(order_id) AS last FROM attempts WHERE checkout = ${checkout}`,
-  );
-  return Number(row?.['last'] ?? 0);
+/** Which of two attempts became the one of its order later, to sort by. */
+export function compareAttempts(one: Attempt, other: Attempt): number {
+  return one.activeSince - other.activeSince || one.orderId - other.orderId;
+}
+
+/** The attempt of a checkout that last became the one of its order. */
+export async function findLastAttempt(
+  reader: Reader,
+  checkout: string,
+): Promise<ActiveAttempt | undefined> {
+  const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
+  return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
 }
 
 /** The attempt of an order that is being sent or is active. */
@@ -192,6 +200,7 @@ export async function insertAttempt(
     is_renewal: Number(isRenewal),
     lease_until: now + rules.sendLeaseSeconds * 1000,
     created_at: now,
+    active_since: now,
     next_poll_at: now + FIRST_POLL_SECONDS * 1000,
     polls: 0,
     watched_from: now,
@@ -224,6 +233,7 @@ export async function insertFoundAttempt(
       is_renewal: 0,
       lease_until: now,
       created_at: found.createdAt,
+      active_since: found.createdAt,
       next_poll_at: now + FIRST_POLL_SECONDS * 1000,
       polls: 0,
       watched_from: found.createdAt,
@@ -266,6 +276,17 @@ export async function supersedeSending(
     UPDATE attempts SET status = 'superseded', is_active = 0
     WHERE merchant = ${merchant} AND order_name = ${order} AND is_active = 1
       AND status = 'sending'`);
+}
+
+/** Its price is the order's again: its session is the one to pay in. */
+export async function reactivateAttempt(
+  tx: Transaction,
+  orderId: number,
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET status = 'active', is_active = 1, active_since = ${now}
+    WHERE order_id = ${orderId}`);
 }
 
 /** When a payment was submitted in its session; undefined when it was declined. */
@@ -352,6 +373,7 @@ export function toAttempt(row: Row): ActiveAttempt {
     status: row['status'] as AttemptStatus,
     sessionId: optionalText(row['session_id']),
     createdAt: Number(row['created_at']),
+    activeSince: Number(row['active_since']),
     leaseUntil: Number(row['lease_until']),
     submittedAt: optionalNumber(row['submitted_at']),
     failureReportedAt: optionalNumber(row['failure_reported_at']),

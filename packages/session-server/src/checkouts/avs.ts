@@ -2,7 +2,8 @@ import type { AvsInput } from '../contract.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
 import type { Reader } from '../store/database.js';
-import { type AttemptRequest, findAttempts } from './attempt-repository.js';
+import { type AttemptRequest, compareAttempts, findAttempts } from './attempt-repository.js';
+import { isReusable } from './opening-rules.js';
 import { findCheckoutsOfOrder } from './repository.js';
 import { isCertain, isPaymentPending } from './state-machine.js';
 
@@ -104,8 +105,9 @@ export async function needsAddress(
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   if (!same || isCertain(same.state)) return true;
   const attempts = await findAttempts(reader, same.id);
-  const active = attempts.find(({ status }) => status === 'active');
-  return active === undefined || active.sessionId === request.renew;
+  const shown = attempts.toSorted(compareAttempts).at(-1);
+  const isShown = shown && (shown.status === 'active' || isReusable(shown));
+  return !isShown || shown.sessionId === request.renew;
 }
 
 /** Upper case, single spaces; a UK postcode gets its one space in the right place. */

@@ -282,6 +282,41 @@ export function describeOpeningRules(fixture: StoreFixture): void {
     );
   });
 
+  describe('a price that comes back', () => {
+    const dearer = { orderVersion: 'version-2', amountMinor: 1299 };
+
+    it('leads to the session that it had, and the one of the other price gives way', async () => {
+      const first = await activate();
+      fixture.now += SECOND_MS;
+      const second = await activate(dearer, 'session-2');
+      fixture.now += SECOND_MS;
+      const again = await begin();
+      expect(again).toMatchObject({ kind: 'existing', attempt: { sessionId: 'session-1' } });
+      const statuses = async ({ checkout }: typeof first) =>
+        (await fixture.store.findAttempts(checkout.id)).map(({ status }) => status);
+      expect([await statuses(first), await statuses(second)]).toEqual([['active'], ['superseded']]);
+      // One that was priced before it came back is asked for again.
+      const stale = { ...dearer, pricedAt: fixture.now - 1 };
+      expect((await begin(stale)).kind).toBe('price-is-old');
+      await pay(first.attempt.orderId);
+      expect(await fixture.stateOf(first.checkout.id)).toMatchObject({
+        state: 'paid',
+        attention: [],
+      });
+    });
+
+    it('leads to a new session where the SDK refused the one that it had, or it failed', async () => {
+      const first = await activate();
+      await activate(dearer, 'session-2');
+      expect((await begin({ renew: 'session-1' })).kind).toBe('send');
+      const other = await activate({ order: 'A1002' }, 'session-3');
+      await fixture.store.apply(other.checkout.id, { type: 'failure-proved' });
+      await activate({ ...dearer, order: 'A1002' }, 'session-4');
+      expect((await begin({ order: 'A1002' })).kind).toBe('send');
+      expect(await fixture.store.findAttempts(first.checkout.id)).toHaveLength(2);
+    });
+  });
+
   describe('order_id', () => {
     it('only grows: with the clock, and by one where the clock stands or goes back', async () => {
       const ids: number[] = [];

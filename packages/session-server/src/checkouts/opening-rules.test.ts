@@ -93,7 +93,7 @@ describe('creating a checkout of an order', () => {
 });
 
 describe('creating a checkout of an order at a price', () => {
-  const history = { checkouts: [testCheckout()], active: testAttempt({ createdAt: 5000 }) };
+  const history = { checkouts: [testCheckout()], active: testAttempt({ activeSince: 5000 }) };
   const ask = (pricedAt: number) => ({ orderVersion: 'version-2', pricedAt });
 
   it('that was asked for before it was opened at another one asks for the price again', () => {

@@ -8,8 +8,15 @@ export interface OrderHistory {
   readonly checkouts: readonly Checkout[];
   /** The one attempt that is being sent or is active. */
   readonly active: ActiveAttempt | undefined;
+  /** The last attempt of the checkout that has the price asked for, when it is not the active one. */
+  readonly earlier?: ActiveAttempt | undefined;
   /** When the renewals of the last hour were made, oldest first, in milliseconds since 1970. */
   readonly recentRenewals: readonly number[];
+}
+
+interface Retirement {
+  readonly orderId: number;
+  readonly to: 'unknown' | 'superseded';
 }
 
 export type CheckoutPlan =
@@ -20,7 +27,13 @@ export type CheckoutPlan =
       readonly priceChanged: boolean;
     }
   | { readonly kind: 'wait'; readonly checkout: Checkout }
-  | { readonly kind: 'existing'; readonly checkout: Checkout; readonly attempt: Attempt }
+  | {
+      readonly kind: 'existing';
+      readonly checkout: Checkout;
+      readonly attempt: Attempt;
+      /** Set when its session is the one to pay in again: what becomes of the active attempt. */
+      readonly again?: { readonly retire: Retirement | undefined };
+    }
   /** The shopper has sent a payment off in the session that would give way. */
   | {
       readonly kind: 'payment-pending';
@@ -35,8 +48,7 @@ export type CheckoutPlan =
       /** The checkout of this price, when there is one already. */
       readonly checkout: Checkout | undefined;
       /** What becomes of the active attempt: its sender died, or its session gives way. */
-      readonly retire:
-        { readonly orderId: number; readonly to: 'unknown' | 'superseded' } | undefined;
+      readonly retire: Retirement | undefined;
       readonly isRenewal: boolean;
     };
 
@@ -51,6 +63,11 @@ export function isBeingPaid(
   { settleWindowSeconds }: Pick<CheckoutRules, 'settleWindowSeconds'>,
 ): boolean {
   return submittedAt !== undefined && now < submittedAt + settleWindowSeconds * 1000;
+}
+
+/** Whether its session may be paid in again: nothing but a session of another price took its place. */
+export function isReusable({ status, sessionId }: Attempt): boolean {
+  return status === 'superseded' && sessionId !== undefined;
 }
 
 /**
@@ -76,15 +93,19 @@ export function planCheckout(
 
   const same = checkouts.find(({ orderVersion }) => orderVersion === request.orderVersion);
   const ofActive = checkouts.find(({ id }) => id === active?.checkout);
-  if (!active || !ofActive) {
-    return { kind: 'send', checkout: same, retire: undefined, isRenewal: false };
-  }
+  const open = (retire: Retirement | undefined, isRenewal: boolean): CheckoutPlan => {
+    const { earlier } = history;
+    const isRefused = earlier?.sessionId === request.renew;
+    return same && !isCertain(same.state) && earlier && isReusable(earlier) && !isRefused
+      ? { kind: 'existing', checkout: same, attempt: earlier, again: { retire } }
+      : { kind: 'send', checkout: same, retire, isRenewal };
+  };
+  if (!active || !ofActive) return open(undefined, false);
   if (active.status === 'sending') {
     if (active.leaseUntil > now) return { kind: 'wait', checkout: ofActive };
-    const retire = { orderId: active.orderId, to: 'unknown' } as const;
-    return { kind: 'send', checkout: same, retire, isRenewal: false };
+    return open({ orderId: active.orderId, to: 'unknown' }, false);
   }
-  if (ofActive !== same && active.createdAt > (request.pricedAt ?? Infinity)) {
+  if (ofActive !== same && active.activeSince > (request.pricedAt ?? Infinity)) {
     return { kind: 'price-is-old' };
   }
   const isRenewal = request.renew !== undefined && request.renew === active.sessionId;
@@ -99,6 +120,5 @@ export function planCheckout(
     const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now) / 1000));
     return { kind: 'too-many-renewals', retryAfterSeconds };
   }
-  const retire = { orderId: active.orderId, to: 'superseded' } as const;
-  return { kind: 'send', checkout: same, retire, isRenewal };
+  return open({ orderId: active.orderId, to: 'superseded' }, isRenewal);
 }

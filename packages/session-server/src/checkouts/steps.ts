@@ -14,7 +14,9 @@ import {
   findRecentRenewals,
   findShownAttempt,
   getAttempt,
+  findLastAttempt,
   insertAttempt,
+  reactivateAttempt,
   setSubmitted,
   watchAgain,
 } from './attempt-repository.js';
@@ -132,7 +134,13 @@ export async function beginAttempt(
     }
     case 'existing': {
       const { after } = await applyFacts(tx, plan.checkout, [{ type: 'reopened' }], context);
-      await watchAgain(tx, plan.attempt.orderId, now);
+      const { orderId } = plan.attempt;
+      if (plan.again) {
+        const { retire } = plan.again;
+        if (retire) await endAttempt(tx, retire.orderId, retire.to);
+        await reactivateAttempt(tx, orderId, now);
+      }
+      await watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
     }
     case 'send': {
@@ -151,14 +159,17 @@ export async function beginAttempt(
 
 async function findHistory(
   tx: Transaction,
-  { merchant, order }: AttemptRequest,
+  { merchant, order, orderVersion }: AttemptRequest,
   now: number,
 ): Promise<OrderHistory> {
   const checkouts = await findCheckoutsOfOrder(tx, merchant, order);
   if (checkouts.length === 0) return { checkouts, active: undefined, recentRenewals: [] };
+  const active = await findActiveAttempt(tx, merchant, order);
+  const same = checkouts.find((checkout) => checkout.orderVersion === orderVersion);
   return {
     checkouts,
-    active: await findActiveAttempt(tx, merchant, order),
+    active,
+    earlier: same && same.id !== active?.checkout ? await findLastAttempt(tx, same.id) : undefined,
     recentRenewals: await findRecentRenewals(tx, merchant, order, now),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Router } from 'express';
 import { formatMinor } from '../money.js';
-import { type Attempt, findAttempts } from '../checkouts/attempt-repository.js';
+import { type Attempt, compareAttempts, findAttempts } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { type Checkout, isCertain } from '../checkouts/state-machine.js';
 import type { MerchantOrder } from '../contract.js';
@@ -116,8 +116,11 @@ export function toMerchantOrder(
   };
 }
 
-/** A price that comes back leads to its old checkout and to a new attempt, so attempts decide. */
+/** A price that comes back leads to its old checkout, so attempts decide. */
 function findNewest(parts: readonly CheckoutParts[]): CheckoutParts | undefined {
-  const lastOrderId = ({ attempts }: CheckoutParts) => attempts.at(-1)?.orderId ?? 0;
-  return parts.toSorted((one, other) => lastOrderId(one) - lastOrderId(other)).at(-1);
+  const newest = parts
+    .flatMap(({ attempts }) => attempts)
+    .toSorted(compareAttempts)
+    .at(-1);
+  return parts.find(({ checkout }) => checkout.id === newest?.checkout) ?? parts.at(-1);
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Attempt,
-  findLastOrderId,
+  compareAttempts,
+  findLastAttempt,
   getAttempt,
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
@@ -114,7 +115,10 @@ async function isSuperseded(
   checkout: string,
   siblings: readonly { readonly id: string }[],
 ): Promise<boolean> {
-  const last = await findLastOrderId(tx, checkout);
-  for (const { id } of siblings) if ((await findLastOrderId(tx, id)) > last) return true;
+  const last = await findLastAttempt(tx, checkout);
+  for (const { id } of siblings) {
+    const other = await findLastAttempt(tx, id);
+    if (last && other && compareAttempts(other, last) > 0) return true;
+  }
   return false;
 }

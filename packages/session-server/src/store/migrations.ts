@@ -78,6 +78,8 @@ export const MIGRATIONS: readonly Migration[] = [
     is_renewal ${bigint} NOT NULL,
     lease_until ${bigint} NOT NULL,
     created_at ${bigint} NOT NULL,
+    -- When it last became the attempt of its order.
+    active_since ${bigint} NOT NULL,
     submitted_at ${bigint},
     -- A failure that counts once the provider's list was read since, and shows no payment.
     failure_reported_at ${bigint},

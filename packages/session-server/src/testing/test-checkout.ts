@@ -35,6 +35,7 @@ export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt
     status: 'active',
     sessionId: 'session-1',
     createdAt: 0,
+    activeSince: 0,
     leaseUntil: 15_000,
     ...changes,
   };
