@@ -235,7 +235,7 @@ describe('the order lookup', () => {
 
   it.each([
     ['alone', ['127.0.0.1']],
-    ['beside a public one', ['4000::1', '127.0.0.1']],
+    ['beside a public one', ['3000::1', '127.0.0.1']],
     ['as IPv6', ['::ffff:127.0.0.1']],
   ])('is not made to a name that leads into the private network: %s', async (_how, addresses) => {
     const { dns, requests, askFor, close } = await startInside();
@@ -248,7 +248,7 @@ describe('the order lookup', () => {
   it('is not made to a name that leads elsewhere once it was checked (DNS rebinding)', async () => {
     const { dns, requests, askFor, close } = await startInside();
     // Public, and assigned to no one: none of 4000::/3 was ever given out.
-    dns.names.set('shop.example', ['4000::1']);
+    dns.names.set('shop.example', ['3000::1']);
     dns.later.set('shop.example', ['127.0.0.1']);
     const tried: string[] = [];
     const watch = (message: unknown): void => {
@@ -259,10 +259,10 @@ describe('the order lookup', () => {
     try {
       // One answer, checked, and used for the one connection.
       expect(await askFor('shop.example')).toMatchObject({ code: 'order_lookup_failed' });
-      expect(tried).toEqual(['4000::1']);
+      expect(tried).toEqual(['3000::1']);
       // The next order resolves the name again, and it is refused now.
       expect(await askFor('shop.example')).toMatchObject(refused);
-      expect(tried).toEqual(['4000::1']);
+      expect(tried).toEqual(['3000::1']);
     } finally {
       unsubscribe('net.client.socket', watch);
       await close();

@@ -127,7 +127,7 @@ describe('a message to a shop', () => {
     [['10.0.0.1']],
     [['::1']],
     [['::ffff:10.0.0.1']],
-    [['4000::1', '127.0.0.1']],
+    [['3000::1', '127.0.0.1']],
     [['51.0.0.1', 'fd00::1']],
   ])('never reaches a name when one of its addresses is private: %j', async (addresses) => {
     const shop = await shopThat((_, response) => response.end());
