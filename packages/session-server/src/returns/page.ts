@@ -1,17 +1,22 @@
-import type { Checkout } from '../checkouts/state-machine.js';
-import type { ReturnKind } from '../contract.js';
+import { type Checkout, isPaymentPending } from '../checkouts/state-machine.js';
+import type { CheckoutState, ReturnKind } from '../contract.js';
 import { type Html, html } from '../http/html.js';
 import type { Merchant } from '../merchants/merchant.js';
 
-export const RETURN_TITLES: Readonly<Record<ReturnKind, string>> = {
-  return: 'Thank you. We are checking your payment.',
-  cancel: 'The payment was cancelled.',
-  back: 'Back to the shop.',
-};
+/** What is known of the payment; the address that was visited proves nothing. */
+export function returnTitle(kind: ReturnKind, state: CheckoutState): string {
+  if (state === 'paid') return 'Payment received. Thank you.';
+  if (state === 'failed') return 'The payment did not go through.';
+  if (kind === 'return' || isPaymentPending(state)) {
+    return 'Thank you. We are checking your payment.';
+  }
+  return state === 'cancelled' ? 'The payment was cancelled.' : 'Back to the shop.';
+}
 
 export interface ReturnPage {
   readonly checkout: string;
   readonly kind: ReturnKind;
+  readonly title: string;
   readonly order: string;
   /** Who may hear that the shopper came back. */
   readonly origins: readonly string[];
@@ -31,13 +36,13 @@ export function renderReturnPage(page: ReturnPage): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${RETURN_TITLES[page.kind]}</title>
+        <title>${page.title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body class="quiet">
         <main>
-          <h1>${RETURN_TITLES[page.kind]}</h1>
+          <h1>${page.title}</h1>
           <p>Order ${page.order}</p>
           <a id="onward" class="action" target="_top" href="${page.onward}">Continue to the shop</a>
         </main>

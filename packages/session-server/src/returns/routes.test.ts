@@ -153,6 +153,40 @@ describe('a return address', () => {
     await stack.until(checkout, 'paid');
   });
 
+  it.each([
+    ['CancelUrl', 'cancelled'],
+    ['backurl', 'left'],
+  ] as const)('%s changes nothing while a submitted payment is pending', async (field, state) => {
+    const { checkout, sessionId } = await openedSession(`A10-${field}`);
+    const hint = (kind: string) =>
+      stack.post(`/v1/checkouts/${checkout}/hints`, { kind, sessionId });
+    await hint('submitted');
+    const path = stack.returnPath(sessionId, field);
+    const { text } = await stack.fetch(path);
+    expect(text).not.toContain('cancelled');
+    expect(await stateOf(checkout)).toBe('open');
+    await hint('declined');
+    await stack.fetch(path);
+    expect(await stateOf(checkout)).toBe(state);
+  });
+
+  it('says what is known, whichever of them is visited', async () => {
+    const { checkout, sessionId } = await openedSession('A11');
+    const said = async (field: 'CancelUrl' | 'backurl' | 'RedirectUrl') => {
+      const { text } = await stack.fetch(stack.returnPath(sessionId, field));
+      return /<h1>(.*)<\/h1>/.exec(text)?.[1];
+    };
+    expect(await said('CancelUrl')).toBe('The payment was cancelled.');
+    await stack.reopen('A11');
+    expect(await said('RedirectUrl')).toBe('Thank you. We are checking your payment.');
+    expect(await said('CancelUrl')).toBe('Thank you. We are checking your payment.');
+    await stack.payAtProvider(sessionId);
+    await stack.until(checkout, 'paid');
+    for (const field of ['CancelUrl', 'backurl', 'RedirectUrl'] as const) {
+      expect(await said(field)).toBe('Payment received. Thank you.');
+    }
+  });
+
   it('back after cancel changes nothing: the first word counts until the shopper opens again', async () => {
     const { checkout, sessionId } = await openedSession('A5');
     await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));

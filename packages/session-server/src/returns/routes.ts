@@ -19,7 +19,7 @@ import { checkOrderToken } from '../orders/order-token.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { StepContext } from '../checkouts/steps.js';
 import type { Database } from '../store/database.js';
-import { merchantPage, renderReturnPage, RETURN_TITLES, shopperPage } from './page.js';
+import { merchantPage, renderReturnPage, returnTitle, shopperPage } from './page.js';
 import { recordReturn } from './record-return.js';
 
 /** Visits of one return address a minute that are stored, after its first one. */
@@ -76,6 +76,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     const page = renderReturnPage({
       checkout: checkout.id,
       kind,
+      title: returnTitle(kind, checkout.state),
       order: checkout.order,
       origins: [...merchant.origins, publicUrl],
       onward: shopperPage(merchant, checkout, kind),
@@ -105,10 +106,10 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 }
 
 /** The merchant is no longer in the file, so its pages are not known; its shoppers may still return. */
-function sendWithoutShop(response: Response, { order }: Checkout, kind: ReturnKind): void {
+function sendWithoutShop(response: Response, { order, state }: Checkout, kind: ReturnKind): void {
   setPageHeaders(response, { framedBy: [] });
   const text = `Order ${order}. Go back to the shop to see whether it is paid.`;
-  response.send(renderNotice(RETURN_TITLES[kind], text).text);
+  response.send(renderNotice(returnTitle(kind, state), text).text);
 }
 
 /** Whether a browser only loads the page ahead: the shopper has not been there. */
