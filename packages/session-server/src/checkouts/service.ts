@@ -41,7 +41,7 @@ const ORDER_ID_ALARM = 0.9;
 /** Hears that a checkout may have been paid. */
 export interface PaymentHints {
   /** @param why for the log */
-  hint(checkout: Checkout, why: string): void;
+  hint(checkout: Checkout, why: string, from: { readonly isAnonymous: true }): void;
 }
 
 export interface CheckoutServiceOptions {
@@ -188,7 +188,7 @@ export class CheckoutService {
         recordHint(tx, checkout, sessionHint, context),
       ));
     if (change && change.after !== change.before) changes.notify(checkout);
-    this.#options.reconciliation.hint(known, hint.kind);
+    this.#options.reconciliation.hint(known, hint.kind, { isAnonymous: true });
     return change?.after ?? known;
   }
 
@@ -242,10 +242,14 @@ export class CheckoutService {
       );
       switch (decision.kind) {
         case 'settled':
-          this.#options.reconciliation.hint(decision.checkout, 'asked for again');
+          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
+            isAnonymous: true,
+          });
           return { kind: 'opened', merchant, checkout: decision.checkout };
         case 'payment-pending':
-          this.#options.reconciliation.hint(decision.checkout, 'asked for again');
+          this.#options.reconciliation.hint(decision.checkout, 'asked for again', {
+            isAnonymous: true,
+          });
           return { kind: 'opening', retryAfterSeconds: decision.retryAfterSeconds };
         case 'price-is-old':
           return undefined;

@@ -74,7 +74,8 @@ export class StatusService {
     if (known.length === 0) throw checkoutNotFound();
     for (const checkout of known) {
       if (isWaiting ? checkout.state !== 'paid' : isPaymentPending(checkout.state)) {
-        this.#reconciliation.hint(checkout, isWaiting ? 'waiter' : 'status request');
+        const why = isWaiting ? 'waiter' : 'status request';
+        this.#reconciliation.hint(checkout, why, { isAnonymous: true });
       }
     }
     return known;

@@ -243,6 +243,20 @@ it('a refund that stands on a page before its payment is read again as soon as t
   await expect.poll(() => outcomeOf(checkout)).toEqual({ ...PAID, refund: 'partial' });
 });
 
+it.each([
+  ['of anyone goes no further back than unpaid attempts are watched', true, 14],
+  ['with a token of the checkout goes back to its creation', false, 317],
+])('a hint about an old checkout %s', async (_what, isAnonymous, days) => {
+  const { checkout } = await harness.activate();
+  now += 317 * DAY_MS;
+  reconciliation.hint(checkout, 'test', { isAnonymous });
+  reconciliation.hint(checkout, 'test', { isAnonymous: true });
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  const from = Math.min(...asked.map(({ fromDate }) => Date.parse(fromDate)));
+  const further = Math.round((now - from) / DAY_MS) - days;
+  expect([0, 1, 2]).toContain(further);
+});
+
 it('a checkout is polled for no longer than until it is paid', async () => {
   const { checkout, attempt } = await harness.activate();
   const gate = Promise.withResolvers<undefined>();

@@ -89,10 +89,15 @@ export class ReconciliationService {
    * A checkout may have been paid, or paid again in another session: polls now, and for two minutes.
    *
    * @param why for the log
+   * @param isAnonymous whether anyone may have asked: then no poll goes further back than unpaid
+   *   attempts are watched
    */
-  hint(checkout: Checkout, why = 'hint'): void {
-    const now = this.#options.clock.now();
-    if (checkout.state !== 'paid') this.#watch(checkout, checkout.createdAt, now + WATCH_MS, why);
+  hint(checkout: Checkout, why = 'hint', { isAnonymous = false } = {}): void {
+    const { clock, context } = this.#options;
+    const now = clock.now();
+    const earliest = isAnonymous ? now - context.rules.watchSeconds * 1000 : -Infinity;
+    const sinceMs = Math.max(checkout.createdAt, earliest);
+    if (checkout.state !== 'paid') this.#watch(checkout, sinceMs, now + WATCH_MS, why);
     // One poll for a payment just now; the schedule finds an older one.
     else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now, why);
   }
@@ -234,7 +239,9 @@ export class ReconciliationService {
     const { merchant } = checkout;
     const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
     this.#watches.set(merchant, watches);
-    watches.set(checkout.id, { sinceMs, until, why });
+    const known = watches.get(checkout.id);
+    const isCovered = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
+    if (!isCovered) watches.set(checkout.id, { sinceMs, until, why });
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
