@@ -155,6 +155,28 @@ describe('the refund of an order', () => {
       refund: 'none',
       attention: ['amount_mismatch'],
     });
+    const listed = await store.findTransactions(checkout?.id ?? '');
+    expect(listed.map(({ id }) => id.split(' ')[1])).toEqual(['paid', 'refund']);
+  });
+
+  it('is found by the id or the reference of its payment where it names no attempt', async () => {
+    const attempt = await openSession();
+    const own = (id: string) => `${String(count)} ${id}`;
+    const paid = {
+      ...rowOf(own('pay'), { amount: '9.99', minute: 1 }),
+      references: { orderRef: String(attempt.orderId), pspReference: own('psp') },
+    };
+    const references = { pspReference: own('psp') };
+    const part = { ...rowOf(own('refund'), { amount: '4.00', minute: 2 }), status: 'REFUNDED' };
+    await read({ ...part, references }, paid);
+    const refund = async () => (await checkoutsOf(attempt))[0];
+    expect(await refund()).toMatchObject({ refund: 'partial', refundedMinor: 400 });
+    await read({ ...paid, amountRefunded: '5.00', references: {} });
+    expect(await refund()).toMatchObject({ refund: 'partial', refundedMinor: 500 });
+    // A payment must name its attempt itself, and a refund of another payment is none of this one.
+    await read({ ...paid, id: own('other'), references });
+    await read({ ...part, id: own('strange'), references: { pspReference: own('strange') } });
+    expect(await refund()).toMatchObject({ refundedMinor: 500, attention: [] });
   });
 
   it('asks for a person when a payment takes a status that no one configured', async () => {

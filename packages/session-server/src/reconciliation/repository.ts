@@ -56,6 +56,18 @@ export async function findMatchedRows(
   return rows.map(toMatchedRow);
 }
 
+/** Rows with one of these ids, or with the value that a refund shares with its payment. */
+export async function findPaymentRows(
+  reader: Reader,
+  ids: readonly string[],
+  references: readonly string[],
+): Promise<MatchedRow[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM matched_transactions
+    WHERE id IN ${sql.list(ids)} OR reference IN ${sql.list(references)}`);
+  return rows.map(toMatchedRow);
+}
+
 export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): Promise<void> {
   const inserted = sql.insert('matched_transactions', {
     id: row.transaction,

@@ -7,10 +7,11 @@ import type { Checkout } from '../checkouts/state-machine.js';
 import type { Change, StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
-import type { Merchant } from '../merchants/merchant.js';
+
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
+import { type CandidateTransaction, findByPayment } from './candidates.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
@@ -49,13 +50,6 @@ export interface LostAttemptFinder {
   adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void>;
   /** Whether an attempt with this `order_id` may be among those that were lost. */
   mayHaveLost(orderId: number): boolean;
-}
-
-/** A row that names an attempt. */
-interface CandidateTransaction {
-  readonly row: TransactionRow;
-  readonly attempt: Attempt;
-  readonly merchant: Merchant;
 }
 
 /** A checkout that someone waits for, or had a hint. */
@@ -121,6 +115,11 @@ export class ReconciliationService {
     }
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
     for (const candidate of others) await this.#match(candidate, 'others');
+    const { database, merchants } = this.#options;
+    const found = await findByPayment(database, providerMerchantId, rows, await merchants.all());
+    for (const candidate of found) {
+      if (!(await this.#match(candidate, 'payments'))) await this.#match(candidate, 'others');
+    }
   }
 
   /** Counts the pollers, those that back off, and when the oldest backfill under way started. */

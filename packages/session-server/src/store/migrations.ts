@@ -117,6 +117,7 @@ export const MIGRATIONS: readonly Migration[] = [
     recorded_at ${bigint} NOT NULL
   ) ${strict};
   CREATE INDEX matched_transactions_of_checkout ON matched_transactions (checkout);
+  CREATE INDEX matched_transactions_of_reference ON matched_transactions (reference);
 
   CREATE TABLE webhooks (
     id ${identity},

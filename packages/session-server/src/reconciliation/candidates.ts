@@ -1,0 +1,62 @@
+import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import type { EvidenceSettings, Merchant } from '../merchants/merchant.js';
+import type { TransactionRow } from '../provider/gateway.js';
+import type { Reader } from '../store/database.js';
+import { referencesOf } from './matching.js';
+import type { MatchedRow } from './payment-rules.js';
+import { findPaymentRows } from './repository.js';
+
+/** A row that names an attempt. */
+export interface CandidateTransaction {
+  readonly row: TransactionRow;
+  readonly attempt: Attempt;
+  readonly merchant: Merchant;
+}
+
+/**
+ * A row without a match field may be a newer version of a stored one, which is the same payment, or
+ * a refund that names its payment alone. It never proves a payment that is not stored.
+ */
+export async function findByPayment(
+  reader: Reader,
+  providerMerchantId: number,
+  rows: readonly TransactionRow[],
+  merchants: readonly Merchant[],
+): Promise<CandidateTransaction[]> {
+  const unnamed = rows.filter((row) =>
+    merchants.every(({ evidence }) => referencesOf(row, evidence).length === 0),
+  );
+  if (unnamed.length === 0) return [];
+  const fields = [...new Set(merchants.map(({ evidence }) => evidence.refundMatchField))];
+  const stored = await findPaymentRows(
+    reader,
+    unnamed.flatMap(({ id }) => id ?? []),
+    unnamed.flatMap(({ references }) => fields.flatMap((field) => references[field] ?? [])),
+  );
+  const orderIds = stored.map(({ orderId }) => String(orderId));
+  const attempts = await findAttemptsByReference(reader, providerMerchantId, orderIds);
+  return unnamed.toReversed().flatMap((row) =>
+    attempts.flatMap((attempt) => {
+      const merchant = merchants.find(({ id }) => id === attempt.merchant);
+      const known = stored.filter(({ orderId }) => orderId === attempt.orderId);
+      if (!merchant || !isOfPayment(row, known, merchant.evidence)) return [];
+      const [field = ''] = merchant.evidence.matchFields;
+      const references = { ...row.references, [field]: attempt.merchantReference };
+      return { row: { ...row, references }, attempt, merchant };
+    }),
+  );
+}
+
+/** Whether a row is one of these payments, or a refund of one. */
+function isOfPayment(
+  row: TransactionRow,
+  payments: readonly MatchedRow[],
+  { refundMatchField, refundedStatuses }: EvidenceSettings,
+): boolean {
+  const isRefund = refundedStatuses.includes(row.status ?? '');
+  return payments.some(
+    ({ transaction, reference }) =>
+      transaction === row.id ||
+      (isRefund && reference !== undefined && reference === row.references[refundMatchField]),
+  );
+}
