@@ -25,6 +25,7 @@ const CODES: Record<AttentionCode, true> = {
   amount_mismatch: true,
   currency_mismatch: true,
   currency_missing: true,
+  time_mismatch: true,
   paid_twice: true,
   price_changed: true,
   late_payment: true,

@@ -15,6 +15,7 @@ export type AttentionCode =
   | 'amount_mismatch'
   | 'currency_mismatch'
   | 'currency_missing'
+  | 'time_mismatch'
   | 'paid_twice'
   | 'price_changed'
   | 'late_payment'

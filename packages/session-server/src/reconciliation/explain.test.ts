@@ -112,7 +112,7 @@ describe('explaining an order', () => {
       { transactionTime: '01/01/2026' },
     ],
     [
-      'does not count: the transaction is older than the attempt',
+      'does not count, and needs a person: time_mismatch',
       { transactionTime: '2025-12-31T00:00:00Z' },
     ],
     [

@@ -54,7 +54,9 @@ describe('a time that names no zone', () => {
     for (const text of ['2026-01-01T12:01:00.000', '2026-01-01 12:01:00', '2026-01-01T12:01']) {
       expect(match({ transactionTime: text })).toMatchObject({ kind: 'paid' });
     }
-    expect(match({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({ kind: 'none' });
+    expect(match({ transactionTime: '2026-01-01T11:54:59.999' })).toMatchObject({
+      code: 'time_mismatch',
+    });
   });
 });
 
@@ -95,7 +97,7 @@ describe('a clock that is changed twice a year', () => {
     });
     expect(
       match({ transactionTime: text }, { attemptedAt: attemptedAt + skewMs + 1 }),
-    ).toMatchObject({ kind: 'none' });
+    ).toMatchObject({ code: 'time_mismatch' });
   });
 });
 
@@ -119,7 +121,10 @@ describe('a row that proves nothing', () => {
     ['no status', { status: undefined }],
     ['no time', { transactionTime: undefined }],
     ['a time that cannot be read', { transactionTime: 'yesterday' }],
-    ['a time before the attempt less the skew', { transactionTime: '2026-01-01T11:54:59.999Z' }],
+    [
+      'another amount, and a time before the attempt less the skew',
+      { transactionTime: '2026-01-01T11:54:59.999Z', amount: '9.98' },
+    ],
   ])('has %s', (_, row) => {
     expect(match(row)).toMatchObject({ kind: 'none' });
   });
@@ -127,6 +132,7 @@ describe('a row that proves nothing', () => {
 
 describe('a row that is about the attempt, and wrong', () => {
   it.each<[string, Partial<TransactionRow>]>([
+    ['time_mismatch', { transactionTime: '2026-01-01T11:54:59.999Z' }],
     ['currency_missing', { currencyCode: undefined }],
     ['currency_mismatch', { currencyCode: 'EUR' }],
     ['amount_mismatch', { amount: '9.98' }],

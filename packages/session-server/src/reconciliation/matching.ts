@@ -129,6 +129,10 @@ export function matchTransaction(
   settings: EvidenceSettings,
 ): MatchResult {
   const reason = whyNot(row, expected, settings);
+  // Only the time is wrong: the provider's clock may be further behind than the setting says.
+  if (reason === TOO_OLD && isPayment(row, expected, settings)) {
+    return { kind: 'mismatch', code: 'time_mismatch' };
+  }
   if (reason !== undefined) {
     const status = reason === UNLISTED_STATUS ? row.status : undefined;
     return { kind: 'none', reason, ...(status && { status }) };
@@ -143,6 +147,19 @@ export function matchTransaction(
   return money?.isRefundRow && !isPartlyRefunded(row, expected)
     ? { kind: 'refunded', money }
     : { kind: 'mismatch', code: 'amount_mismatch', money };
+}
+
+/** Whether its status, currency and amount are those of a payment of the price. */
+function isPayment(
+  row: TransactionRow,
+  { currency, amountMinor, decimals }: ExpectedPayment,
+  settings: EvidenceSettings,
+): boolean {
+  return (
+    settings.paidStatuses.includes(row.status ?? '') &&
+    row.currencyCode === currency &&
+    paidMinor(row, decimals, settings) === amountMinor
+  );
 }
 
 /** Undefined when a payment does not show how much was taken. */
@@ -176,6 +193,7 @@ function isPartlyRefunded(row: TransactionRow, { decimals }: ExpectedPayment): b
 }
 
 const UNLISTED_STATUS = 'the status is not in the paid list';
+const TOO_OLD = 'the transaction is older than the attempt';
 
 function whyNot(
   row: TransactionRow,
@@ -202,7 +220,7 @@ function whyNot(
   const time = timeOf(row);
   if (time === undefined) return 'the row has no transactionTime that can be read';
   if (time < expected.attemptedAt - settings.skewSeconds * 1000) {
-    return 'the transaction is older than the attempt';
+    return TOO_OLD;
   }
   return undefined;
 }
