@@ -97,6 +97,11 @@ export const sdkDescription = z.strictObject({
   container: z.enum(['selector', 'element']).exactOptional(),
   navigates: z.boolean().exactOptional(),
   callbacks: z.record(z.string(), hintKind).exactOptional(),
+  open: z
+    .string()
+    .regex(/^[A-Za-z_$][\w$]*$/, 'expected the name of a method, such as "open"')
+    .exactOptional(),
+  answers: z.record(z.string(), z.record(z.string(), hintKind)).exactOptional(),
   origins: z.strictObject({
     script: z.array(origin),
     frame: z.array(origin),

@@ -51,6 +51,10 @@ export interface SdkDescription {
   readonly navigates?: boolean;
   /** Names of callbacks accepted beside `session_id`, and the hint that each one stands for. */
   readonly callbacks?: Readonly<Record<string, HintKind>>;
+  /** Name of the method of the handle to call next, with the container, when there is one. */
+  readonly open?: string;
+  /** Fields of what it answers last, and the hint that each value stands for. */
+  readonly answers?: Readonly<Record<string, Readonly<Record<string, HintKind>>>>;
   /** Origins that a Content Security Policy must allow. */
   readonly origins: {
     readonly script: readonly string[];

@@ -1,3 +1,4 @@
+import type { FlowError } from './flow/checkout-flow.js';
 import type { Phase } from './flow/phases.js';
 import type { Presentation } from './flow/presentation.js';
 
@@ -44,13 +45,16 @@ export class PayErrorEvent extends PageEvent {
   readonly requestId: string | undefined;
   /** The server's sentence about it, for developers; `undefined` when it has none. */
   readonly detail: string | undefined;
+  /** What the SDK or the page's own code threw. */
+  readonly cause: unknown;
 
-  constructor(code: string, retryable: boolean, requestId?: string, detail?: string) {
+  constructor({ code, recovery, requestId, detail, cause }: FlowError) {
     super('pay-error');
     this.code = code;
-    this.retryable = retryable;
+    this.retryable = Boolean(recovery);
     this.requestId = requestId;
     this.detail = detail;
+    this.cause = cause;
   }
 }
 

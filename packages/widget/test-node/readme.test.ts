@@ -38,7 +38,9 @@ describe('the README', () => {
       attribute,
       property,
     ]);
-    const declared = Object.entries(PayCheckout.properties).map(([name, options]) => {
+    const isPublic = ([, options]: [string, object]): boolean => !('state' in options);
+    const properties = Object.entries(PayCheckout.properties).filter(isPublic);
+    const declared = properties.map(([name, options]) => {
       const { attribute } = options as { attribute?: string | false };
       return [attribute === false ? '' : (attribute ?? name), name];
     });

@@ -59,10 +59,11 @@ describe('docs/states.md', () => {
     );
   });
 
-  it('has the texts of a decline, a refund and a check', () => {
+  it('has the texts of a decline, a refund, a submitted card and a check', () => {
     const text = page.replace(/\s+/g, ' ');
     expect(text).toContain(`“${en.declined}”`);
     expect(text).toContain(`“${en.refunded}”`);
     expect(text).toContain(`“${en.checking}”`);
+    expect(text).toContain(`“${en.submitted}”`);
   });
 });

@@ -88,6 +88,13 @@
     configure: Configure;
   };
 
+  const drawn = new Set<HTMLElement>();
+  const ended = acceptingObject(() => {
+    const form = makeForm();
+    document.getElementById('card-form')?.append(form);
+    drawn.add(form);
+  });
+
   const DOUBLES: Readonly<Record<string, Double>> = {
     'object → promise of a handle': acceptingObject((options) => {
       const form = mountIn(options);
@@ -156,12 +163,36 @@
       options.onReady?.();
       return Promise.resolve({ destroy: () => form.remove() });
     }),
+    'a handle that must be opened': acceptingObject((options) => ({
+      open(container: string) {
+        mountIn({ ...options, container });
+      },
+    })),
+    'a popup, and an answer when it closes': acceptingObject(() => {
+      const popup = window.open(page, name, 'popup,width=200,height=200');
+      Object.assign(globalThis, { [`${name}_popup`]: popup });
+      return new Promise((resolve) => {
+        const checking = setInterval(() => {
+          if (!popup?.closed) return;
+          clearInterval(checking);
+          resolve({ status: 'cancelled' });
+        }, LATER_MS);
+      });
+    }),
     'one form at a time': acceptingObject(showOnly),
     'attaches its methods late': {
       leaves: {},
       later: (leave) => leave(methods),
     },
     'leaves its global late': { leaves: undefined, later: (leave) => leave(methods) },
+    'ends its forms by destroy() of the global': {
+      leaves: {
+        ...(ended.leaves as object),
+        destroy() {
+          for (const form of drawn) form.remove();
+        },
+      },
+    },
     'a handle that throws': acceptingObject((options) => {
       mountIn(options);
       return {

@@ -298,14 +298,22 @@ describe('the flow of a checkout', () => {
 
   it('retry repeats what failed, and nothing when nothing can help', () => {
     const retry: FlowEvent = { type: 'retry' };
-    const asking = { phase: 'opening', known, address: undefined, session: undefined };
-    expect(transition(problem('open'), retry)).to.deep.equal({ ...asking, renew: undefined });
-    const mounting = { ...asking, session, renew: undefined };
-    expect(transition(problem('mount'), retry)).to.deep.equal(mounting);
+    const asking = { phase: 'opening', known, address: undefined };
+    expect(transition(problem('open'), retry)).to.deep.equal(asking);
+    expect(transition(problem('mount'), retry)).to.deep.equal({ ...asking, session });
     expect(transition(problem('follow'), retry)).to.deep.equal({ phase: 'confirming', known });
-    expect(transition(problem('renew'), retry)).to.deep.equal({ ...asking, renew: 's-1' });
     const hopeless = problem();
     expect(transition(hopeless, retry)).to.equal(hopeless);
+  });
+
+  it('a form that failed is tried again in its own session once; a refused session is renewed', () => {
+    const retry: FlowEvent = { type: 'retry' };
+    const again = transition(transition(STATES.mounting, { type: 'error' }), retry);
+    expect(again).to.deep.include({ session: { ...session, hasFailed: true } });
+    const failed = transition(again, { type: 'error' });
+    expect(transition(failed, retry)).to.deep.include({ phase: 'opening', renew: 's-1' });
+    const refused = transition(STATES.mounting, { type: 'refused' });
+    expect(transition(refused, retry)).to.deep.include({ phase: 'opening', renew: 's-1' });
   });
 
   it('checking again ends with the next answer, whatever it is', () => {
@@ -338,7 +346,7 @@ describe('the flow of a checkout', () => {
     expect(transition(failed, status('expired')).phase).to.equal('problem');
     const asking = transition(failed, { type: 'retry' });
     expect(asking.phase).to.equal('opening');
-    expect(asking).to.have.property('renew', undefined);
+    expect(asking).not.to.have.property('renew');
   });
 
   it('what a shopper typed goes with the next checkout request, and no further', () => {
@@ -358,7 +366,7 @@ describe('the flow of a checkout', () => {
     const cutOff = { code: 'server_unreachable', recovery: 'open' } as const;
     const failed = transition(sending, { type: 'failure', error: cutOff });
     const again = transition(failed, { type: 'retry' });
-    expect(again).to.deep.equal({ ...sending, session: undefined, renew: undefined });
+    expect(again).to.deep.equal(sending);
   });
 
   it('Back from where an SDK navigated to polls the server before it offers to pay', () => {

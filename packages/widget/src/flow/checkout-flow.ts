@@ -23,6 +23,8 @@ export interface KnownCheckout extends Partial<
 export interface OpenSession {
   readonly sessionId: string;
   readonly sdk?: SdkDescription | undefined;
+  /** Whether its form failed before: another session may help then. */
+  readonly hasFailed?: boolean;
 }
 
 /** The billing address that the server requires. */
@@ -44,6 +46,8 @@ export interface FlowError {
   /** The server's sentence about it. */
   readonly detail?: string | undefined;
   readonly recovery?: Recovery | undefined;
+  /** What the SDK or the page's own code threw. */
+  readonly cause?: unknown;
 }
 
 /** The state of the flow. Each phase carries only what it has. */
@@ -296,11 +300,11 @@ function retried(state: FlowState & { phase: 'problem' }): FlowState {
   const { recovery } = error;
   if (!recovery) return state;
   if (recovery === 'follow' && known) return { phase: 'confirming', known };
-  return {
-    phase: 'opening',
-    known,
-    address,
-    session: recovery === 'mount' ? session : undefined,
-    renew: recovery === 'renew' ? session?.sessionId : undefined,
-  };
+  const opening = { phase: 'opening', known, address } as const;
+  if (recovery === 'open' || !session) return opening;
+  if (recovery === 'mount') return { ...opening, session };
+  // Each new session could be paid too: a form that failed is tried again in its own first.
+  return error.code === 'session_refused' || session.hasFailed
+    ? { ...opening, renew: session.sessionId }
+    : { ...opening, session: { ...session, hasFailed: true } };
 }

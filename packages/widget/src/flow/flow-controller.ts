@@ -126,13 +126,11 @@ export class FlowController implements ReactiveController, FlowContext {
     this.#window?.focus();
   }
 
-  /** Mounts the form again, in the same session: a framework removed it with the tag's children. */
-  readonly remountForm = ({ target }: Event): void => {
-    const slot = target as HTMLSlotElement;
-    if (slot.name !== 'form' || slot.assignedElements().length) return;
+  /** Mounts the form again, in the same session. */
+  remountForm(): void {
     this.#mountCount += 1;
     this.#runEffects();
-  };
+  }
 
   /** Whether the state allowed `event`. */
   send(event: FlowEvent): boolean {

@@ -8,7 +8,7 @@ import type { ReactiveControllerHost } from 'lit';
 import { coded } from '../coded-error.js';
 import { pause } from '../pause.js';
 import { adapterFor, hostedFrame } from '../sdk/adapters.js';
-import { mountForm } from '../sdk/mount-form.js';
+import { mountForm, type FormHost } from '../sdk/mount-form.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import {
   hasOnlyId,
@@ -32,7 +32,7 @@ import {
 import type { StatusPoller, StatusUpdate } from './status-poller.js';
 
 /** What the flow needs of the element that it drives. */
-export interface FlowHost extends ReactiveControllerHost, HTMLElement {
+export interface FlowHost extends ReactiveControllerHost, FormHost {
   merchant: string | null | undefined;
   order: string | null | undefined;
   orderToken: string | null | undefined;
@@ -43,10 +43,6 @@ export interface FlowHost extends ReactiveControllerHost, HTMLElement {
   mode: Mode | null | undefined;
   /** Origin of the session server; empty when the tag may not use the one that it names, or none is known. */
   readonly serverUrl: string;
-  /** BCP 47 tag, when the page has one. */
-  readonly language: string | undefined;
-  /** Accessible name of the provider's form. */
-  readonly formLabel: string;
 }
 
 /** What effects may read of the flow. They change it through the events that they emit only. */
@@ -190,14 +186,16 @@ export const openCheckout: Effect = async (flow, emit, signal) => {
     }
   } catch (thrown) {
     const error = coded(thrown, 'session_failed');
-    const { code, requestId, fields, detail } = error;
+    const { code, requestId, fields, detail, cause } = error;
+    // What the page's own code threw. That of the network is in the console.
+    if (code === 'session_failed' && cause) reportError(cause);
     const rejected = fields?.filter((field) => field.startsWith('avs.'));
     if (address && rejected?.length) {
       emit({ type: 'address-required', address: { ...address, rejected } });
       return;
     }
     const recovery = isRetryable(error) ? 'open' : undefined;
-    emit({ type: 'failure', error: { code, requestId, detail, recovery } });
+    emit({ type: 'failure', error: { code, requestId, detail, cause, recovery } });
   }
 };
 
@@ -233,10 +231,12 @@ export const showForm: Effect = async (flow, emit, signal) => {
     await host.updateComplete;
     if (!signal.aborted) await mountForm(adapter, sessionId, host, report, signal);
   } catch (thrown) {
-    const { code } = coded(thrown, 'sdk_load_failed');
+    const { code, cause } = coded(thrown, 'sdk_load_failed');
+    if (signal.aborted) return;
+    if (cause) reportError(cause);
     const isRefusal = code === 'sdk_configure_failed';
     if (isRefusal) emit({ type: 'hint', kind: 'refused' });
-    emit({ type: 'failure', error: { code, recovery: isRefusal ? 'renew' : 'mount' } });
+    emit({ type: 'failure', error: { code, cause, recovery: isRefusal ? 'renew' : 'mount' } });
   }
 };
 

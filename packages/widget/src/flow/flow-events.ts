@@ -82,8 +82,7 @@ export class FlowEvents {
     if (phase === 'opening' && previous.phase !== 'address') this.#startedAt = performance.now();
     this.#target.dispatchEvent(new PayStateChangeEvent(phase, previous.phase, presentation));
     if (phase === 'problem') {
-      const { code, recovery, requestId, detail } = state.error;
-      this.#target.dispatchEvent(new PayErrorEvent(code, Boolean(recovery), requestId, detail));
+      this.#target.dispatchEvent(new PayErrorEvent(state.error));
     }
     if (phase === 'ready') {
       this.#send('pay-ready', state);

@@ -25,9 +25,9 @@ export const OUTCOME_EVENTS = {
 } as const satisfies Record<OutcomePhase, keyof GlobalEventHandlersEventMap>;
 
 /** What the shopper can press. What each does is in `docs/states.md`. */
-export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry';
+export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry' | 'again' | 'cancel';
 
-/** The button of each phase. */
+/** The button of each phase. `again` and `cancel` are offered while the SDK shows nothing. */
 export const BUTTONS: Readonly<Record<Phase, ButtonName | undefined>> = {
   idle: 'pay',
   opening: undefined,

@@ -14,6 +14,7 @@ export interface Labels {
   readonly error: string;
   readonly declined: string;
   readonly refunded: string;
+  readonly submitted: string;
   readonly inWindow: string;
   readonly fields: Readonly<Record<AvsField, string>>;
   readonly rejectedField: string;
@@ -49,6 +50,8 @@ export const en: Labels = {
     continue: 'Continue to the payment page',
     check: 'Check again',
     retry: 'Try again',
+    again: 'Show again',
+    cancel: 'Cancel',
   },
   codes: {
     server_refused: 'This page cannot take payments. Please contact the shop.',
@@ -64,6 +67,7 @@ export const en: Labels = {
   error: 'Something went wrong. Please try again in a moment.',
   declined: 'The payment was declined. Please try another card.',
   refunded: 'This payment was refunded.',
+  submitted: 'Confirming your payment. Do not pay again.',
   inWindow: 'Please pay in the window that has opened.',
   fields: {
     houseNumber: 'House number or name',

@@ -1,6 +1,7 @@
 import { expect } from '@open-wc/testing';
 import type { SdkAdapter, SdkOpenOptions } from '../sdk/sdk-adapter.js';
 import { nextTask, until } from '../testing/until.js';
+import { collectReportedErrors } from '../testing/reported-errors.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
@@ -81,11 +82,14 @@ describe('<pay-checkout> for people who bring their own', () => {
     expect(harness.element.children).to.have.length(0);
   });
 
-  it('a createSession that throws is a problem, not a broken page', async () => {
+  it('a createSession that throws is a problem, not a broken page, and the page’s log says why', async () => {
+    const { errors, restore } = collectReportedErrors();
     const harness = await PayCheckoutHarness.place(server, {
       createSession: () => Promise.reject(new Error('no')),
     });
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain('session_failed');
+    expect(errors.map(String)).to.deep.equal(['Error: no']);
+    restore();
   });
 });

@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import type { CreateCheckoutReply } from '@pay-checkout/session-server/contract';
 import type { Script } from '../../test-server/script.js';
 import { en } from '../labels/en.js';
+import { collectReportedErrors } from '../testing/reported-errors.js';
 import { Tab } from '../testing/tab.js';
 import { speedUpWait, speedUp, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
@@ -200,16 +201,24 @@ describe('errors of <pay-checkout>', () => {
     expect(second?.body).to.include({ renew: `session-${server.id}` });
   });
 
-  it('a refused session is renewed by naming it', async () => {
+  it('a form that fails is tried again in the same session first, then the session is renewed', async () => {
+    const { errors, restore } = collectReportedErrors();
     const harness = await PayCheckoutHarness.place(server);
     await until(() => server.sdk !== undefined);
-    server.sdk.fails = 1;
+    server.sdk.fails = 2;
+    const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => harness.press());
     expect(harness.notice).to.contain('sdk_configure_failed');
+    expect((await error).cause).to.equal(errors[0]);
+    expect(errors[0]).to.have.property('message', 'refused 2');
+    await harness.during('problem', () => harness.press());
+    expect(await server.opens()).to.have.length(1);
     await harness.during('ready', () => harness.press());
     const [, second] = await server.opens();
     expect(second?.body).to.include({ renew: `session-${server.id}` });
     expect(await server.hints()).to.include('refused');
+    expect(errors).to.have.length(2);
+    restore();
   });
 
   it('shows the code and the request id of a refusal, and offers no useless button', async () => {

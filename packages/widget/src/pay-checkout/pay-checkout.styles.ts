@@ -143,6 +143,10 @@ export const styles = css`
     text-decoration: none;
     cursor: pointer;
   }
+  .button + .button {
+    background: none;
+    color: inherit;
+  }
   .close {
     position: absolute;
     inset-block-start: 4px;

@@ -54,7 +54,7 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @fires pay-cancel - The shopper cancelled.
  * @fires pay-back - The shopper went back.
  * @fires pay-expired - The checkout was open for too long.
- * @fires pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`.
+ * @fires pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`, `cause`.
  * @fires pay-metric - How long something took: `name`, `startTime`, `duration`.
  * @fires pay-redirect - The page is about to be left for `url`; cancelable.
  *
@@ -101,6 +101,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     returnParam: { attribute: 'return-param', reflect: true },
     createSession: { attribute: false },
     adapter: { attribute: false },
+    isFormEmpty: { state: true },
   };
 
   /** The merchant's id at the session server. */
@@ -127,6 +128,9 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare createSession: CreateSession | undefined;
   /** Replaces the client SDK that the server describes. */
   declare adapter: SdkAdapter | undefined;
+
+  /** @internal */
+  declare isFormEmpty: boolean | undefined;
 
   readonly #flow = new FlowController(this);
   readonly #internals = this.attachInternals();
@@ -192,7 +196,11 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override firstUpdated(): void {
     // The form of an element that a script cloned.
     for (const child of [...this.children]) if (child.slot === 'form') child.remove();
-    this.renderRoot.addEventListener('slotchange', this.#flow.remountForm);
+    this.renderRoot.addEventListener('slotchange', ({ target }) => {
+      const slot = target as HTMLSlotElement;
+      // A framework removed the form with the tag's children.
+      if (slot.name === 'form' && !slot.assignedElements().length) this.#flow.remountForm();
+    });
     this.#flow.events.measure('paint');
   }
 
@@ -261,7 +269,8 @@ export class PayCheckout extends LitElement implements FlowHost {
         <div role="alert">${this.#notice(state)}</div>
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
-        ${this.#button(state)} ${header === nothing ? badge : nothing} ${this.#reference(state)}
+        ${this.#offers(state).map((name) => this.#button(name, state))}
+        ${header === nothing ? badge : nothing} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
       </section>`;
   }
@@ -299,7 +308,14 @@ export class PayCheckout extends LitElement implements FlowHost {
   #message(state: FlowState): Rendered {
     const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
     if (state.known?.refund === 'full') return message('message', en.refunded, 'cancelled');
-    const words = isChecking ? en.checking : this.#inWindow ? en.inWindow : en.phases[state.phase];
+    const isSubmitted = state.phase === 'ready' && state.isSubmitted;
+    const words = isChecking
+      ? en.checking
+      : isSubmitted
+        ? en.submitted
+        : this.#inWindow
+          ? en.inWindow
+          : en.phases[state.phase];
     return words ? message('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
 
@@ -315,9 +331,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     return message('notice', html`${errorText(code)}<small>${quote}</small>`, 'problem');
   }
 
-  #button(state: FlowState): Rendered {
-    const name = this.#offers(state);
-    if (!name) return nothing;
+  #button(name: ButtonName, state: FlowState): TemplateResult {
     const words = en.buttons[name];
     if (state.phase === 'redirecting') {
       return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
@@ -343,21 +357,24 @@ export class PayCheckout extends LitElement implements FlowHost {
     return html`<small class="reference" part="reference">${en.reference}: ${words}</small>`;
   }
 
-  /** The button of the phase, if it can do something here. */
-  #offers(state: FlowState): ButtonName | undefined {
+  /** The buttons of the phase that can do something here. */
+  #offers(state: FlowState): ButtonName[] {
     const button = BUTTONS[state.phase];
-    if (this.#inWindow) return 'continue';
-    if (state.phase === 'problem' && !state.error.recovery) return undefined;
+    if (this.#inWindow) return ['continue'];
+    if (this.isFormEmpty && !state.isSubmitted) return ['again', 'cancel'];
+    if (state.phase === 'problem' && !state.error.recovery) return [];
     const mayOpen = this.orderToken || this.createSession || !this.#flow.isFollowing;
-    if (this.#flow.startsWhenVisible) return undefined;
-    if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return undefined;
-    return button;
+    if (this.#flow.startsWhenVisible) return [];
+    if (button === 'pay' && !(this.merchant && this.order && mayOpen)) return [];
+    return button ? [button] : [];
   }
 
   #press(name: ButtonName): void {
     this.#wasPressed = true;
     if (name === 'pay') this.start();
     else if (name === 'continue') this.#flow.focusWindow();
+    else if (name === 'again') this.#flow.remountForm();
+    else if (name === 'cancel') this.close();
     else if (name !== 'next') this.retry();
   }
 

@@ -1,5 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { en } from '../labels/en.js';
+import { collectReportedErrors } from '../testing/reported-errors.js';
 import { speedUpWait, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -20,6 +21,22 @@ describe('<pay-checkout> after a card was sent', () => {
   /** Waits until the element has received revision 2. */
   const isHeard = (): Promise<void> =>
     until(async () => (await server.polls()).some(({ query }) => query.includes(':2&')));
+
+  it('the card says so above its form, which stays, until a decline', async () => {
+    const harness = await send();
+    await harness.element.updateComplete;
+    expect(harness.announcement).to.equal('Confirming your payment. Do not pay again.');
+    const status = harness.element.renderRoot.querySelector('[role="status"]');
+    const order = status?.compareDocumentPosition(
+      harness.element.renderRoot.querySelector('slot[name="form"]') as Node,
+    );
+    expect(order).to.equal(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(harness.form?.textContent).to.equal('Card number');
+    server.sdk.calls[0]?.onDecline?.();
+    await harness.element.updateComplete;
+    expect(harness.announcement).to.equal('');
+    expect(harness.notice).to.equal(en.declined);
+  });
 
   it('a session that ends under the form does not start another: the phase is confirming', async () => {
     const harness = await send();
@@ -64,9 +81,12 @@ describe('<pay-checkout> after a card was sent', () => {
     const harness = await send();
     const home = harness.element.parentElement;
     server.sdk.fails = 1;
+    const { errors, restore } = collectReportedErrors();
     harness.element.remove();
     await harness.during('confirming', () => home?.append(harness.element));
     expect(harness.button).to.equal(null);
+    expect(errors).to.have.length(1);
+    restore();
   });
 
   it('a checkout that was open for too long keeps its form: the card may be with the bank', async () => {

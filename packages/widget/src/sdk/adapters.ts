@@ -12,6 +12,7 @@ interface Unknown {
 
 interface Configurable {
   configure(argument: unknown, options?: unknown): unknown;
+  destroy?(): unknown;
 }
 
 /** The page's own client SDK, or the one that the server describes. */
@@ -26,7 +27,7 @@ export function adapterFor(
 
 /** The client SDK that a server's `SdkDescription` describes: a script, a global, `configure()`. */
 export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): SdkAdapter {
-  const { url, global, integrity, construct, argument, callbacks = {}, navigates } = sdk;
+  const { url, global, integrity, construct, argument, callbacks = {}, navigates, answers } = sdk;
 
   /** What is at the dotted path from `window`, once it can be called. */
   const find = (): Unknown | undefined => {
@@ -36,6 +37,8 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
   };
 
   return {
+    drawsInside: Boolean(sdk.container),
+
     async load(signal) {
       const isReady = (): boolean => Boolean(find());
       if (!isReady()) await loadScript({ url, global, integrity, nonce }, isReady);
@@ -43,7 +46,7 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
     },
 
     /** Calls `configure()` with the `session_id` (spec 2.4); the rest is as described (an assumption). */
-    async open({ sessionId, container, report }) {
+    async open({ sessionId, container, report, signal }) {
       const options: Record<string, unknown> = {};
       const selector = `#${container.id}`;
       if (sdk.container) options.container = sdk.container === 'selector' ? selector : container;
@@ -61,15 +64,24 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
           : configurable.configure(sessionId, ...(Object.keys(options).length ? [options] : []));
       // An SDK without a container may append to the page and return no handle.
       const appended = sdk.container ? [] : [...children].slice(childElementCount);
+      // What it draws is not seen, and its answer may be the end of it.
+      if (answers && !sdk.container) report('shown');
       const handle = (await answer) as Unknown | undefined;
+      const destroy = async (): Promise<void> => {
+        for (const one of appended) one.remove();
+        const end = handle?.destroy ?? handle?.unmount ?? handle?.close;
+        await (end ? end.call(handle) : configurable.destroy?.());
+      };
+      const onAbort = (): unknown => destroy().catch(reportError);
+      if (signal.aborted) onAbort();
+      signal.addEventListener('abort', onAbort);
+      const last = sdk.open ? await handle?.[sdk.open]?.(options.container) : handle;
+      for (const [field, kinds] of Object.entries(answers ?? {})) {
+        const kind = kinds[String((Object(last) as Unknown)[field])];
+        if (kind) report(kind);
+      }
       // Nothing is shown here: the page navigates, or mounting times out.
       if (navigates) await new Promise(() => undefined);
-      return {
-        destroy() {
-          for (const one of appended) one.remove();
-          return (handle?.destroy ?? handle?.unmount ?? handle?.close)?.call(handle);
-        },
-      };
     },
   };
 }

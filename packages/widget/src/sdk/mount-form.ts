@@ -9,15 +9,19 @@ export interface FormHost extends HTMLElement {
   readonly language: string | undefined;
   /** Accessible name of the form. */
   readonly formLabel: string;
+  /** Whether the SDK shows nothing where its form belongs. */
+  isFormEmpty: boolean | undefined;
 }
 
 const MOUNT_TIMEOUT_MS = 20_000;
+/** An SDK may draw after it has answered, and put one form in the place of another. */
+const EMPTY_GRACE_MS = 1000;
 let containerCount = 0;
 
 /**
  * Has a loaded SDK mount its form in light DOM, where `document.getElementById` finds it, and unmounts
  * it when `signal` aborts. Reports what the SDK reports, and `shown` when the form is there. Rejects
- * with a {@link CodedError} when no form can be shown.
+ * with a {@link CodedError} when the SDK fails.
  */
 export async function mountForm(
   adapter: SdkAdapter,
@@ -40,10 +44,11 @@ export async function mountForm(
   let handle: SdkHandle | void;
   const unmount = async (): Promise<void> => {
     form.remove();
+    host.isFormEmpty = false;
     await handle?.destroy?.();
   };
   signal.addEventListener('abort', () => {
-    unmount().catch(() => undefined);
+    unmount().catch(reportError);
   });
   const shown = Promise.withResolvers<void>();
   const report = (kind: HintKind): void => {
@@ -51,22 +56,34 @@ export async function mountForm(
     if (kind === 'shown') shown.resolve();
     onReport(kind);
   };
+  const isEmpty = (): boolean => !(form.contains(container) ? container : form).childElementCount;
+  const look = async (): Promise<void> => {
+    // An SDK that throws after it has drawn throws first.
+    await pause(isEmpty() ? EMPTY_GRACE_MS : 0, signal);
+    if (signal.aborted) return;
+    host.isFormEmpty = isEmpty();
+    if (adapter.drawsInside && !isEmpty()) shown.resolve();
+  };
   const open = async (): Promise<void> => {
     const locale = host.language;
     handle = await adapter.open({ sessionId, container, locale, signal, report });
     if (signal.aborted) await unmount();
+    void look();
+    if (adapter.drawsInside) await shown.promise;
   };
   const giveUp = async (): Promise<void> => {
     await pause(MOUNT_TIMEOUT_MS, signal);
-    if (form.contains(container) && !container.childElementCount) {
-      throw new CodedError('sdk_timeout');
-    }
+    if (isEmpty()) throw new CodedError('sdk_timeout');
   };
   host.append(form);
+  new MutationObserver(() => void look()).observe(form, { childList: true, subtree: true });
   try {
-    await Promise.race([shown.promise, open(), giveUp()]);
+    const opened = open();
+    await Promise.race([shown.promise, opened, giveUp()]);
+    report('shown');
+    void look();
+    await opened;
   } catch (error) {
     throw coded(error, 'sdk_configure_failed');
   }
-  report('shown');
 }

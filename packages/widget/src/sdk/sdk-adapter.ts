@@ -24,6 +24,8 @@ export interface SdkHandle {
  * server's `SdkDescription`; set the element's `adapter` to use another.
  */
 export interface SdkAdapter {
+  /** Whether the form is shown once something is in the container, and not before. */
+  readonly drawsInside?: boolean;
   /** Makes the SDK available; called early and again before `open`, so the second call is cheap. */
   load(signal: AbortSignal): Promise<void>;
   /** Mounts the form. Settles when it is shown, unless `report('shown')` was called before. */

@@ -2,6 +2,7 @@ import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { expect } from '@open-wc/testing';
 import type { Phase } from '../flow/phases.js';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
+import { collectReportedErrors } from '../testing/reported-errors.js';
 import { Tab } from '../testing/tab.js';
 import { speedUpWait, nextTask, speedUp, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
@@ -33,7 +34,9 @@ const WORKING: Readonly<Record<string, Described>> = {
   'a popup': { container: 'none' },
   'reports by callbacks only': {},
   'calls back before it answers': {},
+  'a handle that must be opened': { open: 'open' },
   'one form at a time': {},
+  'ends its forms by destroy() of the global': { container: 'none' },
   'attaches its methods late': {},
   'leaves its global late': {},
   'a handle that throws': {},
@@ -62,6 +65,11 @@ const FAILING: Readonly<Record<string, readonly [string, Described]>> = {
   'leaves nothing': ['sdk_global_missing', {}],
   'is an element of the page': ['sdk_global_missing', {}],
 };
+
+function clickOn({ element }: PayCheckoutHarness, words: string): void {
+  const buttons = [...element.renderRoot.querySelectorAll<HTMLElement>('[part="button"]')];
+  buttons.find((one) => one.textContent?.trim() === words)?.click();
+}
 
 const SCRIPT = '/packages/widget/test-server/sdk-doubles.ts';
 const MOUNT_TIMEOUT_MS = 20_000;
@@ -124,6 +132,12 @@ describe('any plausible SDK', () => {
     }
     return harness;
   };
+  let errors: unknown[];
+  beforeEach(() => {
+    const { errors: collected, restore } = collectReportedErrors();
+    errors = collected;
+    relents.push(restore);
+  });
   const hearRejections = (): unknown[] => {
     const received: unknown[] = [];
     const listen = (event: PromiseRejectionEvent): unknown => received.push(event.reason);
@@ -159,6 +173,10 @@ describe('any plausible SDK', () => {
           ...['pay-statechange', 'pay-paid'],
         ]);
         expect(unhandled).to.deep.equal([]);
+        const isLogged = /a handle that (throws|rejects)/.test(shape);
+        expect(errors.splice(0).map(String)).to.deep.equal(
+          isLogged ? ['Error: Not now.', 'Error: Not now.'] : [],
+        );
       });
     }
   });
@@ -169,7 +187,9 @@ describe('any plausible SDK', () => {
         const harness = await place(shape, described);
         const error = harness.nextEvent('pay-error');
         await harness.during('problem', () => harness.press());
-        expect(await error).to.include({ code, retryable: true });
+        expect(await error).to.include({ code, retryable: true, cause: errors[0] });
+        const isLogged = code === 'sdk_configure_failed' && !/with nothing|an error/.test(shape);
+        expect(errors.splice(0)).to.have.length(isLogged ? 1 : 0);
         expect(formsOf()).to.equal(0);
         expect(harness.form).to.equal(null);
         expect(eventsOf(harness)).to.deep.equal([
@@ -193,6 +213,75 @@ describe('any plausible SDK', () => {
     await nextTask();
     expect(formsOf()).to.equal(0);
     await harness.during('paid', () => server.setState('paid'));
+  });
+
+  const buttonsOf = ({ element }: PayCheckoutHarness): (string | undefined)[] =>
+    [...element.renderRoot.querySelectorAll('[part="button"]')].map((one) =>
+      one.textContent?.trim(),
+    );
+  const WAYS_OUT = ['Show again', 'Cancel'];
+
+  describe('that shows nothing, or nothing any more, offers to show it again and to cancel', () => {
+    it('a handle whose opening is not described', async () => {
+      await serve(server, 'a handle that must be opened', {});
+      const harness = await PayCheckoutHarness.place(server, { mode: 'inline' });
+      await harness.during('opening', () => harness.press());
+      await until(() => buttonsOf(harness).length > 0);
+      expect(buttonsOf(harness)).to.deep.equal(WAYS_OUT);
+      expect(harness.phase).to.equal('opening');
+      expect(harness.count('pay-ready')).to.equal(0);
+      await harness.during('idle', () => clickOn(harness, 'Cancel'));
+      await until(async () => (await server.hints()).includes('cancelled'));
+    });
+
+    it('a form that the SDK takes away', async () => {
+      await serve(server, 'object → nothing', {});
+      const harness = await PayCheckoutHarness.ready(server);
+      expect(buttonsOf(harness)).to.deep.equal([]);
+      document.querySelector('[data-double]')?.remove();
+      await until(() => buttonsOf(harness).length > 0);
+      expect(buttonsOf(harness)).to.deep.equal(WAYS_OUT);
+      clickOn(harness, 'Show again');
+      await until(() => formsOf() === 1);
+      await until(() => buttonsOf(harness).length === 0);
+      expect(harness.phase).to.equal('ready');
+      expect(await server.opens()).to.have.length(1);
+    });
+
+    it('a popup that the shopper closes', async () => {
+      await serve(server, 'a popup', { container: 'none' });
+      const harness = await PayCheckoutHarness.ready(server);
+      (globalOf('_popup') as Window).close();
+      await until(() => buttonsOf(harness).length > 0);
+      expect(buttonsOf(harness)).to.deep.equal(WAYS_OUT);
+      clickOn(harness, 'Show again');
+      await until(() => !(globalOf('_popup') as Window).closed);
+      await harness.during('idle', () => harness.element.close());
+    });
+  });
+
+  it('an answer’s field is the hint that the description says, and not a form that is shown', async () => {
+    const answers = { status: { cancelled: 'cancelled' } } as const;
+    await serve(server, 'a popup, and an answer when it closes', { container: 'none', answers });
+    const harness = await PayCheckoutHarness.ready(server);
+    expect(await server.hints()).not.to.include('cancelled');
+    (globalOf('_popup') as Window).close();
+    await until(async () => (await server.hints()).includes('cancelled'));
+    await harness.during('cancelled', () => server.setState('cancelled'));
+    expect(harness.count('pay-ready')).to.equal(1);
+  });
+
+  it('a form is ready when it is drawn, and not when configure() answers or when it is late', async () => {
+    relentAll();
+    await serve(server, 'mounts and never answers', {});
+    const harness = await PayCheckoutHarness.place(server);
+    const metric = new Promise<number>((resolve) => {
+      harness.element.addEventListener('pay-metric', ({ name, duration }) => {
+        if (name === 'ready') resolve(duration);
+      });
+    });
+    await harness.during('ready', () => harness.press());
+    expect(await metric).to.be.below(3000);
   });
 
   it('a popup is closed with its form', async () => {
