@@ -25,9 +25,9 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
 };
 const SHAPES = Object.keys(WAYS);
 
-/** The hosted page starts automatically, and a window is opened in a press only: in another session. */
-function sessionsOf(shape: string, mode: Mode): number {
-  return shape === 'popup' && (mode === 'overlay' || mode === 'redirect') ? 2 : 1;
+/** The hosted page starts automatically, and a window is opened in a press only: in the same session. */
+function needsPress(shape: string, mode: Mode): boolean {
+  return shape === 'popup' && (mode === 'overlay' || mode === 'redirect');
 }
 
 const results = new Map<string, string>();
@@ -57,21 +57,19 @@ describe.each(SHAPES)('an SDK of the shape %s', (shape) => {
     results.set(`${shape} ${mode}`, 'not paid');
     try {
       await playground.tagButton('Pay').click();
-      const sessions = sessionsOf(shape, mode);
-      if (sessions > 1) {
+      if (needsPress(shape, mode)) {
         const hosted = mode === 'overlay' ? page.frameLocator('pay-checkout iframe') : page;
         await hosted.getByRole('button', { name: 'Try again' }).click();
       }
       await playground.pay(CARDS.approved);
-      await playground.isPaidOnce(sessions);
+      await playground.isPaidOnce();
       expect(await playground.log()).not.toContainEqual(
         expect.objectContaining({ name: 'pay-error' }),
       );
       const ways = (await playground.log()).flatMap(({ details }) => details['mode'] ?? []);
       const isBack = (await playground.log()).some(({ name }) => name === 'came back');
       const way = isBack ? LEFT : (ways.at(-1) ?? '');
-      const note = sessions > 1 ? ` (${sessions} sessions)` : '';
-      results.set(`${shape} ${mode}`, `${way}${note}`);
+      results.set(`${shape} ${mode}`, way);
       expect(way).toBe(WAYS[shape]?.[MODES.indexOf(mode)]);
     } catch (error) {
       const events = (await playground.log().catch(() => [])).map(({ name, details }) =>
