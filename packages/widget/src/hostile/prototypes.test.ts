@@ -57,7 +57,6 @@ describe('a page whose other scripts change what all scripts share', () => {
         merchant: 'corner-shop',
         order: 'A1001',
         orderToken: 'A1001.2000000000.c2lnbmF0dXJl',
-        locale: 'en',
       });
       const amount = harness.element.renderRoot.querySelector('[part="amount"]');
       expect(amount?.textContent).to.contain('42.50');
