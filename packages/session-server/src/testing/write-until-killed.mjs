@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { activateSession } from '../../dist/checkouts/attempt-repository.js';
 import { beginAttempt } from '../../dist/checkouts/steps.js';
-import { recover } from '../../dist/recover.js';
+import { recover } from '../../dist/crash-recovery.js';
 import { SqliteDatabase } from '../../dist/store/sqlite-database.js';
 
 const [, , path, run] = process.argv;
