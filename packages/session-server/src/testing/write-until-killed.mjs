@@ -3,14 +3,14 @@
 import process from 'node:process';
 import { activateSession } from '../../dist/checkouts/attempt-repository.js';
 import { beginAttempt } from '../../dist/checkouts/steps.js';
-import { recover } from '../../dist/crash-recovery.js';
+import { recoverFromCrash } from '../../dist/crash-recovery.js';
 import { SqliteDatabase } from '../../dist/store/sqlite-database.js';
 
 const [, , path, run] = process.argv;
 const WRITERS = 8;
 
 const database = new SqliteDatabase(path);
-await recover(database, Date.now());
+await recoverFromCrash(database, Date.now());
 const context = {
   clock: { now: () => Date.now() },
   rules: {
