@@ -34,8 +34,12 @@ const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
 const NOTE_OF_FIREFOX =
   /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed .+ status=2152398850 )/;
 
-/** What the sandbox's SDKs of the shapes `throws` and `popup` throw: the element reports it to the page. */
-const THROWN_BY_SDK = ['configure() throws in this shape.', 'The browser opened no window.'];
+/** What the sandbox's SDKs throw, for some shapes and for a session that ended: the element reports it to the page. */
+const THROWN_BY_SDK = [
+  'configure() throws in this shape.',
+  'The browser opened no window.',
+  'Nothing was charged. Go back to the shop and start again.',
+];
 
 /** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys check it. */
 export interface MerchantOrder {
