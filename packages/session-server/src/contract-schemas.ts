@@ -5,12 +5,17 @@ import type {
   CreateCheckoutReply,
   CreateCheckoutRequest,
   HintRequest,
+  MerchantEventList,
   MerchantOrder,
+  MerchantOrderList,
   PaymentFacts,
   NeedsReply,
   OpeningReply,
   Problem,
+  PutOrderReply,
+  PutOrderRequest,
   SdkDescription,
+  VoidOrderReply,
 } from './contract.js';
 import { splitRules } from './split-rule.js';
 
@@ -119,12 +124,15 @@ const state = z.enum([
   'expired',
   'unconfirmed',
 ]);
+const orderState = z.enum([...state.options, 'void']);
 const refund = z.enum(['none', 'partial', 'full']);
 const environment = z.enum(['sandbox', 'production']);
 const price = {
   amount: z.string().describe('Decimal text, such as "12.34"'),
   currency: z.string(),
 };
+
+const isoTime = z.string().describe('ISO 8601, UTC');
 
 /** The replies of the server, as `/openapi.json` describes them. */
 export const createCheckoutReply = z.object({
@@ -188,7 +196,7 @@ const paymentFacts = z.object({
 export const merchantOrder = z.object({
   merchant: z.string(),
   order: z.string(),
-  state,
+  state: orderState,
   certain: z.boolean(),
   ...price,
   refund,
@@ -196,6 +204,9 @@ export const merchantOrder = z.object({
   attention: z.array(z.string()).describe('See docs/events.md'),
   transaction: z.string().exactOptional(),
   payment: paymentFacts.exactOptional(),
+  description: z.string().exactOptional().describe('As it was put'),
+  createdAt: isoTime,
+  updatedAt: isoTime,
   checkouts: z.array(
     z.object({
       checkout: z.string(),
@@ -226,6 +237,52 @@ export const merchantOrder = z.object({
   ),
 }) satisfies z.ZodType<MerchantOrder>;
 
+export const putOrderReply = z.object({
+  order: z.string(),
+  orderToken: z.string().describe('For the tag: order-token'),
+  payUrl: z.string().describe('The hosted payment page: a link for e-mails and QR codes'),
+  expiresAt: isoTime.describe('When token and link expire'),
+  state: orderState,
+}) satisfies z.ZodType<PutOrderReply>;
+
+export const voidOrderReply = z.object({
+  order: z.string(),
+  state: orderState,
+}) satisfies z.ZodType<VoidOrderReply>;
+
+export const merchantOrderList = z.object({
+  orders: z.array(merchantOrder),
+  nextCursor: z.string().nullable().describe('Of the next page; null on the last one'),
+}) satisfies z.ZodType<MerchantOrderList>;
+
+export const merchantEventList = z.object({
+  events: z.array(
+    z.object({
+      cursor: z.string(),
+      id: z.string().describe('webhook-id of its deliveries'),
+      type: z.string(),
+      timestamp: isoTime,
+      data: z.object({
+        merchant: z.string(),
+        order: z.string(),
+        version: z.string().exactOptional(),
+        checkout: z.string(),
+        state,
+        certain: z.boolean(),
+        sequence: z.int(),
+        ...price,
+        refund,
+        amountRefunded: z.string().describe('Decimal text'),
+        attention: z.array(z.string()).describe('See docs/events.md'),
+        transaction: z.string().exactOptional(),
+        payment: paymentFacts.exactOptional(),
+      }),
+    }),
+  ),
+  cursor: z.string().describe('For "after" of the next request'),
+  hasMore: z.boolean(),
+}) satisfies z.ZodType<MerchantEventList>;
+
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -234,6 +291,7 @@ export const problem = z.object({
   code: z.string(),
   requestId: z.string(),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).exactOptional(),
+  state: orderState.exactOptional(),
 }) satisfies z.ZodType<Problem>;
 
 /** Query of `GET /v1/checkout-config`. */
@@ -269,40 +327,82 @@ const absentWhenNull = <T extends z.ZodType>(schema: T) =>
     .optional();
 const text = (max: number) => absentWhenNull(z.string().max(max));
 
-/** What the shop answers to the order lookup. Unknown fields are ignored. */
-export const orderLookupReply = z.object({
-  order: orderName,
-  version: text(200),
+const customer = z.object({
+  id: text(100),
+  email: text(320),
+  phone: text(50),
+  name: text(200),
+  firstName: text(100),
+  lastName: text(100),
+});
+const address = z.object({
+  houseNumber: text(32),
+  postcode: text(32),
+  flat: text(50),
+  address1: text(200),
+  address2: text(200),
+});
+/** What every order has, however it is priced. */
+const pricedOrder = {
   amount: z.string(),
   currency: z.string(),
-  status: z.enum(['payable', 'paid', 'void']),
-  customer: absentWhenNull(
-    z.object({
-      id: text(100),
-      email: text(320),
-      phone: text(50),
-      name: text(200),
-      firstName: text(100),
-      lastName: text(100),
-    }),
-  ),
-  address: absentWhenNull(
-    z.object({
-      houseNumber: text(32),
-      postcode: text(32),
-      flat: text(50),
-      address1: text(200),
-      address2: text(200),
-    }),
-  ),
   split: absentWhenNull(splitRules.max(20)),
   // Without the id of the checkout, the page could not ask what became of it.
   returnUrl: absentWhenNull(
     z
-      .url({ protocol: /^https?$/, abort: true })
-      .refine((address) => address.includes('{checkout}')),
+      .url({
+        protocol: /^https?$/,
+        error: 'expected an absolute http or https address',
+        abort: true,
+      })
+      .refine((text) => text.includes('{checkout}'), 'expected the placeholder {checkout}'),
   ),
+};
+
+/** What the shop answers to the order lookup. Unknown fields are ignored. */
+export const orderLookupReply = z.object({
+  order: orderName,
+  version: text(200),
+  status: z.enum(['payable', 'paid', 'void']),
+  ...pricedOrder,
+  customer: absentWhenNull(customer),
+  address: absentWhenNull(address),
 });
+
+const DAY_SECONDS = 86_400;
+/** A link is paid within the term of an invoice, or the shop sends another one. */
+const DEFAULT_LINK_SECONDS = 30 * DAY_SECONDS;
+/** The key that signs a link is changed at some time, and then kept for no longer than this. */
+const MAX_LINK_SECONDS = 365 * DAY_SECONDS;
+
+/** Body of `PUT /v1/merchant/orders/{order}`. Strict: a misspelt field would be lost. */
+export const putOrderRequest = z.strictObject({
+  ...pricedOrder,
+  description: text(500),
+  customer: absentWhenNull(customer.strict()),
+  address: absentWhenNull(address.strict()),
+  expiresInSeconds: z.int().min(60).max(MAX_LINK_SECONDS).default(DEFAULT_LINK_SECONDS),
+});
+putOrderRequest satisfies z.ZodType<unknown, PutOrderRequest>;
+
+const limit = z.coerce.number('expected a number').int().min(1).max(200).default(50);
+const cursor = z.string().min(1).max(200).optional();
+const time = z.iso
+  .datetime({ offset: true, error: 'expected a time such as "2026-03-01T10:15:00Z"' })
+  .transform((text) => Date.parse(text))
+  .optional();
+
+/** Query of `GET /v1/merchant/orders`. */
+export const orderListQuery = z.strictObject({
+  state: orderState.optional(),
+  updatedAfter: time,
+  updatedBefore: time,
+  cursor,
+  limit,
+});
+
+/** Query of `GET /v1/merchant/events`. */
+export const eventListQuery = z.strictObject({ after: cursor, limit });
 
 /** Zod says `T | undefined` for what may be absent; the contract says absent. */
 type Loose<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | undefined : T[K] };

@@ -156,6 +156,8 @@ export interface Problem {
   readonly requestId: string;
   /** For bad input: each field, and what was expected of it. */
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  /** Of `order_already_paid`, where the merchant's own back end asks: the state of the order. */
+  readonly state?: OrderState;
 }
 
 /**
@@ -205,14 +207,78 @@ export interface PaymentFacts {
   readonly paidAt?: string;
 }
 
+/** The state of an order: that of its checkout, or `void` once its merchant sells it no more. */
+export type OrderState = CheckoutState | 'void';
+
+/** A share of an order: fixed, or a percentage of the amount. Decimal text; see `docs/split-fees.md`. */
+export type OrderSplit = {
+  readonly partnerMerchantId: number;
+  readonly typeId: number;
+} & (
+  | { readonly fixed: string }
+  | {
+      readonly percent: string;
+      readonly min?: string | undefined;
+      readonly cap?: string | undefined;
+    }
+);
+
+/** Who pays, as far as the shop knows: for the fields of spec 4.6. */
+export interface OrderCustomer {
+  readonly id?: string | null | undefined;
+  readonly email?: string | null | undefined;
+  readonly phone?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly firstName?: string | null | undefined;
+  readonly lastName?: string | null | undefined;
+}
+
+/** Body of `PUT /v1/merchant/orders/{order}`: the whole order as it is now. Null means not known. */
+export interface PutOrderRequest {
+  /** Decimal text above 0 in the currency of the merchant entry: `'12.34'`. */
+  readonly amount: string;
+  readonly currency: string;
+  /** At most 500 characters. */
+  readonly description?: string | null | undefined;
+  readonly customer?: OrderCustomer | null | undefined;
+  readonly address?:
+    Readonly<Partial<Record<AvsField, string | null | undefined>>> | null | undefined;
+  /** The page that shoppers of this order return to, on one of the merchant's origins, with `{checkout}`. */
+  readonly returnUrl?: string | null | undefined;
+  readonly split?: readonly OrderSplit[] | null | undefined;
+  /** How long token and link may create a checkout. Default 30 days, at most 365. */
+  readonly expiresInSeconds?: number | undefined;
+}
+
+/** 200 of `PUT /v1/merchant/orders/{order}`, 201 when the order is new. */
+export interface PutOrderReply {
+  readonly order: string;
+  /** For the tag: `order-token`. A fresh one in each reply. */
+  readonly orderToken: string;
+  /** The hosted payment page of the order: a link for e-mails and QR codes. */
+  readonly payUrl: string;
+  /** When token and link expire: ISO 8601, UTC. */
+  readonly expiresAt: string;
+  readonly state: OrderState;
+}
+
+/** 200 of `DELETE /v1/merchant/orders/{order}`. */
+export interface VoidOrderReply {
+  readonly order: string;
+  readonly state: OrderState;
+}
+
 /** 200 of `GET /v1/merchant/orders/{order}`: the truth, with its evidence. */
 export interface MerchantOrder {
   readonly merchant: string;
   readonly order: string;
-  /** Of the paid checkout if there is one, else of the one that was opened last. */
-  readonly state: CheckoutState;
+  /**
+   * `void` when its merchant made it so and it is not paid. Otherwise of the paid checkout; else of one whose
+   * payment is pending; else of the price that was put, or was asked for last; `open` before its first checkout.
+   */
+  readonly state: OrderState;
   readonly certain: boolean;
-  /** Of that checkout, as are refund, transaction and payment. Decimal text. */
+  /** Of that checkout, as are refund, transaction and payment; before it, as it was put. Decimal text. */
   readonly amount: string;
   readonly currency: string;
   readonly refund: RefundState;
@@ -222,7 +288,12 @@ export interface MerchantOrder {
   /** Id of the transaction that paid it. */
   readonly transaction?: string;
   readonly payment?: PaymentFacts;
-  /** Every version of the order, oldest first. */
+  /** As it was put. */
+  readonly description?: string;
+  /** When it was first put or opened, and when it last changed: ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Every version of the order that was opened, oldest first. */
   readonly checkouts: readonly {
     readonly checkout: string;
     readonly state: CheckoutState;
@@ -250,4 +321,51 @@ export interface MerchantOrder {
       readonly transactionTime: string;
     }[];
   }[];
+}
+
+/** 200 of `GET /v1/merchant/orders`: orders by the time at which they were made, newest first. */
+export interface MerchantOrderList {
+  /** May be fewer than `limit`, even none, before the last page. */
+  readonly orders: readonly MerchantOrder[];
+  /** For `cursor` of the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** What an event says: the whole checkout after the change; see `docs/events.md`. */
+export interface MerchantEventData {
+  readonly merchant: string;
+  readonly order: string;
+  readonly version?: string;
+  readonly checkout: string;
+  readonly state: CheckoutState;
+  readonly certain: boolean;
+  /** Counts the events of this checkout. */
+  readonly sequence: number;
+  readonly amount: string;
+  readonly currency: string;
+  readonly refund: RefundState;
+  readonly amountRefunded: string;
+  readonly attention: readonly string[];
+  readonly transaction?: string;
+  readonly payment?: PaymentFacts;
+}
+
+/** An event in the feed: what is signed and sent, with its id and its place. */
+export interface MerchantEvent {
+  /** For `after`, to go on behind this event. */
+  readonly cursor: string;
+  /** `webhook-id` of its deliveries. */
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: MerchantEventData;
+}
+
+/** 200 of `GET /v1/merchant/events?after=…`: events in the order in which they were committed. */
+export interface MerchantEventList {
+  readonly events: readonly MerchantEvent[];
+  /** For `after` of the next request, also when there are no events. */
+  readonly cursor: string;
+  /** Whether more events are there already. */
+  readonly hasMore: boolean;
 }

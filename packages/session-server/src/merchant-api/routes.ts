@@ -83,6 +83,7 @@ export function toMerchantOrder(
   const current = parts.find(({ checkout }) => checkout.state === 'paid') ?? findNewest(parts);
   if (!current) throw new Error('an order without a checkout');
   const { state, currency, refund, paidBy, payment } = current.checkout;
+  const times = parts.map(({ checkout }) => checkout.createdAt);
   const textOf = (minor: number) => formatMinor(minor, current.checkout.decimals);
   return {
     merchant: merchant.id,
@@ -96,6 +97,8 @@ export function toMerchantOrder(
     attention: parts.flatMap(({ checkout }) => checkout.attention),
     ...(paidBy !== undefined && { transaction: paidBy }),
     ...(payment && { payment }),
+    createdAt: new Date(Math.min(...times)).toISOString(),
+    updatedAt: new Date(Math.max(...times)).toISOString(),
     checkouts: parts.map(({ checkout, attempts, transactions }) => ({
       checkout: checkout.id,
       state: checkout.state,
