@@ -32,7 +32,7 @@ const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
  * their page was left before they came.
  */
 const NOTE_OF_FIREFOX =
-  /^(Cross-Origin Request Blocked|Content-Security-Policy|Failed to execute ‘postMessage’|The resource from “.+” was blocked|downloadable font: download failed .+ status=2152398850 )/;
+  /^(Cross-Origin Request Blocked|Content-Security-Policy|The resource from “.+” was blocked|downloadable font: download failed .+ status=2152398850 )/;
 
 /** What the sandbox's SDKs throw, for some shapes and for a session that ended: the element reports it to the page. */
 const THROWN_BY_SDK = [
