@@ -12,10 +12,12 @@ const ORDER = {
   SplitFee: [{ partner_merchant_id: 501, type_id: 1, value: 0.3, value_type: 'amount' }],
 };
 
-async function refuse(body: string): Promise<PartnerApiError> {
+async function refuse(body: string, fields: object = {}): Promise<PartnerApiError> {
   await using server = await startServer((response) => response.writeHead(422).end(body));
-  const create = clientOf(server.url).checkoutSessions.create(ORDER, {
+  const order = { ...ORDER, ...fields };
+  const create = clientOf(server.url).checkoutSessions.create(order, {
     extraFields: { tip: 'ok' },
+    headers: { 'X-Shop': 'shop-77' },
   });
   return (await failureOf(create)) as PartnerApiError;
 }
@@ -41,11 +43,23 @@ describe("the provider's reason", () => {
 
   it('has every value that was sent masked, however it is repeated', async () => {
     const words =
-      'ada.okafor@SHOP.example of 1001 (order 7 of 70) wants 12.34, tip ok, token, share 0.3 of 501';
+      'ada.okafor@SHOP.example of 1001 (order 7 of 70) wants 12.34, tip ok, token, share 0.3 of 501 at shop-77';
     const { providerMessage } = await refuse(JSON.stringify({ message: words }));
     expect(providerMessage).toBe(
-      '[sent] of [sent] (order [sent] of 70) wants [sent], tip [sent], token, share [sent] of [sent]',
+      '[sent] of [sent] (order [sent] of 70) wants [sent], tip [sent], token, share [sent] of [sent] at [sent]',
     );
+  });
+
+  it.each([
+    [{ email: 'ada@shop.example' }, 'ADA@SHOP.EXAMPLE is blocked', '[sent] is blocked'],
+    [{ name: 'Zoë Weiß' }, 'Zoe\u0308 Weiß, ZOË WEISS', '[sent], [sent]'],
+    [{ Amount: '68.0' }, '68.00 is not 68 or 168', '[sent] is not [sent] or 168'],
+    [{ Amount: '68' }, 'GBP 68.00, 68,0 of 680', 'GBP [sent], [sent] of 680'],
+    [{ Amount: '1234.5' }, "GBP1,234.50, 1.234,5, 1'234.5", 'GBP[sent], [sent], [sent]'],
+    [{ Amount: '0.30' }, 'a share of .3 or 0.3, 0.300', 'a share of .3 or [sent], [sent]'],
+  ])('has %j masked in another form, too: %s', async (fields, message, expected) => {
+    const { providerMessage } = await refuse(JSON.stringify({ message }), fields);
+    expect(providerMessage).toBe(expected);
   });
 
   it('has the key and the merchant in the address masked', async () => {

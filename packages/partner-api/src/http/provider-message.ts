@@ -57,7 +57,10 @@ function reasonsIn(
 }
 
 function tidy(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim();
+  return text
+    .normalize()
+    .replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ')
+    .trim();
 }
 
 /** Every text and number in what was sent, the longest first, and the names of its fields. */
@@ -81,11 +84,24 @@ const MIN_LETTERS_INSIDE = 4;
 
 function mask(text: string, values: readonly string[]): string {
   return values.reduce((rest, value) => {
-    const literal = value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    const pattern =
+    const pattern = patternOf(value);
+    const whole =
       value.length < MIN_LETTERS_INSIDE
-        ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`
-        : literal;
-    return rest.replace(new RegExp(pattern, 'giu'), '[sent]');
+        ? `(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`
+        : pattern;
+    return rest.replace(new RegExp(whole, 'giu'), '[sent]');
   }, text);
+}
+
+/** A value as it stands, in upper case too (`ß` is `SS` there); a number however it is written. */
+function patternOf(value: string): string {
+  const literals = [value, value.toUpperCase()].map((text) =>
+    text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  );
+  const [, whole, decimals = ''] = /^-?0*(\d+)(?:\.(\d*?)0*)?$/.exec(value) ?? [];
+  if (whole === undefined) return literals.join('|');
+  // `1234.5` is `1,234.50` too, but no part of a longer number.
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, "[,.' ]?");
+  const fraction = decimals === '' ? '(?:[.,]0+)?' : `[.,]${decimals}0*`;
+  return [`(?<!\\d|\\d[.,])0*${grouped}${fraction}(?![.,]?\\d)`, ...literals].join('|');
 }
