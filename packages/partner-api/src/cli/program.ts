@@ -104,7 +104,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     if (error.exitCode === 0) return EXIT.ok;
     return asJson ? printError(usageErrorOf(error), cli, { json: true }) : EXIT.usage;
   } finally {
-    const hasOwnReport = ['conformance', 'doctor'].includes(running?.name() ?? '');
+    const hasOwnReport = running?.name() === 'conformance';
     if (!hasOwnReport && cli.opened !== undefined) noteDrift(cli.opened.client, cli.terminal);
     cli.close();
   }

@@ -47,6 +47,7 @@ describe('conformance', () => {
     await sandbox.control('/faults', { ...order, fault: 'unknown-field' });
     const fields = await run(READS, sandbox);
     expect([fields.code, fields.stdout]).toEqual([0, expect.stringMatching(/not listed: data\./)]);
+    expect(fields.stderr).not.toContain('Drift');
     await sandbox.control('/faults', { ...order, fault: 'unknown-field' });
     expect((await run([...READS, '--strict'], sandbox)).code).toBe(5);
     await sandbox.control('/faults', { operation: 'partner-analytics', fault: 'wrong-type' });
