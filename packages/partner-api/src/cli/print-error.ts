@@ -161,7 +161,8 @@ export function noteDrift(client: PartnerClient, terminal: Terminal): void {
 /** Says on stderr how many rows came twice. */
 export function noteRepeatedRows(terminal: Terminal, count: number): void {
   if (count === 0) return;
-  terminal.note(`${formatCount(count)} rows came twice, because the list grew: left out once.`);
+  const rows = count === 1 ? '1 row' : `${formatCount(count)} rows`;
+  terminal.note(`${rows} came twice, because the list grew: left out once.`);
 }
 
 /** Says on stderr how many rows could not be read, and where the first of them stood. */

@@ -9,14 +9,18 @@ const SCRIPTS = {
   COMPREPLY=($(pay-partner complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _pay_partner pay-partner`,
-  zsh: `#compdef pay-partner
+  zsh: `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 _pay_partner() {
   local -a found
   found=(\${(f)"$(pay-partner complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
   if (( $#found )); then compadd -- $found; else _files; fi
 }
 compdef _pay_partner pay-partner`,
-  fish: `complete -c pay-partner -a '(pay-partner complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+  fish: `function _pay_partner
+  set -l found (pay-partner complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if set -q found[1]; printf '%s\\n' $found; else; __fish_complete_path (commandline -ct); end
+end
+complete -c pay-partner -f -a '(_pay_partner)'`,
 } as const;
 
 const HELP = `
