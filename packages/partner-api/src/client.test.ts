@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 
 import { PartnerClient, type PartnerClientOptions } from './client.js';
@@ -60,6 +61,13 @@ describe('PartnerClient', () => {
       expect(warnings).toEqual([expect.stringContaining('unencrypted')]);
     },
   );
+
+  it('warns of it by the process where it has no logger', async () => {
+    const warned = once(process, 'warning');
+    clientOf('http://api.example');
+    const message = expect.stringContaining('travels unencrypted to api.example') as string;
+    expect(await warned).toMatchObject([{ message }]);
+  });
 
   it.each(['http://localhost:1', 'http://sandbox.localhost', 'http://127.9.0.1', 'http://[::1]:8'])(
     'takes %s for this machine',

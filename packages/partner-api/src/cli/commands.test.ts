@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +13,14 @@ import {
   type SandboxProcess,
   startSandbox,
 } from '../testing/cli-runner.js';
-import { answerJson, findDeadUrl, pageOf, startServer } from '../testing/test-server.js';
+import {
+  answerJson,
+  clientOf,
+  failureOf,
+  findDeadUrl,
+  pageOf,
+  startServer,
+} from '../testing/test-server.js';
 
 let sandbox: SandboxProcess;
 const said: string[] = [];
@@ -112,11 +119,115 @@ describe('every operation', () => {
   });
 });
 
+describe('an amount of 68.00', () => {
+  const ROWS = '[{"id":"a","amount":68.00},{"id":"b","amount":5.5}]';
+  const PAGE = `{"data":{"transactions":${ROWS}},"pagination":{"hasMore":false}}`;
+
+  it.each([
+    ['transactions list --columns id,amount', 'id  amount\na    68.00\nb     5.5\n'],
+    ['transactions list --json', '"amount": 68.00'],
+    ['transactions list --all --json', '{"id":"a","amount":68.00}\n'],
+    ['transactions list --csv --columns id,amount', '"a",68.00\r\n'],
+    ['transactions export -o - --format csv --columns id,amount', '"a",68.00\r\n'],
+    ['transactions export -o - --format ndjson', '{"id":"a","amount":68.00}\n'],
+    ['analytics harbour-lane', 'volume  68.00\n\nby shop\nquay  68.00  █'],
+    ['analytics harbour-lane --json', '"volume": 68.00'],
+    ['reports update-schedule s --status active', 'fee         68.00\n'],
+    ['checkout-sessions create --merchant-id 1 --order-id 2 --json', '"fee": 68.00'],
+  ])('is the same in the output of %s', async (line, expected) => {
+    await using server = await startServer((response, { url }) => {
+      if (url.includes('transactions')) response.end(PAGE);
+      else if (url.includes('analytics')) {
+        response.end('{"data":{"volume":68.00,"by shop":{"quay":68.00}}}');
+      } else response.end('{"session_id":"s","fee":68.00}');
+    });
+    const { code, stdout } = await pay(line, { env: { PAY_PARTNER_BASE_URL: server.url } });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(expected)]);
+  });
+});
+
+describe('transactions list --csv', () => {
+  it('has one header for all pages, and each row once', async () => {
+    const { code, stdout } = await pay('transactions list --csv --all --limit 7 --columns id');
+    const [header, ...lines] = stdout.trimEnd().split('\r\n');
+    expect([code, header, new Set(lines).size, lines.length]).toEqual([0, '"id"', 30, 30]);
+    expect(stdout.match(/"id"/g)).toHaveLength(1);
+  });
+
+  it('is not given with --json', async () => {
+    const { code, stderr } = await pay('transactions list --csv --json');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--csv or --json')]);
+  });
+});
+
+describe('a row that an offset repeats', () => {
+  it.each(['list --all --columns id', 'export -o - --format csv --columns id'])(
+    'is left out and noted by transactions %s',
+    async (line) => {
+      await using server = await startServer((response, { body }) => {
+        const isFirst = !body.includes('c1');
+        const transactions = (isFirst ? ['a', 'b'] : ['b', 'c']).map((id) => ({ id }));
+        const pagination = isFirst ? { hasMore: true, nextCursor: 'c1' } : { hasMore: false };
+        answerJson(response, { data: { transactions }, pagination });
+      });
+      const env = { PAY_PARTNER_BASE_URL: server.url };
+      const { stdout, stderr } = await pay(`transactions ${line}`, { env });
+      expect(stdout.match(/\b[abc]\b/g)).toEqual(['a', 'b', 'c']);
+      expect(stderr).toContain('1 row came twice');
+    },
+  );
+});
+
+describe('a custom range of analytics', () => {
+  it('has at most 90 days, counted in the same way by the client and the sandbox', async () => {
+    const line = 'analytics harbour-lane --from-date 2026-01-01 --to-date';
+    expect((await pay(`${line} 2026-03-31`)).code).toBe(0);
+    expect((await pay(`${line} 2026-04-01`)).code).toBe(2);
+    const { analytics } = clientOf(sandbox.url, { apiKey: CANARY, analyticsDays: 'difference' });
+    const days = { timeframe: 'custom', from_date: '2026-01-01', to_date: '2026-04-01' };
+    const tooMany = analytics.partner({ partner_name: 'harbour-lane', ...days });
+    expect(await failureOf(tooMany)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('--timeout and --retries', () => {
+  it.each([
+    'transactions list',
+    'webhooks test wh_1',
+    'checkout-sessions create --merchant-id 1 --order-id 2',
+  ])('limit the whole call of %s', async (line) => {
+    await using server = await startServer(() => undefined);
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    const { stderr } = await pay(`${line} --timeout 0.2`, { env });
+    expect(stderr).toContain('within the 0.2 s of the call');
+  });
+
+  it.each([0, 1])('allow %i repetitions', async (retries) => {
+    await using server = await startServer((response) => answerJson(response, {}, 503));
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    await pay(`transactions list --retries ${retries}`, { env });
+    expect(server.requests).toHaveLength(retries + 1);
+  });
+});
+
+describe('plain http to another machine', () => {
+  it.each([
+    ['sandbox', 'Warning: the key travels unencrypted to h.example'],
+    ['production', '--base-url must start with https:// in production'],
+  ])('in the environment %s: %s', async (environment, words) => {
+    const line = `transactions list --limit 0 --base-url http://h.example --environment ${environment}`;
+    const env = { PAY_PARTNER_MERCHANTS_BASE_URL: '' };
+    const { code, stderr } = await pay(line, { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+  });
+});
+
 describe('drift', () => {
   it.each([
     ['transactions list', 'transactions-list'],
     ['transactions list --all --json', 'transactions-list'],
     ['analytics harbour-lane', 'partner-analytics'],
+    ['doctor', 'transactions-list'],
   ])('is noted in one line by %s', async (line, operation) => {
     await sandbox.control('/faults', { operation, fault: 'unknown-field' });
     const { code, stderr } = await pay(line);
@@ -213,6 +324,23 @@ describe('a refusal', () => {
     const json = JSON.parse((await pay(`${line} --json`, { env })).stderr) as { error: object };
     expect(json.error).toMatchObject({ providerMessage: 'Account blocked' });
   });
+
+  it.each([
+    ['--api-key-file', '--api-key-file -', {}],
+    ['--api-key', `--api-key ${CANARY}`, {}],
+    ['the profile', '--profile kept', {}],
+    ['apiKeyFile of the profile', '--profile filed', {}],
+  ])('of a key says that it came from %s', async (from, options) => {
+    await using folder = await makeFolder();
+    await using server = await startServer((response) => answerJson(response, {}, 401));
+    await writeFile(folder.at('k'), CANARY);
+    const profiles = { kept: { apiKey: CANARY }, filed: { apiKeyFile: folder.at('k') } };
+    await writeFile(folder.at('c.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+    const env = { PAY_PARTNER_BASE_URL: server.url, PAY_PARTNER_API_KEY: '' };
+    const line = `transactions list ${options} --config ${folder.at('c.json')}`;
+    const { stderr } = await pay(line, { env, stdin: CANARY });
+    expect(stderr).toContain(`The key came from ${from}. `);
+  });
 });
 
 describe('with --json', () => {
@@ -245,6 +373,7 @@ describe('what cannot be right', () => {
     ['checkout-sessions create --merchant-id 1 --order-id 2 --amount 1e3', '--amount must'],
     ['checkout-sessions create --merchant-id 1', '--order-id is missing'],
     ['analytics x --timeframe custom --to-date 2026-01-01', '--from-date'],
+    ['reports update-schedule s1', '--status or another field must be given'],
   ])('%s is named as it was typed', async (line, named) => {
     const { code, stdout, stderr } = await pay(line);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(named)]);
@@ -347,28 +476,52 @@ describe('help and completion', () => {
     expect([code, stdout.split('\n').filter(Boolean)]).toEqual([0, expected]);
   });
 
-  it.each(['bash', 'zsh', 'fish'])(
-    'has a script for %s that asks it for the words',
-    async (shell) => {
-      const { code, stdout } = await run(['completion', shell]);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('pay-partner complete -- ')]);
+  it.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
+    const { code, stdout } = await run(['completion', shell]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('pay-partner complete -- ')]);
+  });
+
+  const quote = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+  /** Each shell, what it lacks without a terminal, and how it is asked for completions. */
+  it.for<[string, string, (words: readonly string[]) => string]>([
+    [
+      'bash',
+      '',
+      (words) => `COMP_WORDS=(${quote(words)}); COMP_CWORD=${words.length - 1}; _pay_partner
+        printf '%s\\n' "\${COMPREPLY[@]:-files}"`,
+    ],
+    [
+      'zsh',
+      'compdef() {}; compadd() { shift; print -l -- $@ }; _files() { print files }',
+      (words) => `words=(${quote(words)}); CURRENT=${words.length}; _pay_partner`,
+    ],
+    ['fish', '', (words) => `complete -C '${words.join(' ')}'`],
+  ])(
+    'completes in a real %s, with files where no word fits',
+    async ([shell, before, ask], { skip }) => {
+      skip(spawnSync(shell, ['-c', 'true']).status !== 0, `there is no ${shell}`);
+      await using folder = await makeFolder();
+      const cwd = folder.at('.');
+      const bin = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
+      const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
+      await writeFile(folder.at('pay-partner'), command, { mode: 0o755 });
+      await writeFile(folder.at('files'), '');
+      const { stdout: script } = await run(['completion', shell]);
+      const complete = async (...words: string[]): Promise<string[]> => {
+        await writeFile(
+          folder.at('s'),
+          [before, script, ask(['pay-partner', ...words])].join('\n'),
+        );
+        const env = { HOME: cwd, PATH: `${cwd}:${process.env['PATH'] ?? ''}` };
+        const { stdout } = await promisify(execFile)(shell, ['s'], { cwd, env });
+        return stdout.trim().split(/\s+/).sort();
+      };
+      expect(await complete('transactions', 'ex')).toEqual(['export']);
+      expect(await complete('transactions', '')).toEqual(['export', 'list']);
+      expect(await complete('transactions', 'export', '--output', 'fi')).toEqual(['files']);
     },
   );
-
-  it('completes in a real bash', async () => {
-    await using folder = await makeFolder();
-    const { stdout: script } = await run(['completion', 'bash']);
-    const bin = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
-    const lines = [
-      `pay-partner() { '${process.execPath}' '${bin}' "$@"; }`,
-      script,
-      'COMP_WORDS=(pay-partner transactions ex); COMP_CWORD=2; _pay_partner',
-      'echo "${COMPREPLY[@]}"',
-    ];
-    await writeFile(folder.at('s'), lines.join('\n'));
-    const { stdout } = await promisify(execFile)('bash', [folder.at('s')]);
-    expect(stdout).toBe('export\n');
-  });
 });
 
 describe('Ctrl-C', () => {
@@ -473,12 +626,10 @@ describe('text of others on a terminal', () => {
     const terminal = columns === 0 ? {} : { columns };
     const { code, stdout, stderr } = await pay(line, { env, ...terminal });
     expect([code, stdout.includes('a')]).toEqual([0, true]);
-    // Ours: line ends of CSV, colours, and the line of progress.
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
-    const ours = /\r\n|\r?\u001b\[(\d*m|K)/g;
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
-    const odd = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-    expect((stdout + stderr).replace(ours, '')).not.toMatch(odd);
+    // Ours: the line of progress, and line ends.
+    const ours = ['\r\u001b[K', '\r\n', '\n'];
+    const others = ours.reduce((text, own) => text.replaceAll(own, ''), stdout + stderr);
+    expect(others).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
     if (line.endsWith('list --json')) {
       expect(JSON.parse(stdout)).toMatchObject({ data: { transactions: [row] } });
     }

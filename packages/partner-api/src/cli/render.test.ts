@@ -42,6 +42,10 @@ describe('tables', () => {
       'name  a long name',
       'n     1',
     ]);
+    expect(renderTable(columns, [['short', '1234567890.50']], 18)).toEqual([
+      'name  short',
+      'n     1234567890.50',
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import {
   startServer,
   startTcpServer,
 } from '../testing/test-server.js';
+import { type Clock, systemClock } from './time-limit.js';
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
@@ -140,13 +141,20 @@ describe('Retry-After', () => {
     });
     const lines: string[] = [];
     const log = (line: string): number => lines.push(line);
-    await clientOf(server.url, { logger: { info: log, debug: log } }).transactions.list();
+    const clock: Clock = {
+      ...systemClock,
+      startTimer: (callback, milliseconds) => {
+        if (milliseconds === 100) log('waits');
+        return systemClock.startTimer(callback, milliseconds);
+      },
+    };
+    await clientOf(server.url, { clock, logger: { info: log, debug: log } }).transactions.list();
     const attempt = (number: number, status: number): unknown =>
       expect.stringMatching(
         `list\\] POST 127.* attempt ${number}: ${status} \\d+ bytes in \\d+ ms$`,
       );
     const pause = '[transactions.list] 429: the next attempt is in 0.1 s, as the provider asked';
-    expect(lines).toEqual([attempt(1, 429), pause, attempt(2, 200)]);
+    expect(lines).toEqual([attempt(1, 429), pause, 'waits', attempt(2, 200)]);
   });
 
   it('beyond the time of the call is not waited for: the error comes at once and says so', async () => {

@@ -67,6 +67,13 @@ describe('reports.updateSchedule', () => {
     expect(server.requests[0]?.body).toBe('{"id":"rs-1","schedule_type":"daily"}');
   });
 
+  it('may set a field that only extraFields has', async () => {
+    await using server = await startServer((response) => answerJson(response, SCHEDULE));
+    const { reports } = clientOf(server.url);
+    await reports.updateSchedule({ id: 'rs-1' }, { extraFields: { hour: 6 } });
+    expect(server.requests[0]?.body).toBe('{"id":"rs-1","hour":6}');
+  });
+
   it('is repeated after a failure that may pass, because it sets the same again', async () => {
     await using server = await startServer((response, _, number) => {
       if (number === 1) response.destroy();

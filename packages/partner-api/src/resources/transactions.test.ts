@@ -78,7 +78,8 @@ describe('transactions.list', () => {
     const [row = {}] = (await clientOf(server.url).transactions.list()).data.transactions;
     expect(JSON.stringify(extraOf(row))).toBe('{"tip":1.5,"extra":{"a":1}}');
     expect(decimalOf(extraOf(row), 'tip')).toBe('1.50');
-    expect(extraOf({ id: 's', status: 'active' }, 'ReportSchedule')).toEqual({});
+    const schedule = { id: 's', cadence: 'daily', colour: 'red' };
+    expect(extraOf(schedule, 'ReportSchedule')).toEqual({ colour: 'red' });
     // @ts-expect-error a misspelt field is a mistake of types
     expect(row.amout).toBeUndefined();
   });
