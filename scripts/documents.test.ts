@@ -76,7 +76,7 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(['partner-api', 'session-server', 'widget', 'sandbox'])(
+  it.each(['partner-api', 'session-server', 'widget', 'merchant', 'sandbox'])(
     'go into the package of %s, as its README says',
     (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));

@@ -5,11 +5,12 @@ import { listCommittedFiles, ROOT } from './committed-files.mjs';
 
 /** Who may import whom. `types` are type imports only; `tests` are for tests only. */
 const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[] }> = {
+  'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/partner-api': { code: [] },
   'packages/sandbox': { code: [] },
   'packages/session-server': { code: ['partner-api'], tests: ['sandbox'] },
   'packages/widget': { code: [], types: ['session-server/contract'] },
-  demo: { code: ['partner-api', 'session-server', 'widget', 'sandbox'] },
+  demo: { code: ['partner-api', 'session-server', 'widget', 'merchant', 'sandbox'] },
 };
 
 /** Below the folder with a package's sources. */

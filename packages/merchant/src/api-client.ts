@@ -1,0 +1,146 @@
+import { type FieldError, PayCheckoutError } from './errors.js';
+
+export interface RequestOptions {
+  /** Ends the request; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** Each operation may be sent again: it reads, or sets the same thing a second time. */
+const MAX_ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 200;
+const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The session server's merchant routes over HTTP, with the merchant's key. */
+export class ApiClient {
+  readonly #server: string;
+  readonly #apiKey: string;
+  readonly #timeoutMs: number;
+
+  constructor(server: string, apiKey: string, timeoutSeconds: number) {
+    this.#server = server;
+    this.#apiKey = apiKey;
+    this.#timeoutMs = timeoutSeconds * 1000;
+  }
+
+  /**
+   * The JSON of the answer; undefined when it has none. Repeated after a transient failure, while the time
+   * of the call lasts.
+   */
+  async request(
+    method: 'GET' | 'PUT' | 'DELETE',
+    path: string,
+    { query = {}, body, signal }: RequestOptions & { query?: Query; body?: object } = {},
+  ): Promise<unknown> {
+    const url = new URL(path, this.#server);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const stop = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+    const init = {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${this.#apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // Not `error`, which edge runtimes do not have: the key must not follow a redirect.
+      redirect: 'manual' as const,
+      signal: stop,
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await send(url, init).catch((cause: unknown) => {
+        signal?.throwIfAborted();
+        return stop.aborted
+          ? new PayCheckoutError('timeout', `${method} ${url.pathname}: no answer in time`)
+          : new PayCheckoutError('no_answer', `${method} ${url.pathname}: no answer`, { cause });
+      });
+      if (!(answer instanceof Error) && answer.status >= 200 && answer.status < 300) {
+        return readJson(answer);
+      }
+      const error =
+        answer instanceof Error ? answer : readProblem(answer, `${method} ${url.pathname}`);
+      const isTransient = error.code === 'no_answer' || TRANSIENT_STATUSES.has(error.status ?? 0);
+      if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
+      const isOver = await pause(pauseMs(attempt, answer), stop);
+      signal?.throwIfAborted();
+      if (isOver) throw error;
+    }
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | null;
+}
+
+async function send(url: URL, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const retryAfter = response.headers.get('retry-after');
+  return { status: response.status, retryAfter, text: await response.text() };
+}
+
+function readJson({ status, text }: Answer): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = `The session server answered ${status} without JSON. Check the address in server.`;
+    throw new PayCheckoutError('unexpected_answer', message, { status });
+  }
+}
+
+/** RFC 9457 problem JSON, or whatever a proxy before the session server has sent. */
+function readProblem({ status, text }: Answer, what: string): PayCheckoutError {
+  let problem: Record<string, unknown> = {};
+  try {
+    problem = Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    // Said below: it is no problem JSON.
+  }
+  const { code, detail, state, requestId, errors } = problem;
+  if (typeof code !== 'string') {
+    const message = `${what}: the session server answered ${status}. Check the address in server.`;
+    return new PayCheckoutError('unexpected_answer', message, { status });
+  }
+  const fields = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
+  const sentences = [
+    textOf(detail) ?? `The session server answered ${status}.`,
+    ...fields.map(({ field, message }) => `${field}: ${message}`),
+  ];
+  return new PayCheckoutError(code, sentences.join(' '), {
+    field: fields[0]?.field,
+    status,
+    errors: fields,
+    state: textOf(state),
+    requestId: textOf(requestId),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function pauseMs(attempt: number, answer: Answer | Error): number {
+  const asked = answer instanceof Error ? NaN : Number(answer.retryAfter ?? NaN);
+  if (asked >= 0) return asked * 1000;
+  return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+}
+
+/** Resolves with whether `stop` came first. */
+export function pause(milliseconds: number, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', end);
+      resolve(stop.aborted);
+    };
+    const timer = setTimeout(end, milliseconds);
+    stop.addEventListener('abort', end);
+    if (stop.aborted) end();
+  });
+}

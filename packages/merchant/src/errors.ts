@@ -1,0 +1,63 @@
+/** What a {@link PayCheckoutError} knows beside its code. */
+export interface ErrorDetails {
+  /** The option, argument or answer of a callback that is wrong. */
+  readonly field?: string | undefined;
+  /** HTTP status of the session server's answer. */
+  readonly status?: number | undefined;
+  /** Each field of the body that the session server refused. */
+  readonly errors?: readonly FieldError[] | undefined;
+  /** Of `order_already_paid`: the state of the order. */
+  readonly state?: string | undefined;
+  /** The session server's id of the request, to find it in its log. */
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/**
+ * Every error of this package. `code` is the session server's (`docs/error-codes.md`) or one of ours:
+ * `invalid_argument`, `bad_signature`, `raw_body_gone`, `body_too_large`, `not_json`, `wrong_merchant`,
+ * `order_unknown`, `amount_differs`, `no_answer`, `timeout`, `unexpected_answer`. It never holds a secret.
+ */
+export class PayCheckoutError extends Error {
+  override readonly name = 'PayCheckoutError';
+  readonly code: string;
+  readonly field: string | undefined;
+  readonly status: number | undefined;
+  readonly errors: readonly FieldError[];
+  readonly state: string | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.field = details.field;
+    this.status = details.status;
+    this.errors = details.errors ?? [];
+    this.state = details.state;
+    this.requestId = details.requestId;
+  }
+}
+
+/** Whether this is an error of this package, with this code if one is given; also from another copy of it. */
+export function isPayCheckoutError(error: unknown, code?: string): error is PayCheckoutError {
+  return (
+    error instanceof Error &&
+    error.name === 'PayCheckoutError' &&
+    'code' in error &&
+    (code === undefined || error.code === code)
+  );
+}
+
+/** Names the field that is wrong, never its value: it may be a secret. */
+export function invalidArgument(field: string, expected: string): PayCheckoutError {
+  return new PayCheckoutError('invalid_argument', `${field}: expected ${expected}`, { field });
+}
+
+export function orderUnknown(order: string): PayCheckoutError {
+  return new PayCheckoutError('order_unknown', `The shop has no order ${order}.`);
+}

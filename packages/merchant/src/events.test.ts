@@ -1,0 +1,322 @@
+import express from 'express';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PayCheckout } from './client.js';
+import type { EventHandlerOptions } from './events.js';
+import type { RequestHandler } from './incoming.js';
+import type { LookupAnswer } from './orders.js';
+import { MERCHANT, RealStack, signedHeaders } from './testing/real-stack.js';
+import type { MerchantOrder, PayEvent } from './types.js';
+
+const PRICE = { amount: '9.99', currency: 'GBP' };
+const prices = new Map<string, LookupAnswer>();
+let stack: RealStack;
+let pay: PayCheckout;
+let lookup: RequestHandler;
+
+beforeAll(async () => {
+  stack = await RealStack.start();
+  pay = stack.client();
+  lookup = pay.orders.lookupHandler((order) => prices.get(order));
+});
+
+afterAll(() => stack.close());
+
+type Called = readonly [name: string, order: MerchantOrder, event: PayEvent];
+
+/** What a handler has called, in turn, and the next one as it comes. */
+class Calls {
+  readonly list: Called[] = [];
+  readonly errors: unknown[] = [];
+  #waiting: (() => void)[] = [];
+
+  note(name: string, order: MerchantOrder, event: PayEvent): void {
+    this.list.push([name, order, event]);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** About the order of the test, or another one. */
+  async first(name: string, of = order): Promise<Called> {
+    for (;;) {
+      const found = this.list.find(([called, { order: known }]) => called === name && known === of);
+      if (found) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  get names(): string[] {
+    return this.list.map(([name]) => name);
+  }
+}
+
+let calls: Calls;
+let order = '';
+let number = 1000;
+
+function newOrder(): void {
+  number += 1;
+  order = `A${number}`;
+  prices.set(order, { ...PRICE, status: 'payable' });
+}
+
+beforeEach(() => {
+  calls = new Calls();
+  newOrder();
+});
+
+const callback = (name: string) => (known: MerchantOrder, event: PayEvent) =>
+  calls.note(name, known, event);
+
+function optionsOf(changes: Partial<EventHandlerOptions> = {}): EventHandlerOptions {
+  return {
+    expectedAmount: () => PRICE,
+    onPaid: callback('paid'),
+    onRefunded: callback('refunded'),
+    onAttention: callback('attention'),
+    onUnpaid: callback('unpaid'),
+    onError: (error) => {
+      calls.errors.push(error);
+    },
+    ...changes,
+  };
+}
+
+/** A shop with Express, as a merchant writes it. */
+function startExpress(handler: RequestHandler, parser?: express.RequestHandler): void {
+  const app = express();
+  if (parser) app.use(parser);
+  app.post('/order-lookup', lookup);
+  app.post('/events', handler);
+  stack.shop = app;
+}
+
+async function payOrder(): Promise<void> {
+  await stack.pay(order, await pay.orderToken(order));
+}
+
+/** An event that says whatever it likes, signed as if the session server had sent it. */
+async function deliver(
+  data: object = {},
+  {
+    handler = pay.events.handler(optionsOf()),
+    ...signing
+  }: {
+    handler?: RequestHandler;
+    id?: string;
+    secret?: string;
+    at?: Date;
+  } = {},
+): Promise<Response> {
+  const text = JSON.stringify({
+    type: 'checkout.paid',
+    timestamp: new Date().toISOString(),
+    data: { merchant: MERCHANT, order, state: 'paid', certain: true, ...PRICE, ...data },
+  });
+  const headers = signedHeaders(text, signing);
+  return handler(
+    new Request('http://shop.example/events', { method: 'POST', headers, body: text }),
+  );
+}
+
+async function codeOf(response: Response): Promise<unknown> {
+  return ((await response.json()) as { code: unknown }).code;
+}
+
+describe('a paid order', () => {
+  it('is handed over once it is paid, with its payment and the id of the event', async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    await payOrder();
+    const [, known, event] = await calls.first('paid');
+    expect(known).toMatchObject({ order, state: 'paid', certain: true, ...PRICE, refund: 'none' });
+    expect(known.payment?.lastDigits).toBe('0001');
+    expect(event).toMatchObject({ type: 'checkout.paid', data: { order } });
+    expect(event.id).toMatch(/^msg_/);
+  });
+
+  it.each([
+    ['express.json()', express.json()],
+    ['express.raw()', express.raw({ type: () => true })],
+    ['express.text()', express.text({ type: () => true })],
+  ])('is handed over after %s, too', async (_name, parser) => {
+    startExpress(pay.events.handler(optionsOf()), parser);
+    await payOrder();
+    expect((await calls.first('paid'))[1].order).toBe(order);
+    expect(calls.errors).toEqual([]);
+  });
+
+  it('is handed over by a fetch handler', async () => {
+    const handler = pay.events.handler(optionsOf());
+    startExpress(handler);
+    await payOrder();
+    const [, , { id }] = await calls.first('paid');
+    const response = await deliver({}, { id });
+    expect(response.status).toBe(204);
+    expect(calls.list.map(([, , event]) => event.id)).toContain(id);
+  });
+
+  it('with nothing to check is never handed over as refunded, open or for attention', async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    await payOrder();
+    await calls.first('paid');
+    await deliver();
+    expect(new Set(calls.names)).toEqual(new Set(['paid']));
+  });
+
+  it('that was refunded since is not handed over as paid by a late event', async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    await payOrder();
+    const [, { transaction = '' }] = await calls.first('paid');
+    stack.sandbox.control.refund(transaction);
+    const refunded = order;
+    newOrder();
+    await payOrder();
+    await calls.first('refunded', refunded);
+    expect((await deliver({ order: refunded }, { id: 'msg_late' })).status).toBe(204);
+    const late = calls.list.filter(([, , { id }]) => id === 'msg_late');
+    expect(late.map(([name, { refund }]) => [name, refund])).toEqual([['refunded', 'full']]);
+  });
+});
+
+describe('an event that says that an order is paid', () => {
+  it('pays nothing while the session server knows better', async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    await stack.openCheckout(order, await pay.orderToken(order));
+    expect((await deliver()).status).toBe(204);
+    expect(calls.names).toEqual(['unpaid']);
+    expect(calls.list[0]?.[1]).toMatchObject({ state: 'open', certain: false });
+  });
+
+  it.each([
+    [
+      'is signed with another secret',
+      { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
+    ],
+    ['is ten minutes old', { at: new Date(Date.now() - 600_000) }],
+    ['was signed for ten minutes from now', { at: new Date(Date.now() + 600_000) }],
+  ])('is refused with 401 when it %s', async (_why, signing) => {
+    const response = await deliver({}, signing);
+    expect([response.status, await codeOf(response)]).toEqual([401, 'bad_signature']);
+    expect([calls.names, calls.errors]).toEqual([[], []]);
+  });
+
+  it('is refused with 401 when it is not signed, or was changed', async () => {
+    const handler = pay.events.handler(optionsOf());
+    const url = 'http://shop.example/events';
+    const headers = signedHeaders('{"data":1}');
+    const plain = await handler(new Request(url, { method: 'POST', body: '{}' }));
+    const changed = await handler(
+      new Request(url, { method: 'POST', headers, body: '{"data":2}' }),
+    );
+    const empty = await handler(new Request(url));
+    expect([plain.status, changed.status, empty.status]).toEqual([401, 401, 401]);
+  });
+
+  it('is refused when it is for another merchant', async () => {
+    const response = await deliver({ merchant: 'another-shop' });
+    expect([response.status, await codeOf(response)]).toEqual([400, 'wrong_merchant']);
+  });
+
+  it('is refused when it is larger than an event can be', async () => {
+    expect((await deliver({ attention: ['x'.repeat(300_000)] })).status).toBe(413);
+  });
+});
+
+describe('an event is not acknowledged', () => {
+  beforeEach(async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    await payOrder();
+    await calls.first('paid');
+    calls.list.length = 0;
+  });
+
+  it.each([
+    ['less', { amount: '9.98', currency: 'GBP' }],
+    ['more', { amount: '99.9', currency: 'GBP' }],
+    ['another currency', { amount: '9.99', currency: 'EUR' }],
+  ])('when the shop expected %s', async (_what, price) => {
+    const handler = pay.events.handler(optionsOf({ expectedAmount: () => price }));
+    const response = await deliver({}, { handler });
+    expect([response.status, await codeOf(response)]).toEqual([409, 'amount_differs']);
+    expect(calls.names).toEqual([]);
+    expect(calls.errors).toMatchObject([{ code: 'amount_differs' }]);
+  });
+
+  it('when the shop has no such order', async () => {
+    const handler = pay.events.handler(optionsOf({ expectedAmount: () => undefined }));
+    expect((await deliver({}, { handler })).status).toBe(404);
+    expect(calls.names).toEqual([]);
+  });
+
+  it('when the work fails, and the answer does not say why', async () => {
+    const onPaid = () => Promise.reject(new Error('the books are locked'));
+    const handler = pay.events.handler(optionsOf({ onPaid }));
+    const response = await deliver({}, { handler });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('books');
+    expect(calls.errors).toMatchObject([{ message: 'the books are locked' }]);
+  });
+
+  it('before the work is done', async () => {
+    const work = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const onPaid = () => {
+      started.resolve();
+      return work.promise;
+    };
+    let isAnswered = false;
+    const answer = deliver({}, { handler: pay.events.handler(optionsOf({ onPaid })) });
+    void answer.then(() => (isAnswered = true));
+    await started.promise;
+    await new Promise(setImmediate);
+    expect(isAnswered).toBe(false);
+    work.resolve();
+    expect((await answer).status).toBe(204);
+  });
+
+  it('when the amount of the shop is a number, which may not be exact', async () => {
+    const price = { amount: 9.99 as unknown as string, currency: 'GBP' };
+    const handler = pay.events.handler(optionsOf({ expectedAmount: () => price }));
+    expect((await deliver({}, { handler })).status).toBe(500);
+    expect(calls.errors).toMatchObject([{ field: 'expectedAmount(…).amount' }]);
+  });
+
+  it('is acknowledged when the shop leaves out final zeros', async () => {
+    const prices = ['9.990', '09.99'].map((amount) => ({ amount, currency: 'GBP' }));
+    for (const price of prices) {
+      const handler = pay.events.handler(optionsOf({ expectedAmount: () => price }));
+      expect((await deliver({}, { handler })).status).toBe(204);
+    }
+  });
+});
+
+describe('a body that was read before', () => {
+  const url = 'http://shop.example/events';
+
+  it('is an error that says what to do', async () => {
+    const text = JSON.stringify({ data: { merchant: MERCHANT, order } });
+    const request = new Request(url, { method: 'POST', headers: signedHeaders(text), body: text });
+    await request.text();
+    expect((await pay.events.handler(optionsOf())(request)).status).toBe(500);
+    expect(calls.errors).toMatchObject([{ code: 'raw_body_gone' }]);
+    expect(String(calls.errors[0])).toContain('before the body parser');
+  });
+
+  it('and no longer has the signed text is refused, with what to do', async () => {
+    const text = '{ "data": { "merchant": "teashop" } }';
+    const node = {
+      headers: signedHeaders(text),
+      body: JSON.parse(text) as object,
+      readableDidRead: true,
+    };
+    await expect(pay.events.verify(node)).rejects.toThrow(/put this handler before it/);
+  });
+
+  it('is verified from the bytes that the parser kept', async () => {
+    const text = '{ "data": { "merchant": "teashop" } }';
+    const rawBody = new TextEncoder().encode(text);
+    const node = { headers: signedHeaders(text), body: {}, rawBody, readableDidRead: true };
+    expect(await pay.events.verify(node)).toMatchObject({
+      id: 'msg_1',
+      data: { merchant: MERCHANT },
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import type { Webhook } from 'standardwebhooks';
+import type { ApiClient, RequestOptions } from './api-client.js';
+import { invalidArgument, orderUnknown, PayCheckoutError } from './errors.js';
+import { handlerOf, type IncomingRequest, type RequestHandler } from './incoming.js';
+import type { Orders } from './orders.js';
+import { checkMerchant, openSigned, refusalOf } from './signed-request.js';
+import type { MerchantOrder, PayEvent, Price } from './types.js';
+
+/** An event in the feed. */
+export interface FeedEvent extends PayEvent {
+  /** Where the feed goes on after this event. */
+  readonly cursor: string;
+}
+
+/** A page of the feed of events. */
+export interface EventPage {
+  /** Oldest first. */
+  readonly events: readonly FeedEvent[];
+  /** Where the feed goes on after this page. */
+  readonly cursor: string;
+  readonly hasMore: boolean;
+}
+
+export interface EventListOptions extends RequestOptions {
+  /** A cursor of the feed. Default: its beginning. */
+  readonly after?: string | undefined;
+  /** Events of a page. Default: the session server's. */
+  readonly limit?: number | undefined;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What a shop does with the truth about an order, and the event that brought it up. */
+export type EventCallback = (order: MerchantOrder, event: PayEvent) => Awaitable<unknown>;
+
+export interface EventHandlerOptions {
+  /** What the order costs by the shop's own books; undefined when the shop has no such order. */
+  readonly expectedAmount: (order: string) => Awaitable<Price | undefined>;
+  /**
+   * The order is paid, for certain, at the expected price; nothing is refunded, and nothing is for a person
+   * to check. Called again when an event is delivered again: mark the order paid once.
+   */
+  readonly onPaid: EventCallback;
+  /** The order is paid and some or all of it is given back; nothing is for a person to check. */
+  readonly onRefunded?: EventCallback;
+  /** A person must check before anything is shipped; `state` may be any. Default: a line on the console. */
+  readonly onAttention?: EventCallback;
+  /** The order is not paid: open, cancelled, expired and so on. Only `certain` states are final. */
+  readonly onUnpaid?: EventCallback;
+  /** Why an event was not acknowledged; it will be delivered again. Default: a line on the console. */
+  readonly onError?: (error: unknown) => void | Promise<void>;
+}
+
+/** Events of the session server: verified, handled, and read from the feed. */
+export class Events {
+  readonly #api: ApiClient;
+  readonly #orders: Orders;
+  readonly #merchant: string;
+  readonly #webhook: Webhook;
+
+  constructor(api: ApiClient, orders: Orders, merchant: string, webhook: Webhook) {
+    this.#api = api;
+    this.#orders = orders;
+    this.#merchant = merchant;
+    this.#webhook = webhook;
+  }
+
+  /**
+   * The event in a request, once its Standard Webhooks signature over the raw body is good (at most five
+   * minutes old) and it is for this merchant. It may be late: ask for the order before you act on it.
+   *
+   * @throws {PayCheckoutError} `bad_signature`, `raw_body_gone`, `body_too_large`, `not_json`, `wrong_merchant`
+   */
+  async verify(request: IncomingRequest): Promise<PayEvent> {
+    const { id, json } = await openSigned(request, this.#webhook);
+    const event = Object(json) as Omit<PayEvent, 'id'>;
+    checkMerchant(event.data?.merchant, this.#merchant);
+    return { ...event, id };
+  }
+
+  /** One page of the feed: every event of this merchant, in the order in which they were stored. */
+  async list({ after, limit, signal }: EventListOptions = {}): Promise<EventPage> {
+    const query = { after, limit };
+    return (await this.#api.request('GET', '/v1/merchant/events', { query, signal })) as EventPage;
+  }
+
+  /** The events from a cursor to the end of the feed. */
+  async *iterate(options: EventListOptions = {}): AsyncGenerator<FeedEvent, void, undefined> {
+    let { after } = options;
+    for (;;) {
+      const page = await this.list({ ...options, after });
+      yield* page.events;
+      after = page.cursor;
+      if (!page.hasMore) return;
+    }
+  }
+
+  /**
+   * Receives events, as Express middleware and as a fetch handler. It verifies the event, asks the session
+   * server for the order, compares its price with `expectedAmount`, calls exactly one callback, and answers
+   * 2xx only after that. Everything else is not acknowledged, so that the event is delivered again.
+   *
+   * @example
+   * app.post('/events', pay.events.handler({ expectedAmount, onPaid: (order) => markPaid(order.order) }));
+   */
+  handler(options: EventHandlerOptions): RequestHandler {
+    return handlerOf(async (request) => {
+      try {
+        const event = await this.verify(request);
+        await this.#handle(event, options);
+        return { status: 204 };
+      } catch (error) {
+        const { onError = reportError } = options;
+        const refusal = refusalOf(error);
+        // Anyone can send what is not signed.
+        if (![401, 413].includes(refusal.status)) await onError(error);
+        return refusal;
+      }
+    });
+  }
+
+  async #handle(event: PayEvent, options: EventHandlerOptions): Promise<void> {
+    const { onPaid, onRefunded, onAttention = reportAttention, onUnpaid } = options;
+    const order = await this.#orders.get(event.data.order);
+    const isPaid = order.state === 'paid' && order.certain;
+    if (isPaid) await checkPrice(order, options.expectedAmount);
+    if (order.attention.length > 0) await onAttention(order, event);
+    else if (!isPaid) await onUnpaid?.(order, event);
+    else if (order.refund !== 'none') await onRefunded?.(order, event);
+    else await onPaid(order, event);
+  }
+}
+
+async function checkPrice(
+  order: MerchantOrder,
+  expectedAmount: EventHandlerOptions['expectedAmount'],
+): Promise<void> {
+  const expected = await expectedAmount(order.order);
+  if (expected === undefined) throw orderUnknown(order.order);
+  const amount = readAmount(expected.amount);
+  if (amount === undefined) {
+    throw invalidArgument('expectedAmount(…).amount', `decimal text such as '12.34'`);
+  }
+  if (amount === readAmount(order.amount) && expected.currency === order.currency) return;
+  throw new PayCheckoutError(
+    'amount_differs',
+    `Order ${order.order} is paid with ${order.amount} ${order.currency}, and the shop expected ` +
+      `${expected.amount} ${expected.currency}: do not ship it.`,
+  );
+}
+
+/** The same text for the same amount: `'12.30'` and `'12.3'`. */
+function readAmount(text: unknown): string | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(String(text)) ?? [];
+  if (typeof text !== 'string' || whole === undefined) return undefined;
+  return `${BigInt(whole)}.${fraction.replace(/0+$/, '')}`;
+}
+
+function reportError(error: unknown): void {
+  console.error('pay-checkout: an event was not acknowledged:', error);
+}
+
+function reportAttention({ order, attention }: MerchantOrder): void {
+  console.warn(`pay-checkout: order ${order} needs attention: ${attention.join(', ')}`);
+}

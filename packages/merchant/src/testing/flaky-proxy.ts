@@ -1,0 +1,57 @@
+/** A network between a client and the session server that fails as it is asked to, then forwards. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+
+/** A status that is answered instead, a connection that is cut, or an answer that never comes. */
+export type Fault = number | 'cut' | 'hang';
+
+export interface FlakyProxy {
+  readonly url: string;
+  /** What happens to the next requests; what comes after them is forwarded. */
+  readonly faults: Fault[];
+  /** Method and path of each request. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+export async function startFlakyProxy(target: () => string): Promise<FlakyProxy> {
+  const faults: Fault[] = [];
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    const fault = faults.shift();
+    if (fault === 'hang') return;
+    if (fault === 'cut') {
+      request.socket.destroy();
+      return;
+    }
+    if (fault !== undefined) {
+      response.writeHead(fault, { 'retry-after': '0', location: 'http://evil.example/' }).end('no');
+      return;
+    }
+    void (async () => {
+      const { method = 'GET', headers } = request;
+      const body = method === 'GET' ? undefined : await readText(request);
+      const answer = await fetch(`${target()}${request.url ?? ''}`, {
+        method,
+        headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+        ...(body ? { body } : {}),
+      });
+      const type = answer.headers.get('content-type') ?? 'text/plain';
+      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    faults,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** What the session server says, as its contract has it; a test compares the two. */
+
+export type CheckoutState =
+  'open' | 'returned' | 'paid' | 'failed' | 'cancelled' | 'left' | 'expired' | 'unconfirmed';
+
+export type RefundState = 'none' | 'partial' | 'full';
+
+/** The payment, as far as the provider's list shows it. */
+export interface PaymentFacts {
+  /** Such as `New Card`. */
+  readonly method?: string;
+  readonly scheme?: string;
+  readonly lastDigits?: string;
+  /** Decimal text. */
+  readonly fee?: string;
+  readonly pspReference?: string;
+  readonly internalReference?: string;
+  /** ISO 8601. */
+  readonly paidAt?: string;
+}
+
+/** An amount as exact decimal text, such as `'12.34'`, and its ISO 4217 currency. */
+export interface Price {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** The state of an order: that of its checkout, or `void` once its merchant sells it no more. */
+export type OrderState = CheckoutState | 'void';
+
+/** The truth about an order: what the session server knows of it now. */
+export interface MerchantOrder extends Price {
+  readonly merchant: string;
+  readonly order: string;
+  /** `open` before its first checkout. */
+  readonly state: OrderState;
+  /** Whether evidence, and not only a hint, stands behind `state`. */
+  readonly certain: boolean;
+  readonly refund: RefundState;
+  /** Decimal text. */
+  readonly amountRefunded: string;
+  /** Why a person must check before anything is shipped: codes of `docs/events.md`. */
+  readonly attention: readonly string[];
+  /** Id of the transaction that paid it. */
+  readonly transaction?: string;
+  readonly payment?: PaymentFacts;
+  /** As it was put. */
+  readonly description?: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What an event says: the whole checkout after the change. It may be late, so ask for the order. */
+export interface EventData extends Price {
+  readonly merchant: string;
+  readonly order: string;
+  /** The version that the order lookup gave. */
+  readonly version?: string;
+  readonly checkout: string;
+  readonly state: CheckoutState;
+  readonly certain: boolean;
+  /** Grows with each event of the checkout. */
+  readonly sequence: number;
+  readonly refund: RefundState;
+  readonly amountRefunded: string;
+  readonly attention: readonly string[];
+  readonly transaction?: string;
+  readonly payment?: PaymentFacts;
+}
+
+export interface PayEvent {
+  /** The same in every delivery of this event: what a shop has seen, it may drop. */
+  readonly id: string;
+  /** Such as `checkout.paid`; see `docs/events.md`. There may be new ones. */
+  readonly type: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly data: EventData;
+}
