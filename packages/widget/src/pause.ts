@@ -7,6 +7,25 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
+/**
+ * What others wait for too, or a rejection when `signal` aborts. A pending promise holds whatever waits
+ * for it: `shared` holds nothing of this one after that.
+ */
+export function joinShared<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted();
+  let waiter: PromiseWithResolvers<Result> | undefined = Promise.withResolvers();
+  const { promise } = waiter;
+  shared.then(
+    (result) => waiter?.resolve(result),
+    (error: unknown) => waiter?.reject(error),
+  );
+  signal.addEventListener('abort', () => {
+    waiter?.reject(new DOMException('', 'AbortError'));
+    waiter = undefined;
+  });
+  return promise;
+}
+
 /** Exponential back-off before try number `tries` (from 1): 0.5, 1, 2, 4, 8, then 15 s, ±25 %. */
 export function backOffMs(tries: number): number {
   return Math.min(15_000, 250 * 2 ** tries) * (0.75 + Math.random() / 2);

@@ -49,7 +49,7 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   const query = new URL(context.req.url ?? '/', 'http://server').search;
   server.seen.push({ method, path, query, body });
   if (path === '/v1/checkout-config') {
-    await server.until(() => !server.script.holdConfig, 10_000);
+    await server.until(() => !server.script.holdConfig, 30_000);
     return reply(context, server.script.config);
   }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);

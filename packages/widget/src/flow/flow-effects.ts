@@ -6,7 +6,7 @@ import type {
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveControllerHost } from 'lit';
 import { coded } from '../coded-error.js';
-import { pause } from '../pause.js';
+import { joinShared, pause } from '../pause.js';
 import { adapterFor, hostedFrame } from '../sdk/adapters.js';
 import { mountForm, type FormHost } from '../sdk/mount-form.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
@@ -124,8 +124,7 @@ export const preload: Effect = async (flow, emit, signal) => {
   try {
     let sdk;
     if (!adapter) {
-      const config = await fetchConfig(serverUrl, merchant ?? '');
-      signal.throwIfAborted();
+      const config = await joinShared(fetchConfig(serverUrl, merchant ?? ''), signal);
       emit({ type: 'config-loaded', config });
       if (isOnHostedPage(flow.nextPresentation)) return;
       sdk = config.sdk;

@@ -79,12 +79,16 @@ export function withTimeout<Result>(
 /** By address. */
 const configs = new Map<string, Promise<CheckoutConfigReply>>();
 
-/** `GET /v1/checkout-config`: what may be loaded before a checkout exists. One request for all tags. */
+/** `GET /v1/checkout-config`: what may be loaded before a checkout exists. One promise for all tags. */
 export function fetchConfig(server: string, merchant: string): Promise<CheckoutConfigReply> {
   const url = `${server}/v1/checkout-config?merchant=${encodeURIComponent(merchant)}`;
-  const config = configs.get(url) ?? send<CheckoutConfigReply>(url, REQUEST_TIMEOUT_MS);
-  configs.set(url, config);
-  config.catch(() => configs.delete(url));
+  let config = configs.get(url);
+  if (!config) {
+    // Not within the call of a tag: Chromium retains all that is on the stack while a request is pending.
+    config = Promise.resolve().then(() => send<CheckoutConfigReply>(url, REQUEST_TIMEOUT_MS));
+    configs.set(url, config);
+    config.catch(() => configs.delete(url));
+  }
   return config;
 }
 

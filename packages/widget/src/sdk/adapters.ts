@@ -1,5 +1,6 @@
 import type { SdkDescription } from '@pay-checkout/session-server/contract';
 import { CodedError } from '../coded-error.js';
+import { joinShared } from '../pause.js';
 import { scriptNonce } from '../server-origin.js';
 import { loadScript } from './script-loader.js';
 import type { SdkAdapter } from './sdk-adapter.js';
@@ -41,8 +42,8 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
 
     async load(signal) {
       const isReady = (): boolean => Boolean(find());
-      if (!isReady()) await loadScript({ url, global, integrity, nonce }, isReady);
-      signal.throwIfAborted();
+      if (isReady()) return;
+      await joinShared(loadScript({ url, global, integrity, nonce }, isReady), signal);
     },
 
     /** Calls `configure()` with the `session_id` (spec 2.4); the rest is as described (an assumption). */
