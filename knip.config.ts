@@ -12,6 +12,10 @@ const config: KnipConfig = {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
       project: ['src/**/*.ts'],
     },
+    'packages/merchant': {
+      entry: ['src/index.ts', 'src/cli/bin.ts', 'src/**/*.test.ts'],
+      project: ['src/**/*.ts'],
+    },
     'packages/partner-api': {
       entry: [
         'src/{index,openapi}.ts',

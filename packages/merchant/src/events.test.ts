@@ -1,5 +1,5 @@
 import express from 'express';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PayCheckout } from './client.js';
 import type { EventHandlerOptions } from './events.js';
 import type { RequestHandler } from './incoming.js';
@@ -43,8 +43,13 @@ class Calls {
     }
   }
 
+  /** About the order of the test: events of earlier ones may still come. */
+  get ofOrder(): Called[] {
+    return this.list.filter(([, known]) => known.order === order);
+  }
+
   get names(): string[] {
-    return this.list.map(([name]) => name);
+    return this.ofOrder.map(([name]) => name);
   }
 }
 
@@ -90,7 +95,7 @@ function startExpress(handler: RequestHandler, parser?: express.RequestHandler):
 }
 
 async function payOrder(): Promise<void> {
-  await stack.pay(order, await pay.orderToken(order));
+  await stack.pay(await stack.openCheckout(order, await pay.orderToken(order)));
 }
 
 /** An event that says whatever it likes, signed as if the session server had sent it. */
@@ -176,13 +181,43 @@ describe('a paid order', () => {
   });
 });
 
+describe('an order that a person must check', () => {
+  beforeEach(async () => {
+    startExpress(pay.events.handler(optionsOf()));
+    const older = await stack.openCheckout(order, await pay.orderToken(order));
+    prices.set(order, { amount: '12.00', currency: 'GBP', status: 'payable' });
+    await stack.openCheckout(order, await pay.orderToken(order));
+    await stack.pay(older);
+  });
+
+  it('is handed over for that, never as paid, although money came', async () => {
+    const [, known] = await calls.first('attention');
+    expect(known).toMatchObject({ order, state: 'paid', amount: '9.99' });
+    expect(known.attention).toContain('price_changed');
+    expect((await deliver({ amount: '12.00' })).status).toBe(204);
+    expect(calls.names).not.toContain('paid');
+    expect(calls.errors).toEqual([]);
+  });
+
+  it('is a line on the console when the shop does not say what to do', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    await calls.first('attention');
+    const { onAttention: _, ...rest } = optionsOf();
+    expect((await deliver({}, { handler: pay.events.handler(rest) })).status).toBe(204);
+    expect(warn.mock.calls).toEqual([
+      [`pay-checkout: order ${order} needs attention: price_changed`],
+    ]);
+    warn.mockRestore();
+  });
+});
+
 describe('an event that says that an order is paid', () => {
   it('pays nothing while the session server knows better', async () => {
     startExpress(pay.events.handler(optionsOf()));
     await stack.openCheckout(order, await pay.orderToken(order));
     expect((await deliver()).status).toBe(204);
     expect(calls.names).toEqual(['unpaid']);
-    expect(calls.list[0]?.[1]).toMatchObject({ state: 'open', certain: false });
+    expect(calls.ofOrder[0]?.[1]).toMatchObject({ state: 'open', certain: false });
   });
 
   it.each([

@@ -41,9 +41,12 @@ export interface EventHandlerOptions {
    * to check. Called again when an event is delivered again: mark the order paid once.
    */
   readonly onPaid: EventCallback;
-  /** The order is paid and some or all of it is given back; nothing is for a person to check. */
+  /** The order is paid at the expected price, and some or all of it is given back. */
   readonly onRefunded?: EventCallback;
-  /** A person must check before anything is shipped; `state` may be any. Default: a line on the console. */
+  /**
+   * A person must check before anything is shipped. The order may be paid or not, at any price. Default: a
+   * line on the console.
+   */
   readonly onAttention?: EventCallback;
   /** The order is not paid: open, cancelled, expired and so on. Only `certain` states are final. */
   readonly onUnpaid?: EventCallback;
@@ -122,12 +125,15 @@ export class Events {
   async #handle(event: PayEvent, options: EventHandlerOptions): Promise<void> {
     const { onPaid, onRefunded, onAttention = reportAttention, onUnpaid } = options;
     const order = await this.#orders.get(event.data.order);
-    const isPaid = order.state === 'paid' && order.certain;
-    if (isPaid) await checkPrice(order, options.expectedAmount);
-    if (order.attention.length > 0) await onAttention(order, event);
-    else if (!isPaid) await onUnpaid?.(order, event);
-    else if (order.refund !== 'none') await onRefunded?.(order, event);
-    else await onPaid(order, event);
+    if (order.attention.length > 0) {
+      await onAttention(order, event);
+    } else if (order.state !== 'paid' || !order.certain) {
+      await onUnpaid?.(order, event);
+    } else {
+      await checkPrice(order, options.expectedAmount);
+      if (order.refund === 'none') await onPaid(order, event);
+      else await onRefunded?.(order, event);
+    }
   }
 }
 

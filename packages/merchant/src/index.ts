@@ -26,6 +26,7 @@ export type {
   CheckoutState,
   EventData,
   MerchantOrder,
+  OrderCheckout,
   OrderState,
   PayEvent,
   PaymentFacts,

@@ -49,6 +49,30 @@ export interface MerchantOrder extends Price {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** Each price at which it was opened, oldest first, with its sessions and transactions. */
+  readonly checkouts: readonly OrderCheckout[];
+}
+
+export interface OrderCheckout extends Price {
+  readonly checkout: string;
+  readonly state: CheckoutState;
+  readonly certain: boolean;
+  readonly refund: RefundState;
+  readonly attention: readonly string[];
+  /** Each session at the provider, and the names under which the provider knows it. */
+  readonly attempts: readonly {
+    readonly orderId: number;
+    readonly merchantReference: string;
+    readonly status: string;
+  }[];
+  /** The provider's transactions that pay or refund it. */
+  readonly transactions: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly transactionTime: string;
+  }[];
 }
 
 /** What an event says: the whole checkout after the change. It may be late, so ask for the order. */

@@ -99,19 +99,13 @@ export class RealStack {
   }
 
   /** Types a card into the provider's form, and waits for the outcome as the tag does. */
-  async pay(order: string, orderToken: string): Promise<void> {
-    const { checkout, sessionId } = await this.openCheckout(order, orderToken);
+  async pay({ checkout, sessionId }: OpenCheckout): Promise<void> {
     const response = await fetch(`${this.sandboxUrl}/pages/sessions/${sessionId}/payments`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(GOOD_CARD),
     });
     if (!response.ok) throw new Error(`the sandbox refused the card: ${await response.text()}`);
-    await this.untilPaid(checkout);
-  }
-
-  /** Reads the provider's list again and again, as a page that waits makes the session server do. */
-  async untilPaid(checkout: string): Promise<void> {
     let revision = 0;
     for (let state = ''; state !== 'paid';) {
       const answer = await fetch(`${this.url}/v1/checkouts?id=${checkout}:${revision}&wait=5`);

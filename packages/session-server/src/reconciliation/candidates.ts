@@ -15,7 +15,7 @@ export interface CandidateTransaction {
 
 /**
  * A row without a match field may be a newer version of a stored one, which is the same payment, or
- * a refund or chargeback that names its payment alone. It never proves a payment that is not stored.
+ * a refund that names its payment alone. It never proves a payment that is not stored.
  */
 export async function findByPayment(
   reader: Reader,
@@ -47,16 +47,16 @@ export async function findByPayment(
   );
 }
 
-/** Whether a row is one of these payments, or says what became of one. */
+/** Whether a row is one of these payments, or a refund of one. */
 function isOfPayment(
   row: TransactionRow,
   payments: readonly MatchedRow[],
-  { refundMatchField, paidStatuses, failedStatuses }: EvidenceSettings,
+  { refundMatchField, refundedStatuses }: EvidenceSettings,
 ): boolean {
-  const isOther = ![...paidStatuses, ...failedStatuses].includes(row.status ?? '');
+  const isRefund = refundedStatuses.includes(row.status ?? '');
   return payments.some(
     ({ transaction, reference }) =>
       transaction === row.id ||
-      (isOther && reference !== undefined && reference === row.references[refundMatchField]),
+      (isRefund && reference !== undefined && reference === row.references[refundMatchField]),
   );
 }
