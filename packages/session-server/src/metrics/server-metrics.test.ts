@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
+
+const ALERTS = join(import.meta.dirname, '../../../../docs/operations/alerts.yaml');
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -148,13 +152,14 @@ describe('the metrics', () => {
     for (const path of Object.keys(api.paths)) expect([...seen]).toContain(path);
   });
 
-  it('are the ones that docs/operations lists, and its alarms ask for no other', async () => {
+  it('are the ones that docs/operations lists, and its alerts ask for no other', async () => {
     const page = readOperationsGuide();
     const measured = [...(await scrape()).matchAll(/^# TYPE (pay_\w+)/gm)].map(([, name]) => name);
-    const [, listed = '', alarms = ''] = page.split(/### What is measured|### Alerts/);
+    const [, listed = ''] = page.split(/### What is measured|### Alerts/);
+    const alerts = readFileSync(ALERTS, 'utf8');
     const names = (text: string) => [...text.matchAll(/\bpay_\w+/g)].map(([name]) => name);
     expect(names(listed).toSorted()).toEqual(measured.toSorted());
-    const base = names(alarms).map((name) => name.replace(/(_seconds)_(count|bucket)$/, '$1'));
+    const base = names(alerts).map((name) => name.replace(/(_seconds)_(count|bucket)$/, '$1'));
     expect(base.filter((name) => !measured.includes(name))).toEqual([]);
     expect(new Set(base).size).toBeGreaterThan(10);
   });
