@@ -206,7 +206,7 @@ export async function unpackVerified(tarball, { name, version, integrity }, pare
     throw new SetupError(
       `The ${name}@${version} that npm downloaded is not the package that this repository expects, and nothing of it was run.\n` +
         `  expected ${integrity}\n  got      sha512-${hash}\n` +
-        'Check which registry npm uses (npm config get registry), and tell its owner.',
+        'Check which registry npm uses (npm config get registry), and ask its owner.',
     );
   }
   const folder = join(parent, name);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { PartnerClient, type PartnerClientOptions } from './client.js';
 import { isPartnerApiError } from './errors.js';
+import { FetchTransport } from './http/transport.js';
 import { clientOf, failureOf } from './testing/test-server.js';
 
 describe('PartnerClient', () => {
@@ -30,6 +31,8 @@ describe('PartnerClient', () => {
     ['apikey', { apikey: 'k', baseUrl: 'https://h.example' }],
     ['apiKey', { baseUrl: 'https://h.example' }],
     ['baseUrl', { apiKey: 'k' }],
+    ['retryRateLimited', { apiKey: 'k', baseUrl: 'https://h.example', retryRateLimited: 'no' }],
+    ['transport', { apiKey: 'k', baseUrl: 'https://h.example', transport: FetchTransport }],
   ])('names %s in plain JavaScript when it is missing or misspelt', async (field, options) => {
     const error = await failureOf(
       Promise.resolve().then(() => new PartnerClient(options as PartnerClientOptions)),
@@ -80,6 +83,7 @@ describe('PartnerClient', () => {
   it.each([
     ['timeoutSeconds', { timeoutSeconds: -1 }],
     ['maxRetries', { maxRetries: 0.5 }],
+    ['retryRateLimited', { retryRateLimited: 'no' as unknown as boolean }],
     ['signal', { signal: {} as AbortSignal }],
   ])('names the option %s of one call when it cannot be right', async (field, options) => {
     const { transactions } = clientOf('https://h.example');

@@ -3,6 +3,7 @@ import { Addresses, type AddressOptions } from './http/addresses.js';
 import {
   checkOptionNames,
   checkRetries,
+  checkRetryRateLimited,
   checkSeconds,
   checkValidation,
 } from './http/call-options.js';
@@ -168,13 +169,16 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
   const {
     timeoutSeconds = 30,
     maxRetries = 2,
+    retryRateLimited = false,
     maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
     validation = 'warn',
     analyticsDays = 'inclusive',
     userAgent = 'pay-checkout-partner-api',
+    transport = new FetchTransport(),
   } = options;
   checkSeconds('timeoutSeconds', timeoutSeconds, OPERATION);
   checkRetries('maxRetries', maxRetries, OPERATION);
+  checkRetryRateLimited(retryRateLimited, OPERATION);
   checkValidation(validation, OPERATION);
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
     throw new InvalidRequestError('maxResponseBytes', 'must be a whole number above 0', OPERATION);
@@ -185,6 +189,10 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
   }
   if (!/^[ -~]+$/.test(userAgent)) {
     throw new InvalidRequestError('userAgent', 'must be printable ASCII text', OPERATION);
+  }
+  if (typeof transport?.send !== 'function') {
+    const advice = 'must have a method send; a class is given as new …()';
+    throw new InvalidRequestError('transport', advice, OPERATION);
   }
   const apiKey = readKey('apiKey', options.apiKey);
   const logger = options.logger ?? {};
@@ -203,13 +211,13 @@ function readClientOptions(options: PartnerClientOptions): ClientSettings {
     secrets: transfersApiKey === undefined ? [apiKey] : [apiKey, transfersApiKey],
     timeoutSeconds,
     maxRetries,
-    retryRateLimited: options.retryRateLimited ?? false,
+    retryRateLimited,
     maxResponseBytes,
     validation,
     drift: new DriftLog(),
     analyticsDays,
     requestIdHeader: (options.requestIdHeader ?? 'x-request-id').toLowerCase(),
-    transport: options.transport ?? new FetchTransport(),
+    transport,
     tracer: options.tracer,
     logger,
     userAgent,

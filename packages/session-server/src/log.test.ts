@@ -37,7 +37,7 @@ describe('the log of a payment', () => {
     const hint = { kind: 'submitted', sessionId };
     const hinted = await stack.post(`/v1/checkouts/${checkout}/hints`, hint);
     await stack.payAtProvider(sessionId);
-    await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
+    const returned = await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     await stack.until(checkout, 'paid');
     await expect.poll(() => linesOf('event delivered')).toHaveLength(1);
 
@@ -53,7 +53,7 @@ describe('the log of a payment', () => {
     ]);
     expect(linesOf('hint received').filter(({ kind }) => kind !== 'webhook')).toEqual([
       expect.objectContaining({ ...about, requestId: requestIdOf(hinted), kind: 'submitted' }),
-      expect.objectContaining({ ...about, kind: 'return' }),
+      expect.objectContaining({ ...about, requestId: requestIdOf(returned), kind: 'return' }),
     ]);
     expect(linesOf('payment confirmed')).toEqual([
       expect.objectContaining({ ...about, from: 'returned', state: 'paid' }),
@@ -61,6 +61,22 @@ describe('the log of a payment', () => {
     expect(linesOf('event delivered')).toEqual([
       expect.objectContaining({ ...about, type: 'checkout.paid', status: 204, tries: 1 }),
     ]);
+  });
+
+  it('has one line for an event that the shop refused, with what the shop answered', async () => {
+    stack.shop.eventAnswers.push(503);
+    const { checkout, sessionId = '' } = (await stack.open('A1003', { amount: '9.99' })).body;
+    await stack.fetch(stack.returnPath(sessionId, 'CancelUrl'));
+    const event = { merchant: 'teashop', order: 'A1003', checkout, type: 'checkout.cancelled' };
+    await expect
+      .poll(() => linesOf('an event was not delivered'))
+      .toEqual([
+        expect.objectContaining({
+          ...{ ...event, level: 'warn', status: 503, tries: 1 },
+          ms: expect.any(Number) as number,
+          retryInSeconds: expect.any(Number) as number,
+        }),
+      ]);
   });
 
   it('says in debug why each poll was made', async () => {

@@ -99,6 +99,17 @@ describe('a start that fails', () => {
     },
   );
 
+  it('after every check, ends as well: it exits without having listened', async () => {
+    const database = new DatabaseSync(fileOf('data.sqlite'));
+    database.exec('PRAGMA foreign_keys = OFF; DROP TABLE outbox_events');
+    database.close();
+    const { code, said, complaint } = await run({ ...stack.env, PAY_LOG_LEVEL: 'info' });
+    expect([code, said.includes('server starts')]).toEqual([1, true]);
+    expect(said).not.toContain('server listens');
+    expect(complaint).toMatch(/^pay-session-server: a mistake of ours .+$/);
+    takeDataFileLock(fileOf('data.sqlite')).close();
+  });
+
   it('for a script that is gone by then lets go of everything', async () => {
     const config = { ...stack.config, widgetScript: fileOf('missing.js') };
     await expect(startSessionServer(config)).rejects.toThrow('there is no such file');

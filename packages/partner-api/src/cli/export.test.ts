@@ -15,6 +15,7 @@ import {
   startCli,
   startSandbox,
 } from '../testing/cli-runner.js';
+import { rowsOf, startListServer } from '../testing/list-server.js';
 import { answerJson, pageOf, startServer } from '../testing/test-server.js';
 
 const ROWS = 4000;
@@ -38,6 +39,9 @@ function exportTo(file: string, ...more: readonly string[]): Promise<CliResult> 
 function argsOf(file: string, ...more: readonly string[]): string[] {
   return ['transactions', 'export', '--output', file, ...more];
 }
+
+const failsSecond = (request: number): { status: number } | undefined =>
+  request === 2 ? { status: 503 } : undefined;
 
 /** Starts an export as a process, and sends it a signal when it has reported so many attempts. */
 async function stopAfter(
@@ -226,40 +230,25 @@ describe('an export', () => {
   it('asks for the failed page again in the next run, and skips nothing', async () => {
     await using folder = await makeFolder();
     const file = folder.at('rows.csv');
-    let fails = true;
-    await using server = await startServer((response, { body }) => {
-      const { cursor } = JSON.parse(body) as { cursor?: string };
-      if (cursor !== undefined && fails) return answerJson(response, {}, 503);
-      const pagination =
-        cursor === undefined ? { hasMore: true, nextCursor: 'c' } : { hasMore: false };
-      const transactions = [{ id: cursor === undefined ? 'a' : 'b' }];
-      return answerJson(response, { data: { transactions }, pagination });
-    });
+    await using server = await startListServer(rowsOf(2), { pageRows: 1, fault: failsSecond });
     const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
     const args = argsOf(file, '--retries', '0', '--columns', 'id');
     const failed = await run(args, { env });
     expect([failed.code, failed.stderr]).toEqual([4, expect.stringContaining('goes on there')]);
-    fails = false;
     expect((await run(args, { env })).code).toBe(0);
-    expect(await readFile(file, 'utf8')).toBe('"id"\r\n"a"\r\n"b"\r\n');
+    expect(await readFile(file, 'utf8')).toBe('"id"\r\n"t1"\r\n"t2"\r\n');
+    const [, failedPage, nextRun] = server.cursors();
+    expect([nextRun, server.requests.length]).toEqual([failedPage, 3]);
   });
 
   it('leaves out rows that are no objects, and says how many and where, also after a stop', async () => {
     await using folder = await makeFolder();
     const file = folder.at('rows.csv');
-    let fails = true;
-    await using server = await startServer((response, { body }) => {
-      const { cursor } = JSON.parse(body) as { cursor?: string };
-      if (cursor !== undefined && fails) return answerJson(response, {}, 503);
-      const isFirst = cursor === undefined;
-      const transactions = isFirst ? [null, { id: 'a' }] : [{ id: 'b' }, 'canary', ['canary']];
-      const pagination = isFirst ? { hasMore: true, nextCursor: 'c' } : { hasMore: false };
-      return answerJson(response, { data: { transactions }, pagination });
-    });
+    const rows = [null, { id: 'a' }, 'canary', { id: 'b' }, ['canary']] as object[];
+    await using server = await startListServer(rows, { fault: failsSecond });
     const env = { ...sandbox.env, PAY_PARTNER_BASE_URL: server.url };
     const args = argsOf(file, '--retries', '0', '--columns', 'id', '--json');
     expect((await run(args, { env })).code).toBe(4);
-    fails = false;
     const { code, stdout, stderr } = await run(args, { env });
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -267,7 +256,8 @@ describe('an export', () => {
     ]);
     expect(stderr).toContain(
       'Warning: 3 rows are no objects and were left out; nothing is known of what they are about: ' +
-        "index 0 of the first page (null), index 1 of --cursor 'c' (text), index 2 of --cursor 'c' (list).",
+        'index 0 of the first page (null), index 2 of the first page (text), ' +
+        `index 1 of --cursor '${server.cursors().at(-1)}' (list).`,
     );
     expect(await readFile(file, 'utf8')).toBe('"id"\r\n"a"\r\n"b"\r\n');
     const streamed = await run(argsOf('-', '--format', 'ndjson'), { env });

@@ -28,6 +28,12 @@ export function checkRetries(field: string, value: unknown, operation: string): 
   throw new InvalidRequestError(field, 'must be a whole number, 0 or more', operation);
 }
 
+/** A text such as `'no'` counts as yes in JavaScript. */
+export function checkRetryRateLimited(value: unknown, operation: string): void {
+  if (typeof value === 'boolean') return;
+  throw new InvalidRequestError('retryRateLimited', 'must be true or false', operation);
+}
+
 export function checkValidation(value: unknown, operation: string): void {
   if (value === 'off' || value === 'warn' || value === 'strict') return;
   throw new InvalidRequestError('validation', "must be 'off', 'warn' or 'strict'", operation);
@@ -61,9 +67,10 @@ const CALL_OPTION_NAMES: Readonly<Record<keyof CallOptions, true>> = {
 /** Checks what a caller set for one call. */
 export function checkCallOptions(operation: string, fields: object, options: CallOptions): void {
   checkOptionNames(options, CALL_OPTION_NAMES, operation);
-  const { timeoutSeconds, maxRetries, validation, signal } = options;
+  const { timeoutSeconds, maxRetries, retryRateLimited, validation, signal } = options;
   if (timeoutSeconds !== undefined) checkSeconds('timeoutSeconds', timeoutSeconds, operation);
   if (maxRetries !== undefined) checkRetries('maxRetries', maxRetries, operation);
+  if (retryRateLimited !== undefined) checkRetryRateLimited(retryRateLimited, operation);
   if (validation !== undefined) checkValidation(validation, operation);
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new InvalidRequestError('signal', 'must be an AbortSignal', operation);

@@ -54,6 +54,7 @@ describe("the provider's reason", () => {
     [{ email: 'ada@shop.example' }, 'ADA@SHOP.EXAMPLE is blocked', '[sent] is blocked'],
     [{ name: 'Zoë Weiß' }, 'Zoe\u0308 Weiß, ZOË WEISS', '[sent], [sent]'],
     [{ Amount: '68.0' }, '68.00 is not 68 or 168', '[sent] is not [sent] or 168'],
+    [{ Amount: '68.00' }, '681, 168 or 68.015 for 68', '681, 168 or 68.015 for [sent]'],
     [{ Amount: '68' }, 'GBP 68.00, 68,0 of 680', 'GBP [sent], [sent] of 680'],
     [{ Amount: '1234.5' }, "GBP1,234.50, 1.234,5, 1'234.5", 'GBP[sent], [sent], [sent]'],
     [{ Amount: '0.30' }, 'a share of .3 or 0.3, 0.300', 'a share of .3 or [sent], [sent]'],

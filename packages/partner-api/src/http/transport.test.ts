@@ -206,7 +206,7 @@ describe.each([
   });
 });
 
-it('an encoding that node:http was not told to take is an error of its own', async () => {
+it('an encoding that node:http does not accept is an error of its own', async () => {
   await using server = await startServer((response) => {
     response.writeHead(200, { 'Content-Encoding': 'br' }).end(BODY);
   });

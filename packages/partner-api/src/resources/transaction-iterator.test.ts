@@ -68,8 +68,10 @@ describe('transactions.iterate', () => {
     ]);
     expect(server.requests.length).toBeLessThan(4);
     expect(await transactions.iterate().toArray({ limit: 50 })).toHaveLength(9);
-    const endless = transactions.iterate().toArray({} as { limit: number });
-    expect(await failureOf(endless)).toMatchObject({ field: 'limit' });
+    for (const none of [{}, undefined]) {
+      const endless = transactions.iterate().toArray(none as { limit: number });
+      expect(await failureOf(endless)).toMatchObject({ field: 'limit' });
+    }
   });
 
   it('passes over empty pages, and gives them as pages', async () => {

@@ -104,7 +104,8 @@ export class TransactionIterator implements AsyncIterableIterator<Transaction> {
    * @example
    * const newest = await client.transactions.iterate().toArray({ limit: 100 });
    */
-  async toArray({ limit }: { readonly limit: number }): Promise<Transaction[]> {
+  async toArray(options: { readonly limit: number }): Promise<Transaction[]> {
+    const { limit } = options ?? { limit: NaN };
     if (!Number.isSafeInteger(limit) || limit < 1) {
       throw new InvalidRequestError('limit', 'must be a whole number above 0', OPERATION);
     }

@@ -20,7 +20,7 @@ describe('a payment at a price that is no longer the order’s', () => {
     return body;
   };
 
-  it('is told on the route, and in an event of its own', async () => {
+  it('shows on the route, and in an event of its own', async () => {
     const { body } = await stack.open('P1', { amount: '10.00' });
     stack.shop.orders.set('P1', { amount: '100.00' });
     await payAt(body.sessionId);
@@ -45,7 +45,7 @@ describe('a payment at a price that is no longer the order’s', () => {
   it.each([
     ['asks the same price', 'P3', { amount: '10.00' }],
     ['sells it no more', 'P4', { amount: '100.00', status: 'paid' }],
-  ] as const)('is not told where the shop %s', async (_, order, answer) => {
+  ] as const)('raises nothing where the shop %s', async (_, order, answer) => {
     const lookups = () => stack.shop.lookups.filter((name) => name === order);
     const { body } = await stack.open(order, { amount: '10.00' });
     stack.shop.orders.set(order, answer);

@@ -48,7 +48,7 @@ describe('the shares of an amount', () => {
     ['1.5', 100, 2],
     ['2.5', 100, 2],
     ['2.5001', 100, 3],
-  ])('round half to the even cent: %s %% of %i is %i', (text, amount, minor) => {
+  ])('round half to the even cent: %s percent of %i is %i', (text, amount, minor) => {
     expect(minors(amount, [percent(text)])).toEqual(minor === 0 ? [] : [minor]);
   });
 
@@ -127,7 +127,7 @@ describe('a minimum and a cap', () => {
     [400, { cap: '0.10' }, 10],
     [300, { cap: '0.10' }, 8],
     [1, { min: '0.01', cap: '0.01' }, 1],
-  ])('bind the share of 2.5 %% of %i: %j makes %i', (amount, bounds, minor) => {
+  ])('bind the share of 2.5 percent of %i: %j makes %i', (amount, bounds, minor) => {
     expect(minors(amount, [{ ...percent('2.5'), ...bounds }])).toEqual([minor]);
   });
 

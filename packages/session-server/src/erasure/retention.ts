@@ -36,7 +36,7 @@ export function startRetention(options: {
       }
       if (erased === 0) return undefined;
       logger.info({ orders: erased }, 'old orders were erased');
-      // Whoever is reading the log now is done with it by then.
+      // A command that is reading the log now is done with it by then.
       return (await database.purgeDeleted()) ? undefined : 1000;
     },
   });

@@ -5,14 +5,16 @@ import { TestStack } from '../testing/test-stack.js';
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await TestStack.start();
+  // No field for the scheme is shown (spec 2.1): any may be named.
+  stack = await TestStack.start({ merchant: { evidence: { schemeField: 'source' } } });
 });
 afterAll(() => stack.close());
 
 const ask = (order: string, authorization: string) =>
-  stack.fetch<{ code?: string; state?: string; detail?: string }>(`/v1/merchant/orders/${order}`, {
-    headers: { authorization },
-  });
+  stack.fetch<{ code?: string; state?: string; detail?: string; transaction?: string }>(
+    `/v1/merchant/orders/${order}`,
+    { headers: { authorization } },
+  );
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -67,9 +69,8 @@ describe('the merchant’s own view of an order', () => {
     };
     const described = route.get.responses[200].content['application/json'].schema;
     const { body } = await ask('M4', `Bearer ${stack.merchantKey}`);
-    // The sandbox shows no scheme, since the provider's interface shows none; a looked-up order has no description.
-    const absent = ['payment.scheme', 'description'];
-    expect([...fieldsOf(body), ...absent].toSorted()).toEqual(describedFields(described));
+    // An order that the shop prices when asked has no description.
+    expect([...fieldsOf(body), 'description'].toSorted()).toEqual(describedFields(described));
     expect(fieldsOf(body)).toContain('checkouts.transactions.id');
   });
 
@@ -85,13 +86,21 @@ describe('the merchant’s own view of an order', () => {
       transaction: expect.stringMatching(/./) as string,
       payment: {
         method: 'New Card',
+        scheme: 'payments',
         lastDigits: '0001',
         pspReference: expect.any(String) as string,
       },
     };
     expect(body).toMatchObject(paid);
     const event = await stack.shop.event('checkout.paid');
-    expect(event.data).toMatchObject({ ...paid, amount: '5.00' });
+    expect(event.data).toMatchObject(paid);
+
+    stack.sandbox.control.refund(body.transaction ?? '', { amount: '2.00' });
+    await stack.post(stack.webhookPath(opened.sessionId ?? ''), {});
+    const refunded = { ...paid, order: 'M5', refund: 'partial', amountRefunded: '2.00' };
+    const { data } = await stack.shop.event('checkout.refunded');
+    expect(data).toMatchObject(refunded);
+    expect((await ask('M5', `Bearer ${stack.merchantKey}`)).body).toMatchObject(refunded);
   });
 
   it('does not know an order that was never opened', async () => {

@@ -145,6 +145,25 @@ describe('a merchants file that changes', () => {
     }
   });
 
+  it('is warned of where it lacks a merchant that it had, whose payments may be under way', async () => {
+    const { logger, lines } = recordingLogger();
+    write(merchantEntry(), merchantEntry({ id: 'closing' }));
+    const source = new FileMerchantSource({ path, environment: 'sandbox', logger });
+    try {
+      write(merchantEntry({ name: 'New Name' }), merchantEntry({ id: 'fresh' }));
+      await expect.poll(() => lines.length, SOON).toBe(2);
+      expect(lines).toMatchObject([
+        { level: 'info', message: 'merchants file reloaded' },
+        {
+          ...{ level: 'warn', fields: { merchant: 'closing' } },
+          message: expect.stringContaining('a merchant was removed') as string,
+        },
+      ]);
+    } finally {
+      await source.close();
+    }
+  });
+
   it('does not start with a bad file', () => {
     const { logger } = recordingLogger();
     write(merchantEntry({ currency: 'pounds' }));

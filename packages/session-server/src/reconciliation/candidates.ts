@@ -15,7 +15,7 @@ export interface CandidateTransaction {
 
 /**
  * A row without a match field may be a newer version of a stored one, which is the same payment, or
- * a refund that names its payment alone. It never proves a payment that is not stored.
+ * a refund or chargeback that names its payment alone. It never proves a payment that is not stored.
  */
 export async function findByPayment(
   reader: Reader,
@@ -47,16 +47,16 @@ export async function findByPayment(
   );
 }
 
-/** Whether a row is one of these payments, or a refund of one. */
+/** Whether a row is one of these payments, or says what became of one. */
 function isOfPayment(
   row: TransactionRow,
   payments: readonly MatchedRow[],
-  { refundMatchField, refundedStatuses }: EvidenceSettings,
+  { refundMatchField, paidStatuses, failedStatuses }: EvidenceSettings,
 ): boolean {
-  const isRefund = refundedStatuses.includes(row.status ?? '');
+  const isOther = ![...paidStatuses, ...failedStatuses].includes(row.status ?? '');
   return payments.some(
     ({ transaction, reference }) =>
       transaction === row.id ||
-      (isRefund && reference !== undefined && reference === row.references[refundMatchField]),
+      (isOther && reference !== undefined && reference === row.references[refundMatchField]),
   );
 }

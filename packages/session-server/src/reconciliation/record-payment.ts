@@ -15,7 +15,7 @@ import type { TransactionRow } from '../provider/gateway.js';
 import type { Transaction } from '../store/database.js';
 import { reportFailure } from './failures.js';
 import { type MatchResult, paymentFactsOf, timeOf } from './matching.js';
-import { type PaymentEvidence, planPayment } from './payment-rules.js';
+import { type MatchedRow, type PaymentEvidence, planPayment } from './payment-rules.js';
 import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
 
 /**
@@ -93,10 +93,29 @@ export async function recordMatch(
     if (!isPending) await reportFailure(tx, orderId, at);
     return [];
   }
-  // Such as a chargeback: a payment took a status that is not configured.
-  if (!known?.provesPrice || isOfAnother || known.status === status) return [];
+  // Such as a chargeback: a payment took a status that is not configured, in its row or another one.
+  if (!known) {
+    const payments = await findMatchedRows(tx, [checkout]);
+    const isOfPayment = payments.some((payment) => mayChange(payment, row, orderId, settings));
+    return isOfPayment ? raise(tx, checkout, 'status_changed', context) : [];
+  }
+  if (!known.provesPrice || isOfAnother || known.status === status) return [];
   await upsertRow(tx, { ...known, status }, context.clock.now());
   return raise(tx, checkout, 'status_changed', context);
+}
+
+/** Whether a row is of a payment that has a row of its own: as a refund would be. */
+function mayChange(
+  payment: MatchedRow,
+  row: TransactionRow,
+  orderId: number,
+  { refundMatchField, joinsRefundRow }: EvidenceSettings,
+): boolean {
+  if (!payment.provesPrice) return false;
+  const { reference } = payment;
+  if (reference !== undefined && reference === row.references[refundMatchField]) return true;
+  const isLater = (timeOf(payment) ?? Infinity) < (timeOf(row) ?? -Infinity);
+  return joinsRefundRow && payment.orderId === orderId && isLater;
 }
 
 async function raise(

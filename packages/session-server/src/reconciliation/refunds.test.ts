@@ -197,6 +197,32 @@ describe('the refund of an order', () => {
     expect(stored).toMatchObject({ status: 'CHARGEBACK' });
   });
 
+  it.each<[string, { minute?: number; orderRef?: false; psp?: string }, boolean]>([
+    ['later, with a reference that no row has', { minute: 2 }, true],
+    ['with the reference of the payment', { psp: 'paid' }, true],
+    ['with that reference alone', { psp: 'paid', orderRef: false }, true],
+    ['with another reference alone', { minute: 2, orderRef: false }, false],
+    ['no later, as a declined try does', {}, false],
+  ])('asks for a person when a new row with such a status comes %s', async (_what, row, asks) => {
+    const attempt = await openSession();
+    const own = (text: string) => `${String(count)} ${text}`;
+    const rowWith = (id: string, minute: number, psp: string) => ({
+      ...rowOf(own(id), { amount: '9.99', minute }),
+      references: { pspReference: own(psp), orderRef: String(attempt.orderId) },
+    });
+    const paid = rowWith('pay', 1, 'paid');
+    const { minute = 1, psp = 'other', orderRef = true } = row;
+    const { references, ...other } = rowWith('chargeback', minute, psp);
+    const { pspReference } = references;
+    const chargeback = { ...other, references: orderRef ? references : { pspReference } };
+    for (let poll = 0; poll < 2; poll += 1) await read({ ...chargeback, status: 'CHARGED' }, paid);
+    const [checkout] = await checkoutsOf(attempt);
+    expect(checkout).toMatchObject({
+      ...{ state: 'paid', refund: 'none' },
+      attention: asks ? ['status_changed'] : [],
+    });
+  });
+
   function takenOf({ isMistake, session }: Made): number {
     return isMistake ? MISTAKE_MINOR : priceOf(session);
   }

@@ -131,7 +131,7 @@ describe('two servers at one provider merchant', () => {
     expect(logged).toEqual([{ providerMerchantId: 1001, count: 1, reference }]);
   });
 
-  it('are told apart over the wire', async () => {
+  it('keep their payments apart over the wire', async () => {
     await using stacks = new AsyncDisposableStack();
     const one = stacks.adopt(await TestStack.start(), (stack) => stack.close());
     const env = { PAY_PARTNER_API_URL: one.sandboxUrl };

@@ -361,7 +361,7 @@ describe('leaving the hosted page', () => {
 });
 
 describe('a shopper of a merchant who is no longer in the file', () => {
-  it('is told that the payment is checked, and the visit counts', async () => {
+  it('reads that the payment is checked, and the visit counts', async () => {
     const { checkout, sessionId } = await openedSession('R1');
     stack.changeMerchant({ id: 'another' });
     await stack.server.close();

@@ -203,12 +203,14 @@ export const showForm: Effect = async (flow, emit, signal) => {
   const { sessionId, sdk } = sessionOf(flow.state) as OpenSession;
   const { host, presentation, hostedUrl } = flow;
   let latest: HintKind | undefined;
+  let latestAt = 0;
   const report = (kind: HintKind): void => {
     const { known, phase } = flow.state;
     // Some SDKs report the same thing in two ways.
-    if (kind === latest) return;
+    const now = performance.now();
+    if (kind === latest && now - latestAt < REPEAT_MS) return;
     latest = kind;
-    void pause(REPEAT_MS, signal).then(() => (latest = undefined));
+    latestAt = now;
     if (kind !== 'shown') {
       emit({ type: 'hint', kind });
       emit({ type: kind });

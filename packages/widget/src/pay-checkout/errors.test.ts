@@ -77,7 +77,7 @@ describe('errors of <pay-checkout>', () => {
     await harness.during('ready', () => harness.press());
   });
 
-  it('a refusal tells the page’s code the server’s reason, and the shopper a sentence of ours', async () => {
+  it('a refusal gives the page’s code the server’s reason, and the shopper a sentence of ours', async () => {
     const body = { code: 'order_void', requestId: 'r-1', detail: 'The shop says that it is void.' };
     await server.set({ open: [{ status: 409, body }] });
     const harness = await PayCheckoutHarness.place(server);

@@ -194,6 +194,26 @@ describe('<pay-checkout>', () => {
       expect(declined).to.have.length(2);
     });
 
+    it('what comes between does not make one decline two, and the next card may be declined too', async () => {
+      const harness = await PayCheckoutHarness.ready(server);
+      const [callbacks] = server.sdk.calls;
+      const { now } = performance;
+      try {
+        for (const [at, kind, declines] of [
+          [0, 'onSubmit', 0],
+          [300, 'onDecline', 1],
+          [520, 'onDecline', 1],
+          [900, 'onDecline', 2],
+        ] as const) {
+          performance.now = () => 60_000 + at;
+          callbacks?.[kind]?.();
+          expect(harness.count('pay-declined'), `${kind} at ${at} ms`).to.equal(declines);
+        }
+      } finally {
+        performance.now = now;
+      }
+    });
+
     it('a payment that was refunded is not thanked for, whether a poll or the reply says so', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       const refunded = { state: 'paid', refund: 'full', revision: 2 } as const;
