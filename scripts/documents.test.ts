@@ -76,6 +76,20 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
+  it('install and run our packages by their full names', () => {
+    const known = listCommittedFiles()
+      .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+      .map((file) => (JSON.parse(read(file)) as { name: string }).name);
+    const named = pages.flatMap((page) => {
+      const text = read(page);
+      const run = [...text.matchAll(/\bnpx ([@\w/-]+)/g)];
+      const installed = [...text.matchAll(/\bnpm install(?: -g)?((?: [@\w/-]+)+)/g)];
+      return [...run, ...installed].flatMap(([, names = '']) => names.trim().split(' '));
+    });
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
   it.each(['partner-api', 'session-server', 'widget', 'merchant', 'sandbox'])(
     'go into the package of %s, as its README says',
     (name) => {
