@@ -14,7 +14,7 @@ const CHECKS = {
   unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
   packages: { what: 'what npm would get (publint, are the types wrong)', script: 'check:packages' },
   rules: { what: 'import arrows and house rules', script: 'check:rules' },
-  size: { what: "size of the element's script", script: 'check:size' },
+  size: { what: "size of the element's script and of its languages", script: 'check:size' },
 };
 
 /** @typedef {keyof typeof CHECKS} CheckName */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson, ScriptedServer } from './scripted-server.ts';
 
@@ -52,6 +54,11 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
     await server.until(() => !server.script.holdConfig, 30_000);
     return reply(context, server.script.config);
   }
+  if (path === '/v1/pay-checkout.json') return answerAssets(context, server);
+  if (path.startsWith('/v1/languages/')) {
+    await server.until(() => !server.script.holdLanguages, 10_000);
+    return replyUnkept(context, 200, languageAt(path.slice('/v1/languages/'.length)));
+  }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);
   if (path === '/v1/checkouts') return answerStatus(context, server);
   if (path.endsWith('/hints')) {
@@ -75,6 +82,42 @@ function reply(context: Context, answer: { status: number; body: unknown } | und
   context.status = answer?.status ?? 404;
   context.type = 'application/json';
   context.body = JSON.stringify(answer?.body ?? { code: 'not_scripted' });
+}
+
+const LANGUAGES = new URL('../../session-server/languages/', import.meta.url);
+
+/** What the session server makes of a file of its languages. */
+function languageAt(name: string): object {
+  const text = readFileSync(new URL(name, LANGUAGES), 'utf8');
+  const { locale, dir, element } = JSON.parse(text) as {
+    locale: string;
+    dir: string;
+    element: object;
+  };
+  return { locale, dir, ...element };
+}
+
+function answerAssets(context: Context, server: ScriptedServer): void {
+  const { languages = 'none' } = server.script;
+  if (languages === 'none') return replyUnkept(context, 404, {});
+  const files = readdirSync(LANGUAGES).filter((name) => name !== 'en.json');
+  const assets = files.map((name) => {
+    const text = languages === 'fine' ? JSON.stringify(languageAt(name)) : 'other words';
+    const hash = createHash('sha384').update(text).digest('base64');
+    const file = { path: `/v1/languages/${name}`, integrity: `sha384-${hash}` };
+    return [name.replace('.json', '').toLowerCase(), file] as const;
+  });
+  replyUnkept(context, 200, { languages: Object.fromEntries(assets) });
+}
+
+/** The test runner has browsers keep for a year what has an extension, unless it is sent before. */
+function replyUnkept(context: Context, status: number, body: object): void {
+  Object.assign(context, { respond: false });
+  context.res.writeHead(status, {
+    'cache-control': 'no-store',
+    'content-type': 'application/json',
+  });
+  context.res.end(JSON.stringify(body));
 }
 
 async function answerOpen(context: Context, server: ScriptedServer): Promise<void> {

@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Response, Router } from 'express';
+import type { AssetsReply, LanguageAsset } from '../contract.js';
 import { ConfigError, describeFileError } from '../errors.js';
+import { LANGUAGES } from '../languages.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
 const YEAR = 'public, max-age=31536000, immutable';
 
 /**
  * The element's script, under a plain name that always works and under a hashed name for pages that
- * pin it with Subresource Integrity, and the few files of our own pages. Earlier versions are kept
- * under their hashed names, so that pages that have pinned them go on paying after a release.
+ * pin it with Subresource Integrity, its texts in other languages, and the few files of our own pages.
+ * Earlier versions of the script are kept under their hashed names, so that pages that have pinned
+ * them go on paying after a release.
  *
  * @throws {ConfigError} when a script cannot be read
  */
@@ -29,10 +32,28 @@ export function assetRoutes(
       send(response, version, YEAR);
     });
   }
+  const languages: Record<string, LanguageAsset> = {};
+  for (const { locale, dir, element } of LANGUAGES) {
+    if (!element) continue;
+    const asset = toAsset(
+      Buffer.from(JSON.stringify({ locale, dir, ...element })),
+      'application/json',
+    );
+    const path = `/languages/${locale}.${shortHashOf(asset)}.json`;
+    router.get(path, (_request, response) => {
+      send(response, asset, YEAR);
+    });
+    languages[locale.toLowerCase()] = { path: `/v1${path}`, integrity: asset.integrity };
+  }
   router.get('/pay-checkout.json', (_request, response) => {
     response.setHeader('cache-control', 'public, max-age=300');
     response.setHeader('access-control-allow-origin', '*');
-    response.json({ script: `/v1/${hashedNameOf(script)}`, integrity: script.integrity });
+    const { integrity } = script;
+    response.json({
+      script: `/v1/${hashedNameOf(script)}`,
+      integrity,
+      languages,
+    } satisfies AssetsReply);
   });
   for (const name of ['return.js', 'hosted.js', 'page.css'] as const) {
     const asset = readOwnAsset(name);
@@ -87,8 +108,12 @@ export function readOwnAsset(name: 'return.js' | 'hosted.js' | 'page.css'): Page
 }
 
 /** The name of the element's script that changes with its text, for pages that pin it. */
-export function hashedNameOf({ integrity }: PageAsset): string {
-  return `pay-checkout.${integrity.slice(7, 23).replace(/[+/=]/g, '0')}.js`;
+export function hashedNameOf(script: PageAsset): string {
+  return `pay-checkout.${shortHashOf(script)}.js`;
+}
+
+function shortHashOf({ integrity }: PageAsset): string {
+  return integrity.slice(7, 23).replace(/[+/=]/g, '0');
 }
 
 export function integrityOf(body: Uint8Array | string): string {

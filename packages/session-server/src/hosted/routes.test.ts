@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENGLISH } from '../languages.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 import { renderHostedPage } from './routes.js';
@@ -70,7 +71,13 @@ describe('the text of the hosted page', () => {
         ...plain,
         sdk: { ...plain.sdk, ...(navigates !== undefined && { navigates }) },
       };
-      const { text } = renderHostedPage({ merchant, order: 'A1001', orderToken: 'A1001.1.x' });
+      const { text } = renderHostedPage({
+        language: ENGLISH,
+        locale: 'en-GB',
+        merchant,
+        order: 'A1001',
+        orderToken: 'A1001.1.x',
+      });
       expect(text).toContain(`data-navigates="${navigates === true}"`);
       expect(text.indexOf('hosted.js')).toBeGreaterThan(0);
       expect(text.indexOf('hosted.js')).toBeLessThan(text.indexOf('pay-checkout.js'));

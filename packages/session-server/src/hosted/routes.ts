@@ -4,6 +4,7 @@ import { logRefusal } from '../http/errors.js';
 import { setPageHeaders } from '../http/headers.js';
 import { type Html, html, renderNotice } from '../http/html.js';
 import { addressOf, Limit, type RateLimits } from '../http/limits.js';
+import { type Language, languageFor, localeOf, textOf } from '../languages.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -30,13 +31,13 @@ export function hostedRoutes({
   const router = Router();
   const limit = new Limit('address', rateLimits.pagesPerAddress);
   router.get('/pay/:merchant/:orderToken', async (request, response) => {
+    const language = languageFor(request, response);
     if (!(await limit.allows(addressOf(request)))) {
       setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
-      const text = 'No payment was taken just now. Wait a minute, then reload this page.';
       const detail = 'too many visits from one address';
       logRefusal(logger, request, response, { status: 429, code: 'too_many_requests', detail });
-      response.status(429).send(renderNotice('Too many visits', text).text);
+      response.status(429).send(renderNotice(language, 'busyTitle', 'busy').text);
       return;
     }
     const { orderToken } = request.params;
@@ -53,18 +54,16 @@ export function hostedRoutes({
         : 'forged';
     if (!merchant || !parts || check === 'forged') {
       setPageHeaders(response, { framedBy: [] });
-      const text = 'Go back to the shop and open your order there.';
       const detail = 'unknown merchant, or a token that is not authentic';
       logRefusal(logger, request, response, { status: 404, code: 'order_not_found', detail });
-      response.status(404).send(renderNotice('This payment link is not valid', text).text);
+      response.status(404).send(renderNotice(language, 'invalidTitle', 'invalid').text);
       return;
     }
     if (check === 'expired') {
       setPageHeaders(response, { framedBy: merchant.origins });
-      const text = 'No payment was taken just now. Go back to the shop and open your order there.';
       const detail = 'the order token has expired';
       logRefusal(logger, request, response, { status: 410, code: 'order_token_expired', detail });
-      response.status(410).send(renderNotice('This payment link has expired', text).text);
+      response.status(410).send(renderNotice(language, 'expiredTitle', 'expired').text);
       return;
     }
     const { script, connect, frame } = sdkSources(merchant.sdk);
@@ -75,12 +74,18 @@ export function hostedRoutes({
       connects: connect,
       framedBy: merchant.origins,
     });
-    response.send(renderHostedPage({ merchant, order: parts.order, orderToken }).text);
+    const wanted = localeOf(request);
+    const locale = wanted?.startsWith(language.locale) ? wanted : language.locale;
+    const page = { language, locale, merchant, order: parts.order, orderToken };
+    response.send(renderHostedPage(page).text);
   });
   return router;
 }
 
 export interface HostedPage {
+  readonly language: Language;
+  /** The shopper's language and region, for the element. */
+  readonly locale: string;
   readonly merchant: Merchant;
   readonly order: string;
   readonly orderToken: string;
@@ -90,17 +95,19 @@ export interface HostedPage {
  * A page of ours with the element inside, for shoppers who do not pay on the merchant's page. The
  * page opens nothing at the provider; the element does that when it runs.
  */
-export function renderHostedPage({ merchant, order, orderToken }: HostedPage): Html {
+export function renderHostedPage(page: HostedPage): Html {
+  const { language, locale, merchant, order, orderToken } = page;
   return html`<!doctype html>
     <html
-      lang="en"
+      lang="${language.locale}"
+      dir="${language.dir}"
       data-origins="${merchant.origins.join(' ')}"
       data-navigates="${String(merchant.sdk.navigates ?? false)}"
     >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Pay ${merchant.name} – order ${order}</title>
+        <title>${textOf(language, 'payTitle', { merchant: merchant.name, order })}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
         <script src="/v1/assets/hosted.js" defer></script>
@@ -109,20 +116,18 @@ export function renderHostedPage({ merchant, order, orderToken }: HostedPage): H
       <body class="hosted">
         <main>
           <h1>${merchant.name}</h1>
-          <p>Order ${order}</p>
+          <p>${textOf(language, 'order', { order })}</p>
           <pay-checkout
             merchant="${merchant.id}"
             order="${order}"
             order-token="${orderToken}"
+            locale="${locale}"
             mode="inline"
             autostart
           ></pay-checkout>
-          <p id="leave" hidden><a class="action" href="#">Continue to the shop</a></p>
+          <p id="leave" hidden><a class="action" href="#">${textOf(language, 'toShop')}</a></p>
           <noscript>
-            <p>
-              Paying needs JavaScript, and it is switched off in this browser. Switch it on, or pay
-              from another device. Your order: ${order}
-            </p>
+            <p>${textOf(language, 'noScript', { order })}</p>
           </noscript>
         </main>
       </body>

@@ -1,3 +1,5 @@
+import { type Language, type PageText, textOf } from '../languages.js';
+
 /** Markup that is safe to send: made by {@link html} only. */
 export class Html {
   constructor(readonly text: string) {}
@@ -20,20 +22,25 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
 }
 
 /** A page that says one thing, for example that an address is not known. */
-export function renderNotice(title: string, text: string): Html {
+export function renderNotice(
+  language: Language,
+  title: PageText,
+  text: PageText,
+  values?: Readonly<Record<string, string>>,
+): Html {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${language.locale}" dir="${language.dir}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
+        <title>${textOf(language, title)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body>
         <main>
-          <h1>${title}</h1>
-          <p>${text}</p>
+          <h1>${textOf(language, title)}</h1>
+          <p>${textOf(language, text, values)}</p>
         </main>
       </body>
     </html>`;

@@ -1,22 +1,21 @@
 import { type Checkout, isPaymentPending } from '../checkouts/state-machine.js';
 import type { CheckoutState, ReturnKind } from '../contract.js';
 import { type Html, html } from '../http/html.js';
+import { type Language, type PageText, textOf } from '../languages.js';
 import type { Merchant } from '../merchants/merchant.js';
 
 /** What is known of the payment; the address that was visited proves nothing. */
-export function returnTitle(kind: ReturnKind, state: CheckoutState): string {
-  if (state === 'paid') return 'Payment received. Thank you.';
-  if (state === 'failed') return 'The payment did not go through.';
-  if (kind === 'return' || isPaymentPending(state)) {
-    return 'Thank you. We are checking your payment.';
-  }
-  return state === 'cancelled' ? 'The payment was cancelled.' : 'Back to the shop.';
+export function returnTitle(kind: ReturnKind, state: CheckoutState): PageText {
+  if (state === 'paid' || state === 'failed') return state;
+  if (kind === 'return' || isPaymentPending(state)) return 'checking';
+  return state === 'cancelled' ? state : 'left';
 }
 
 export interface ReturnPage {
+  readonly language: Language;
   readonly checkout: string;
   readonly kind: ReturnKind;
-  readonly title: string;
+  readonly title: PageText;
   readonly order: string;
   /** Who may hear that the shopper came back. */
   readonly origins: readonly string[];
@@ -25,10 +24,13 @@ export interface ReturnPage {
 }
 
 /** The tiny page behind the three return addresses; `assets/return.js` does its work. */
-export function renderReturnPage(page: ReturnPage): Html {
+export function renderReturnPage({ language, ...page }: ReturnPage): Html {
+  const title = textOf(language, page.title);
+  const toShop = textOf(language, 'toShop');
   return html`<!doctype html>
     <html
-      lang="en"
+      lang="${language.locale}"
+      dir="${language.dir}"
       data-checkout="${page.checkout}"
       data-kind="${page.kind}"
       data-origins="${page.origins.join(' ')}"
@@ -36,15 +38,15 @@ export function renderReturnPage(page: ReturnPage): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
+        <title>${title}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/v1/assets/page.css" />
       </head>
       <body class="quiet">
         <main>
-          <h1>${page.title}</h1>
-          <p>Order ${page.order}</p>
-          <a id="onward" class="action" target="_top" href="${page.onward}">Continue to the shop</a>
+          <h1>${title}</h1>
+          <p>${textOf(language, 'order', { order: page.order })}</p>
+          <a id="onward" class="action" target="_top" href="${page.onward}">${toShop}</a>
         </main>
         <script src="/v1/assets/return.js"></script>
       </body>

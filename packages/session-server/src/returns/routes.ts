@@ -12,6 +12,7 @@ import { logRefusal } from '../http/errors.js';
 import { requestFields, setPageHeaders } from '../http/headers.js';
 import { renderNotice } from '../http/html.js';
 import { Limit } from '../http/limits.js';
+import { type Language, languageFor } from '../languages.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -52,14 +53,14 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       response.status(204).set('cache-control', 'no-store').end();
       return;
     }
+    const language = languageFor(request, response);
     const visit = await visits.take(toStoredToken(request.params.token));
     const merchant = visit && (await merchants.find(visit.checkout.merchant));
     if (!visit) {
       setPageHeaders(response, { framedBy: [] });
       const detail = 'no such return address';
       logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
-      const text = 'Go back to the shop and open your order there to see whether it is paid.';
-      response.status(404).send(renderNotice('Page not found', text).text);
+      response.status(404).send(renderNotice(language, 'notFoundTitle', 'notFound').text);
       return;
     }
     const { kind, checkout } = visit;
@@ -69,11 +70,12 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       reconciliation.hint(checkout, kind);
     }
     if (!merchant) {
-      sendWithoutShop(response, checkout, kind);
+      sendWithoutShop(response, language, checkout, kind);
       return;
     }
     setPageHeaders(response, { framedBy: merchant.origins });
     const page = renderReturnPage({
+      language,
       checkout: checkout.id,
       kind,
       title: returnTitle(kind, checkout.state),
@@ -94,7 +96,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     response.set('referrer-policy', 'no-referrer').set('cache-control', 'no-store');
     const { kind, orderToken } = request.query;
     if (!merchant) {
-      sendWithoutShop(response, checkout, parseKind(kind));
+      sendWithoutShop(response, languageFor(request, response), checkout, parseKind(kind));
       return;
     }
     const isShopper = isOrderToken(orderToken, merchant, checkout, clock.now());
@@ -106,10 +108,14 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
 }
 
 /** The merchant is no longer in the file, so its pages are not known; its shoppers may still return. */
-function sendWithoutShop(response: Response, { order, state }: Checkout, kind: ReturnKind): void {
+function sendWithoutShop(
+  response: Response,
+  language: Language,
+  { order, state }: Checkout,
+  kind: ReturnKind,
+): void {
   setPageHeaders(response, { framedBy: [] });
-  const text = `Order ${order}. Go back to the shop to see whether it is paid.`;
-  response.send(renderNotice(returnTitle(kind, state), text).text);
+  response.send(renderNotice(language, returnTitle(kind, state), 'noShop', { order }).text);
 }
 
 /** Whether a browser only loads the page ahead: the shopper has not been there. */

@@ -84,9 +84,11 @@ export class FlowController implements ReactiveController, FlowContext {
 
   /** A page with a `createSession` of its own has no hosted page. */
   get hostedUrl(): string | undefined {
-    const { createSession, serverUrl, merchant, order, orderToken } = this.host;
+    const { createSession, serverUrl, merchant, order, orderToken, language } = this.host;
     if (createSession || !serverUrl || !merchant || !order || !orderToken) return undefined;
-    return `${serverUrl}/v1/pay/${encodeURIComponent(merchant)}/${encodeURIComponent(orderToken)}`;
+    const path = [merchant, orderToken].map(encodeURIComponent).join('/');
+    const query = language ? `?locale=${encodeURIComponent(language)}` : '';
+    return `${serverUrl}/v1/pay/${path}${query}`;
   }
 
   get hasWindow(): boolean {

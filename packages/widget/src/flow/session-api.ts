@@ -1,4 +1,5 @@
 import type {
+  AssetsReply,
   CheckoutConfigReply,
   CheckoutStatusReply,
   HintRequest,
@@ -92,6 +93,16 @@ export function fetchConfig(server: string, merchant: string): Promise<CheckoutC
   return config;
 }
 
+/** The element's texts in `language` (`de` for `de-AT`); undefined if the server does not have them. */
+export async function fetchLabels(server: string, language: string): Promise<unknown> {
+  const assets = await send<AssetsReply>(`${server}/v1/pay-checkout.json`, REQUEST_TIMEOUT_MS);
+  const wanted = `${language}-`.toLowerCase();
+  const [, file] =
+    Object.entries(assets.languages ?? {}).find(([tag]) => wanted.startsWith(`${tag}-`)) ?? [];
+  if (!file) return undefined;
+  return send(server + file.path, REQUEST_TIMEOUT_MS, undefined, undefined, file.integrity);
+}
+
 /**
  * `GET /v1/checkouts`: answers when one of the checkouts has a newer revision than named, or after
  * `waitSeconds`.
@@ -123,6 +134,7 @@ async function send<Reply>(
   timeoutMs: number,
   signal?: AbortSignal,
   body?: unknown,
+  integrity?: string,
 ): Promise<Reply> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
@@ -135,6 +147,7 @@ async function send<Reply>(
         body: JSON.stringify(body),
       }),
       credentials: 'omit',
+      integrity,
       // A hint outlives the page.
       keepalive: Boolean(body && !signal),
       signal: AbortSignal.any([signal ?? timeout, timeout]),

@@ -5,6 +5,8 @@ import type { ButtonName, Phase } from '../flow/phases.js';
 export interface Labels {
   /** BCP 47 tag of these texts. */
   readonly locale: string;
+  /** The direction that they are read in; empty for that of the page. */
+  readonly dir: 'ltr' | 'rtl' | '';
   readonly phases: Readonly<Partial<Record<Phase, string>>>;
   readonly buttons: Readonly<Record<ButtonName, string>>;
   /** By code of `docs/error-codes.md`; for the others see `sdkError` and `error`. */
@@ -21,6 +23,7 @@ export interface Labels {
   readonly close: string;
   readonly checking: string;
   readonly amount: string;
+  /** With its colon. */
   readonly reference: string;
   readonly test: string;
   /** Accessible name of the element. */
@@ -31,6 +34,7 @@ export interface Labels {
 
 export const en: Labels = {
   locale: 'en',
+  dir: 'ltr',
   phases: {
     opening: 'Opening the checkout.',
     address: 'Please enter the billing address of your card.',
@@ -80,7 +84,7 @@ export const en: Labels = {
   close: 'Close',
   checking: 'Checking the payment.',
   amount: 'Amount',
-  reference: 'Reference',
+  reference: 'Reference:',
   test: 'Test',
   card: 'Checkout',
   form: 'Payment form',

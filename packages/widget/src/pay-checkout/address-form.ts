@@ -1,7 +1,7 @@
 import type { AvsField, AvsInput } from '@pay-checkout/session-server/contract';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Address } from '../flow/checkout-flow.js';
-import { en } from '../labels/en.js';
+import type { Labels } from '../labels/en.js';
 
 /** The server finds the house number in a whole address line. */
 const AUTOCOMPLETE: Readonly<Record<AvsField, string>> = {
@@ -18,12 +18,13 @@ const REQUIRED: readonly AvsField[] = ['houseNumber', 'postcode'];
 export function renderAddress(
   { request, input, rejected = [] }: Address,
   onSubmit: (event: SubmitEvent) => void,
+  labels: Labels,
 ): TemplateResult {
   return html`<form id="address" .onsubmit=${onSubmit}>
     ${(request.fields ?? REQUIRED).map((name) => {
       const isRejected = rejected.includes(`avs.${name}`);
       return html`<label part="field"
-        >${en.fields[name]}
+        >${labels.fields[name]}
         <input
           part="input"
           name=${name}
@@ -34,7 +35,7 @@ export function renderAddress(
           .value=${input?.[name] ?? ''}
           aria-invalid=${isRejected}
           aria-describedby="error-${name}"
-        /><small id="error-${name}">${isRejected ? en.rejectedField : nothing}</small></label
+        /><small id="error-${name}">${isRejected ? labels.rejectedField : nothing}</small></label
       >`;
     })}
   </form>`;

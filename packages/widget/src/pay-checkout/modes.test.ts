@@ -382,7 +382,7 @@ describe('<pay-checkout> modes', () => {
       page.open = (wanted, ...rest) => (popup = real((url = wanted), ...rest));
       tab.element.start();
       await tab.reaches('ready');
-      expect(url).to.equal(hostedUrl());
+      expect(url).to.equal(`${hostedUrl()}?locale=en`);
       (popup as Window | null)?.close();
       tab.close();
     });
@@ -399,7 +399,7 @@ describe('<pay-checkout> modes', () => {
       };
       tab.element.start();
       await tab.reaches('ready');
-      expect(opened).to.deep.equal([hostedUrl()]);
+      expect(opened).to.deep.equal([`${hostedUrl()}?locale=en`]);
       expect(await server.opens()).to.have.length(1);
       expect(await server.seen('GET', /sdk\.js$/)).to.have.length(0);
       tab.close();
@@ -417,7 +417,7 @@ describe('<pay-checkout> modes', () => {
         });
       });
       tab.element.start();
-      expect((await redirect).url).to.equal(hostedUrl());
+      expect((await redirect).url).to.equal(`${hostedUrl()}?locale=en`);
       tab.close();
     });
 

@@ -26,7 +26,7 @@ export const styles = css`
     box-sizing: border-box;
     margin: 0;
   }
-  :dir(rtl) {
+  :where(section) :dir(rtl) {
     text-align: match-parent;
     unicode-bidi: plaintext;
   }

@@ -7,7 +7,8 @@ import type { Settlement } from '../flow/flow-events.js';
 import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
-import { en } from '../labels/en.js';
+import { en, type Labels } from '../labels/en.js';
+import { labelsIn, mergeLabels, type LabelChanges } from '../labels/languages.js';
 import { serverOrigin } from '../server-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { readAddress, renderAddress } from './address-form.js';
@@ -101,6 +102,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     returnParam: { attribute: 'return-param', reflect: true },
     createSession: { attribute: false },
     adapter: { attribute: false },
+    labels: { attribute: false },
     isFormEmpty: { state: true },
   };
 
@@ -128,6 +130,8 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare createSession: CreateSession | undefined;
   /** Replaces the client SDK that the server describes. */
   declare adapter: SdkAdapter | undefined;
+  /** Replaces texts: plain text, any of them. Default: those of the language. */
+  declare labels: LabelChanges | null | undefined;
 
   /** @internal */
   declare isFormEmpty: boolean | undefined;
@@ -146,6 +150,13 @@ export class PayCheckout extends LitElement implements FlowHost {
     event.preventDefault();
     this.close();
   };
+  readonly #languages = new MutationObserver(() => {
+    this.requestUpdate();
+  });
+  /** The texts of the language, and what `labels` makes of them. */
+  #ofLanguage = en;
+  #labels = en;
+  #isReworded = false;
   #wasPressed: boolean | undefined;
   #shownPhase: Phase | undefined;
 
@@ -181,11 +192,24 @@ export class PayCheckout extends LitElement implements FlowHost {
   get language(): string | undefined {
     // `closest()` ends at a shadow root.
     const closest = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
-    return this.locale || closest.lang || undefined;
+    return (this.locale || closest.lang).replaceAll('_', '-') || undefined;
   }
 
   get formLabel(): string {
-    return en.form;
+    return this.#labels.form;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const changes = { subtree: true, attributeFilter: ['lang'] };
+    for (const root of [this.ownerDocument, this.getRootNode()]) {
+      this.#languages.observe(root, changes);
+    }
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#languages.disconnect();
   }
 
   /** Moving the element with `moveBefore()` leaves the provider's form as it is. */
@@ -215,6 +239,15 @@ export class PayCheckout extends LitElement implements FlowHost {
         // An older browser has no custom states.
       }
     }
+    const { serverUrl, language = '', labels } = this;
+    const ofLanguage = labelsIn(serverUrl, language, () => {
+      this.requestUpdate();
+    });
+    this.#isReworded = ofLanguage !== this.#ofLanguage || changed.has('labels');
+    if (this.#isReworded) {
+      this.#ofLanguage = ofLanguage;
+      this.#labels = mergeLabels(ofLanguage, labels);
+    }
     super.update(changed);
   }
 
@@ -232,12 +265,17 @@ export class PayCheckout extends LitElement implements FlowHost {
       }
     }
     const regions = renderRoot.querySelectorAll('[role]');
-    for (const region of regions) region.ariaLive = null;
+    const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
+    if (form && this.#isReworded) form.ariaLabel = this.#labels.form;
+    const isSamePhase = phase === this.#shownPhase;
+    // The same words in another language are not announced.
+    for (const region of regions) {
+      region.ariaLive = isSamePhase && this.#isReworded ? 'off' : null;
+    }
     // A change within a phase is announced by its live region and moves no focus.
-    if (phase === this.#shownPhase) return;
+    if (isSamePhase) return;
     this.#shownPhase = phase;
     if (!this.#wasPressed || !this.#ownsFocus()) return;
-    const form = this.querySelector<HTMLElement>(':scope > [slot="form"]');
     if (phase === 'ready' && form) {
       // Not `:focus-within`: it does not see the focus in a frame of another site.
       const { activeElement } = this.getRootNode() as Document | ShadowRoot;
@@ -254,21 +292,27 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
+    const { locale, dir, card, test } = this.#labels;
     const price = state.phase === 'address' ? state.address.request : state.known;
     const isTest = (price?.environment ?? this.#flow.environment) === 'sandbox';
-    const badge = isTest ? html`<small class="badge" part="badge">${en.test}</small>` : nothing;
+    const badge = isTest ? html`<small class="badge" part="badge">${test}</small>` : nothing;
     const header = this.#header(state, price, badge);
-    const label = this.#isModal ? nothing : en.card;
+    const label = this.#isModal ? nothing : card;
     // As high as the card was, so that the page below an overlay does not move.
-    const place = this.#isModal ? html`<svg height=${this.offsetHeight}></svg>` : nothing;
-    return html`<dialog part="overlay" aria-label=${en.card} .oncancel=${this.#cancel}></dialog>
+    const place = this.#isModal ? html`<svg width="0" height=${this.offsetHeight}></svg>` : nothing;
+    return html`<dialog
+        part="overlay"
+        lang=${locale}
+        aria-label=${card}
+        .oncancel=${this.#cancel}
+      ></dialog>
       ${place}
-      <section part="card" lang=${en.locale} aria-label=${label}>
+      <section part="card" lang=${locale} dir=${dir} aria-label=${label}>
         ${header}
         <div role="status">${this.#message(state)}</div>
         <div role="alert">${this.#notice(state)}</div>
         <slot name="form"></slot>
-        ${state.phase === 'address' ? renderAddress(state.address, this.#submit) : nothing}
+        ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
         ${this.#offers(state).map((name) => this.#button(name, state))}
         ${header === nothing ? badge : nothing} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
@@ -276,7 +320,12 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #closer(): TemplateResult {
-    return html`<button class="close" part="close" aria-label=${en.close} .onclick=${this.#cancel}>
+    return html`<button
+      class="close"
+      part="close"
+      aria-label=${this.#labels.close}
+      .onclick=${this.#cancel}
+    >
       ✕
     </button>`;
   }
@@ -287,7 +336,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     if (!amount || !currency || phase === 'opening') return nothing;
     return html`<header part="header">
       <span
-        ><small>${en.amount}</small>
+        ><small>${this.#labels.amount}</small>
         <strong part="amount">${formatAmount(amount, currency, this.language)}</strong></span
       >
       ${badge}
@@ -306,33 +355,38 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   #message(state: FlowState): Rendered {
+    const labels = this.#labels;
     const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
-    if (state.known?.refund === 'full') return message('message', en.refunded, 'cancelled');
+    if (state.known?.refund === 'full') return message('message', labels.refunded, 'cancelled');
     const isSubmitted = state.phase === 'ready' && state.isSubmitted;
     const words = isChecking
-      ? en.checking
+      ? labels.checking
       : isSubmitted
-        ? en.submitted
+        ? labels.submitted
         : this.#inWindow
-          ? en.inWindow
-          : en.phases[state.phase];
+          ? labels.inWindow
+          : labels.phases[state.phase];
     return words ? message('message', words, isChecking ? 'opening' : state.phase) : nothing;
   }
 
   #notice(state: FlowState): Rendered {
     if (state.phase === 'ready' && state.declines) {
-      const words = message('notice', en.declined, 'problem');
+      const words = message('notice', this.#labels.declined, 'problem');
       // A new element for each decline, so that each is announced.
       return state.declines % 2 ? words : html`${words}`;
     }
     if (state.phase !== 'problem') return nothing;
     const { code, requestId } = state.error;
     const quote = [code, requestId].filter(Boolean).join(' · ');
-    return message('notice', html`${errorText(code)}<small>${quote}</small>`, 'problem');
+    return message(
+      'notice',
+      html`${errorText(code, this.#labels)}<small>${quote}</small>`,
+      'problem',
+    );
   }
 
   #button(name: ButtonName, state: FlowState): TemplateResult {
-    const words = en.buttons[name];
+    const words = this.#labels.buttons[name];
     if (state.phase === 'redirecting') {
       return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
     }
@@ -354,7 +408,9 @@ export class PayCheckout extends LitElement implements FlowHost {
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
     if (!words || phase === 'idle' || phase === 'opening' || phase === 'redirecting')
       return nothing;
-    return html`<small class="reference" part="reference">${en.reference}: ${words}</small>`;
+    return html`<small class="reference" part="reference"
+      >${this.#labels.reference} <bdi>${words}</bdi></small
+    >`;
   }
 
   /** The buttons of the phase that can do something here. */
@@ -385,8 +441,8 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 }
 
-function errorText(code: string): string {
-  return en.codes[code] ?? (/^sdk_|^session_refused/.test(code) ? en.sdkError : en.error);
+function errorText(code: string, { codes, sdkError, error }: Labels): string {
+  return codes[code] ?? (/^sdk_|^session_refused/.test(code) ? sdkError : error);
 }
 
 /** A text with the icon of a phase, or with a spinner. */

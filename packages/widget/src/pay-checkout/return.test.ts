@@ -182,7 +182,8 @@ describe('<pay-checkout> and the way out and back', () => {
       tab.element.start();
       await tab.element.updateComplete;
       const link = tab.element.renderRoot.querySelector<HTMLAnchorElement>('a[part="button"]');
-      expect(link?.href).to.equal(`${server.url}/v1/pay/corner-shop/${tab.element.orderToken}`);
+      const hosted = `${server.url}/v1/pay/corner-shop/${tab.element.orderToken}?locale=en`;
+      expect(link?.href).to.equal(hosted);
       await until(async () => (await server.seen('GET', /\/v1\/pay\//)).length === 1);
       tab.close();
     });

@@ -1,0 +1,238 @@
+import { expect } from '@open-wc/testing';
+import { en } from '../labels/en.js';
+import { accessibilityTree } from '../testing/accessibility-tree.js';
+import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
+import { MerchantPage, STRICT_POLICY } from '../testing/merchant-page.js';
+import { TestServer } from '../testing/test-server.js';
+import { nextTask, until } from '../testing/until.js';
+import { PayCheckoutHarness } from './pay-checkout.harness.js';
+
+const GERMAN = 'Bezahlen';
+const ENGLISH = 'Pay';
+
+describe('<pay-checkout> in other languages', () => {
+  let server: TestServer;
+  beforeEach(async () => (server = await new TestServer().start({ languages: 'fine' })));
+
+  const wordsOf = ({ button }: PayCheckoutHarness): string => button?.textContent?.trim() ?? '';
+  const cardOf = ({ element }: PayCheckoutHarness): HTMLElement =>
+    element.renderRoot.querySelector('section') as HTMLElement;
+  const languageOf = (harness: PayCheckoutHarness): string => cardOf(harness).lang;
+  const asked = (): Promise<unknown[]> => server.seen('GET', /languages|pay-checkout\.json/);
+
+  for (const [locale, words, language] of [
+    ['de', GERMAN, 'de'],
+    ['de-AT', GERMAN, 'de'],
+    ['DE-at', GERMAN, 'de'],
+    ['de_CH', GERMAN, 'de'],
+    ['ar-EG', 'ادفع', 'ar'],
+    ['fi', ENGLISH, 'en'],
+    ['dex', ENGLISH, 'en'],
+    ['constructor', ENGLISH, 'en'],
+    ['en-GB', ENGLISH, 'en'],
+  ] as const) {
+    it(`${locale} is shown in ${language}`, async () => {
+      const harness = await PayCheckoutHarness.place(server, { locale });
+      if (language === 'en' && locale !== 'en-GB')
+        await until(async () => (await asked()).length > 0);
+      await until(() => wordsOf(harness) === words);
+      expect(languageOf(harness)).to.equal(language);
+    });
+  }
+
+  it('English asks the server for no words', async () => {
+    const harness = await PayCheckoutHarness.ready(server, { locale: 'en-GB' });
+    expect(languageOf(harness)).to.equal('en');
+    expect(await asked()).to.deep.equal([]);
+  });
+
+  it('a change of the closest lang or the locale changes the words, and the payment goes on', async () => {
+    const { documentElement } = document;
+    const before = documentElement.lang;
+    const harness = await PayCheckoutHarness.ready(server);
+    const { form } = harness;
+    const home = harness.element.parentElement as HTMLElement;
+    const amount = (): string | null | undefined =>
+      harness.element.renderRoot.querySelector('[part="amount"]')?.textContent;
+    documentElement.lang = 'de';
+    await until(() => languageOf(harness) === 'de');
+    expect(amount()).to.equal(
+      new Intl.NumberFormat('de', { style: 'currency', currency: 'GBP' }).format(42.5),
+    );
+    expect(harness.reference).to.match(/^Referenz: A1001/);
+    home.lang = 'en';
+    await until(() => languageOf(harness) === 'en');
+    home.lang = 'ar';
+    await until(() => languageOf(harness) === 'ar');
+    harness.element.lang = 'de';
+    await until(() => languageOf(harness) === 'de');
+    harness.element.locale = 'ar';
+    await until(() => languageOf(harness) === 'ar');
+    expect(form?.ariaLabel).to.equal('نموذج الدفع');
+    documentElement.lang = before;
+    expect(harness.form).to.equal(form);
+    expect(await server.opens()).to.have.length(1);
+    expect(harness.phase).to.equal('ready');
+    await harness.during('paid', () => server.setState('paid'));
+  });
+
+  it('in a shadow root follows the lang there', async () => {
+    const harness = await PayCheckoutHarness.place(server);
+    const holder = document.createElement('div');
+    document.body.append(holder);
+    const place = document.createElement('p');
+    holder.attachShadow({ mode: 'open' }).append(place);
+    place.append(harness.element);
+    place.lang = 'de';
+    await until(() => wordsOf(harness) === GERMAN);
+    holder.remove();
+  });
+
+  for (const languages of ['none', 'changed'] as const) {
+    it(`without the words (${languages}) the payment is made in English, and the words come when they can`, async () => {
+      await server.set({ languages });
+      const harness = await PayCheckoutHarness.place(server, { locale: 'de' });
+      await until(async () => (await asked()).length > 0);
+      await harness.during('ready', () => harness.press());
+      await harness.during('confirming', () => server.setState('returned'));
+      expect(harness.announcement).to.equal(en.phases.confirming);
+      await server.set({ languages: 'fine' });
+      await harness.during('paid', () => server.setState('paid', 3));
+      await until(() => harness.announcement === 'Zahlung erhalten. Vielen Dank.');
+    });
+  }
+
+  it('words that are slow delay nothing', async () => {
+    await server.set({ holdLanguages: true });
+    const harness = await PayCheckoutHarness.place(server, { locale: 'de' });
+    await harness.during('ready', () => harness.press());
+    expect(languageOf(harness)).to.equal('en');
+    await server.set({ holdLanguages: false });
+    await until(() => languageOf(harness) === 'de');
+    expect(await server.opens()).to.have.length(1);
+  });
+
+  it('two tags ask for the words once', async () => {
+    const [one, two] = await Promise.all(
+      ['A1', 'A2'].map((order) => PayCheckoutHarness.place(server, { order, locale: 'de' })),
+    );
+    await until(() => wordsOf(one!) === GERMAN && wordsOf(two!) === GERMAN);
+    expect(await asked()).to.have.length(2);
+  });
+
+  it('words come from the tag’s own server only, under a strict policy and Trusted Types', async () => {
+    const [harness, page] = await MerchantPage.place(server, {
+      policy: STRICT_POLICY,
+      root: 'lang="de-AT"',
+    });
+    await until(() => wordsOf(harness) === GERMAN);
+    const loaded = page.page.performance.getEntriesByType('resource').map(({ name }) => name);
+    const words = loaded.filter((name) => name.includes('/v1/languages/'));
+    expect(words).to.deep.equal([`${server.url}/v1/languages/de.json`]);
+    expect(page.complaints).to.deep.equal([]);
+    page.close();
+  });
+
+  it('the hosted page is opened in the language of the tag', async () => {
+    const harness = await PayCheckoutHarness.place(server, { locale: 'de-AT', mode: 'redirect' });
+    harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
+    const redirect = harness.nextEvent('pay-redirect');
+    harness.press();
+    expect((await redirect).url).to.match(/\/v1\/pay\/[^?]+\?locale=de-AT$/);
+  });
+
+  it('labels replace any text, in any language, and give it back', async () => {
+    const labels = {
+      buttons: { pay: '<b>Kaufen</b>' },
+      card: undefined,
+      phases: { paid: 'Danke!' },
+    };
+    const harness = await PayCheckoutHarness.place(server, { locale: 'de', labels });
+    await until(() => languageOf(harness) === 'de');
+    expect(wordsOf(harness)).to.equal('<b>Kaufen</b>');
+    expect(cardOf(harness).ariaLabel).to.equal('Bezahlvorgang');
+    harness.element.labels = null;
+    await until(() => wordsOf(harness) === GERMAN);
+    harness.element.labels = labels;
+    await harness.during('ready', () => harness.press());
+    await harness.during('paid', () => server.setState('paid'));
+    expect(harness.announcement).to.equal('Danke!');
+  });
+
+  it('the same words in another language are not announced, what changes afterwards is', async () => {
+    const harness = await PayCheckoutHarness.ready(server);
+    await harness.during('confirming', () => server.setState('returned'));
+    const isLive = async (): Promise<boolean | undefined> => {
+      const tree = await accessibilityTree();
+      return tree.find(({ role, name }) => role === 'StaticText' && name === harness.announcement)
+        ?.isLive;
+    };
+    expect(await isLive()).to.equal(true);
+    harness.element.locale = 'de';
+    await until(() => languageOf(harness) === 'de');
+    expect(await isLive()).to.equal(false);
+    await harness.during('paid', () => server.setState('paid', 3));
+    expect(harness.announcement).to.equal('Zahlung erhalten. Vielen Dank.');
+    expect(await isLive()).to.equal(true);
+  });
+
+  it('Arabic is laid out from right to left on a page that is not, with the form', async () => {
+    const harness = await PayCheckoutHarness.place(server, { locale: 'ar', mode: 'overlay' });
+    await until(() => languageOf(harness) === 'ar');
+    await harness.during('ready', () => harness.press());
+    const find = (selector: string): DOMRect =>
+      harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
+    const card = find('section');
+    expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
+    expect(find('.close').right).to.be.below(card.left + card.width / 2);
+    expect(getComputedStyle(harness.form as Element).direction).to.equal('rtl');
+    await harness.during('paid', () => server.setState('paid'));
+    expect(find('.message > span').right).to.be.below(find('.icon').left);
+    // Its words begin at the right, although the text of the page begins at the left.
+    const range = document.createRange();
+    range.selectNodeContents(
+      harness.element.renderRoot.querySelector('[part="reference"]') as Node,
+    );
+    const reference = find('[part="reference"]');
+    expect(range.getBoundingClientRect().right).to.be.closeTo(reference.right, 1);
+    expect(getComputedStyle(harness.element).direction).to.equal('ltr');
+  });
+
+  it('German on a page that is read from right to left is laid out from left to right', async () => {
+    const root = 'lang="ar" dir="rtl"';
+    const attributes = { locale: 'de' };
+    const [harness, page] = await MerchantPage.place(server, { root, attributes });
+    await until(() => languageOf(harness) === 'de');
+    expect(page.page.getComputedStyle(cardOf(harness)).direction).to.equal('ltr');
+    page.close();
+  });
+
+  it('no phase of any language is wider than a card of 280 pixels', async () => {
+    const assets = await fetch(`${server.here}/v1/pay-checkout.json`);
+    const { languages } = (await assets.json()) as { languages: Record<string, object> };
+    expect(languages).to.include.keys('de', 'ar');
+    for (const [what, reach] of [...EVERY_PHASE, ...WITHIN_PHASES]) {
+      server = await new TestServer().start({ languages: 'fine', keepsPage: true });
+      const [harness, page] = await MerchantPage.place(server, {
+        width: 280,
+        css: 'body { margin: 0 }',
+      });
+      await reach(harness);
+      const { scrollingElement } = page.page.document;
+      for (const locale of Object.keys(languages)) {
+        harness.element.locale = locale;
+        await until(() => languageOf(harness).toLowerCase() === locale);
+        const where = `${what}, ${locale}`;
+        expect(scrollingElement?.scrollWidth, where).to.equal(280);
+        expect(harness.element.scrollWidth, where).to.be.at.most(harness.element.clientWidth);
+        for (const one of harness.element.renderRoot.querySelectorAll<HTMLElement>(
+          'section .button, section .badge',
+        )) {
+          expect(one.scrollWidth, `${where}: ${one.className}`).to.be.at.most(one.clientWidth);
+        }
+      }
+      page.close();
+      await nextTask();
+    }
+  });
+});
