@@ -128,6 +128,7 @@ export function toCheckout(row: Row): Checkout {
     settleBy: optionalNumber(row['settle_by']),
     paidBy: optionalText(row['paid_by']),
     payment: factsIn(row['payment']),
+    isErased: row['is_erased'] === 1,
   };
 }
 

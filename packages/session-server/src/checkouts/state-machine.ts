@@ -54,6 +54,8 @@ export interface Checkout {
   readonly paidBy?: string | undefined;
   /** What the provider showed of that transaction. */
   readonly payment?: PaymentFacts | undefined;
+  /** Whether it was ever erased: nothing personal is stored of it any more. */
+  readonly isErased: boolean;
 }
 
 export type CheckoutFact =
@@ -218,10 +220,16 @@ function pay(
 }
 
 /** The row of the list may show more than the webhook that came before it. */
-function withFacts(checkout: Checkout, payment: PaymentFacts = {}): Checkout {
+function withFacts(checkout: Checkout, shown: PaymentFacts = {}): Checkout {
   const known = checkout.payment ?? {};
+  const payment = checkout.isErased ? erasePayment(shown) : shown;
   const isNew = Object.keys(payment).some((name) => !Object.hasOwn(known, name));
   return isNew ? { ...checkout, payment: { ...payment, ...known } } : checkout;
+}
+
+/** What may be kept of a payment when its order is erased. */
+export function erasePayment({ lastDigits: _, ...kept }: PaymentFacts): PaymentFacts {
+  return kept;
 }
 
 function refundOf(checkout: Checkout, refundedMinor: number): Checkout {

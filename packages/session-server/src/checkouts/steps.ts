@@ -200,6 +200,7 @@ export async function createCheckout(
     returnUrl: request.returnUrl,
     createdAt,
     expiresAt: now + rules.expireAfterSeconds * 1000,
+    isErased: false,
   };
   await insertCheckout(tx, checkout);
   tx.afterCommit(() => {

@@ -11,6 +11,7 @@ const DAY_SECONDS = 86_400;
 const ENDPOINT_TOKEN = 'token-of-the-registered-endpoint';
 /** What a shop or the provider may put into an order that names a person. */
 const VERSION = 'version-of-nightjar';
+const KEPT = 'Backups and other copies of the data file were not changed.';
 const RETURN_URL = `${SHOP_ORIGIN}/result?mail=nightjar%40example.test&checkout={checkout}`;
 
 let stack: TestStack;
@@ -106,7 +107,7 @@ describe('an order that is erased', () => {
     expect(planted.filter((bytes) => !bytesOnDisk().includes(bytes))).toEqual([]);
 
     const said = await runErase(stack.config, 'A1001', undefined);
-    expect(said.join('\n')).toContain('Backups and other copies of the data file were not changed');
+    expect(said).toContain(KEPT);
     expect(planted.filter((bytes) => bytesOnDisk().includes(bytes))).toEqual([]);
 
     const key = { authorization: `Bearer ${stack.merchantKey}` };
@@ -120,6 +121,27 @@ describe('an order that is erased', () => {
     const events = rows('SELECT body FROM outbox_events').map(({ body: text }) => String(text));
     expect(events.join()).toContain('"state":"paid"');
     expect((await stack.reopen('A1001')).body).toMatchObject({ checkout, state: 'paid' });
+  });
+
+  it('stays erased when its transaction shows more, or pays it only now', async () => {
+    stack.sandbox.control.variant = 'reduced';
+    const { sessionId } = await payOrder('A1006');
+    const unpaid = (await stack.open('A1007', { amount: '9.99' })).body;
+    await stack.fetch(stack.returnPath(unpaid.sessionId ?? '', 'CancelUrl'));
+    for (const order of ['A1006', 'A1007']) {
+      await expect
+        .poll(() => runErase(stack.config, order, undefined).catch(String))
+        .toContain(KEPT);
+    }
+    stack.sandbox.control.variant = 'every-field';
+    await stack.payAtProvider(unpaid.sessionId ?? '');
+    await stack.post(stack.webhookPath(sessionId), { poll: 'again' });
+    await stack.until(unpaid.checkout, 'paid');
+    const shown = () => rows(`SELECT payment FROM checkouts`).map(({ payment }) => String(payment));
+    await expect.poll(() => shown().filter((text) => text.includes('New Card'))).toHaveLength(2);
+    await stack.server.close();
+    expect(bytesOnDisk().includes('"pspReference"')).toBe(true);
+    expect(bytesOnDisk().includes('"lastDigits"')).toBe(false);
   });
 
   it('is not one that may be paid at the moment, nor one that no one knows', async () => {

@@ -1,3 +1,6 @@
+import { toCheckout } from '../checkouts/repository.js';
+import { erasePayment } from '../checkouts/state-machine.js';
+import type { PaymentFacts } from '../contract.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { Sql, sql } from '../store/sql.js';
 
@@ -35,6 +38,7 @@ export const ORDER_TABLES = {
       ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
       ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
       ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'erased_at'],
+      'is_erased',
     ],
     erases: ['shop_version', 'return_url', 'payment'],
   },
@@ -125,9 +129,7 @@ export async function eraseOrder(
   key: OrderKey,
   now: number,
 ): Promise<'erased' | 'waiting' | 'open'> {
-  const checkouts = await tx.all(
-    sql`SELECT id, state, payment FROM checkouts WHERE ${ofOrder(key)}`,
-  );
+  const checkouts = await tx.all(sql`SELECT * FROM checkouts WHERE ${ofOrder(key)}`);
   if (checkouts.some(({ state }) => state === 'open' || state === 'returned')) return 'open';
   await tx.run(sql`DELETE FROM webhooks WHERE ${ofAttempts(key)}`);
   // The session is shown to no one any more; its payment would still be found.
@@ -145,28 +147,21 @@ export async function eraseOrder(
     await tx.run(sql`UPDATE outbox_events SET body = ${body} WHERE id = ${String(event['id'])}`);
   }
   const isErased = !events.some(isWaiting);
-  for (const { id, payment } of checkouts) {
+  for (const { id, payment } of checkouts.map(toCheckout)) {
     await tx.run(sql`
       UPDATE checkouts SET shop_version = NULL, return_url = NULL,
-        payment = ${typeof payment === 'string' ? erasePayment(payment) : undefined},
-        erased_at = ${isErased ? now : undefined}
-      WHERE id = ${String(id)}`);
+        payment = ${payment && JSON.stringify(erasePayment(payment))},
+        erased_at = ${isErased ? now : undefined}, is_erased = 1
+      WHERE id = ${id}`);
   }
   return isErased ? 'erased' : 'waiting';
 }
 
-/** Empty, not left out: a later poll adds the facts that are not known yet. */
-function erasePayment(text: string): string {
-  const payment = JSON.parse(text) as Record<string, unknown>;
-  return JSON.stringify('lastDigits' in payment ? { ...payment, lastDigits: '' } : payment);
-}
-
 function eraseEvent(text: string): string {
-  const { data, ...event } = JSON.parse(text) as { data: Record<string, unknown> };
+  const { data, ...event } = JSON.parse(text) as {
+    data: Record<string, unknown> & { readonly payment?: PaymentFacts };
+  };
   const { version: _, payment, ...kept } = data;
-  const facts =
-    payment === undefined
-      ? {}
-      : { payment: JSON.parse(erasePayment(JSON.stringify(payment))) as unknown };
+  const facts = payment && { payment: erasePayment(payment) };
   return JSON.stringify({ ...event, data: { ...kept, ...facts } });
 }

@@ -56,6 +56,8 @@ export const MIGRATIONS: readonly Migration[] = [
     due_at ${bigint},
     -- When its order was erased, unless it has changed since.
     erased_at ${bigint},
+    -- Whether it was ever erased: it gets no personal facts any more.
+    is_erased ${bigint} NOT NULL DEFAULT 0,
     UNIQUE (merchant, order_name, order_version)
   ) ${strict};
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;

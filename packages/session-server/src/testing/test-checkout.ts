@@ -19,6 +19,7 @@ export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
     attention: [],
     createdAt: 0,
     expiresAt: 3_600_000,
+    isErased: false,
     ...changes,
   };
 }
