@@ -6,7 +6,7 @@ import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
 import { logChange } from './checkouts/change-log.js';
 import { CheckoutService } from './checkouts/service.js';
-import { PriceCheck } from './checkouts/price-check.js';
+import { startPriceCheck } from './checkouts/price-check.js';
 import { checkoutRulesOf } from './checkouts/rules.js';
 import type { StepContext } from './checkouts/steps.js';
 import { createPartnerGateway, observeGateway } from './provider/gateway.js';
@@ -148,7 +148,7 @@ async function assemble(
     onChange: (before, after) => {
       observer.checkoutChanged(before, after);
       logChange(logger, before, after, clock.now());
-      if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.start(after);
+      if (before && before.state !== 'paid' && after.state === 'paid') priceCheck.wake();
     },
     onAttempt: (tx, attempt) => retryUnmatchedFor(tx, attempt, { hash, now: clock.now() }),
   };
@@ -167,7 +167,7 @@ async function assemble(
   const shop = keep(new ShopClient());
   const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));
 
-  const priceCheck = keep(new PriceCheck({ ...common, lookUpOrder }));
+  const priceCheck = keep(startPriceCheck({ ...common, lookUpOrder }));
   const lostAttempts = new LostAttempts({
     ...{ ...common, loss, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,

@@ -1,12 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 describe('a payment at a price that is no longer the order’s', () => {
   let stack: TestStack;
-  beforeAll(async () => {
+  beforeEach(async () => {
     stack = await TestStack.start();
   });
-  afterAll(() => stack.close());
+  afterEach(() => stack.close());
 
   const payAt = async (sessionId = ''): Promise<void> => {
     await stack.payAtProvider(sessionId);
@@ -40,6 +45,40 @@ describe('a payment at a price that is no longer the order’s', () => {
     expect((await ask('P2')).attention).toEqual([]);
     answer();
     await expect.poll(async () => (await ask('P2')).attention).toEqual(['price_changed']);
+  });
+
+  it('shows after the server was killed right when the payment was stored', async () => {
+    const { body } = await stack.open('P5', { amount: '10.00' });
+    await stack.server.close();
+    stack.shop.orders.set('P5', { amount: '100.00' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    const child = fork(PROGRAM, {
+      env: { ...stack.env, PAY_CRASH_AT: 'poll:store-match' },
+    });
+    const ended = once(child, 'exit');
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    const path = stack.returnPath(body.sessionId ?? '', 'RedirectUrl');
+    await fetch(`http://127.0.0.1:${String(port)}${path}`);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    await stack.startServer();
+    expect((await ask('P5')).state).toBe('paid');
+    await expect.poll(async () => (await ask('P5')).attention).toEqual(['price_changed']);
+  });
+
+  it('shows once the shop answers, where it did not at first', async () => {
+    const lookups = () => stack.shop.lookups.filter((name) => name === 'P6');
+    const { body } = await stack.open('P6', { amount: '10.00' });
+    stack.shop.orders.set('P6', { amount: '100.00', order: 'of another name' });
+    await payAt(body.sessionId);
+    await stack.until(body.checkout, 'paid');
+    await expect.poll(lookups).toHaveLength(2);
+    stack.shop.orders.set('P6', { amount: '100.00' });
+    stack.advance(61);
+    // Its payment wakes the check.
+    const { body: other } = await stack.open('P7', { amount: '10.00' });
+    await payAt(other.sessionId);
+    await expect.poll(async () => (await ask('P6')).attention).toEqual(['price_changed']);
+    expect(lookups()).toHaveLength(3);
   });
 
   it.each([

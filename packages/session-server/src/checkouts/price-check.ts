@@ -1,13 +1,19 @@
-import { describeError } from '../logger.js';
-import type { Logger } from '../logger.js';
+import type { Clock } from '../clock.js';
+import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { parseMinor } from '../money.js';
-import type { OrderLookup } from '../orders/order-lookup.js';
+import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
+import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
-import { getCheckout } from './repository.js';
+import { findPriceChecks, getCheckout, planPriceCheck } from './repository.js';
 import type { Checkout } from './state-machine.js';
 import { applyFacts, type StepContext } from './steps.js';
+
+/** How many shops are asked at the same time. */
+const BATCH = 20;
+const MIN_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 6 * 3_600_000;
 
 export interface PriceCheckOptions {
   readonly merchants: MerchantSource;
@@ -15,52 +21,75 @@ export interface PriceCheckOptions {
   readonly database: Database;
   readonly context: StepContext;
   readonly changes: ChangeFeed;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
  * Asks the shop for the price of an order that has just been paid. When the shop still sells it, at
- * another price, its merchant hears `price_changed`: the payment was made in an older session. The
- * payment itself never waits for it.
+ * another price, its merchant is sent `price_changed`: the payment was made in an older session. The
+ * payment itself never waits for it. A shop that does not answer is asked again, at growing pauses,
+ * for as long as an unpaid attempt is watched.
  */
-export class PriceCheck {
-  readonly #options: PriceCheckOptions;
-  readonly #running = new Set<Promise<void>>();
+export function startPriceCheck(options: PriceCheckOptions): RunLoop {
+  const { database, clock, logger } = options;
+  return startRunLoop({
+    name: 'price check',
+    logger,
+    pauseMs: MIN_PAUSE_MS,
+    async run() {
+      const due = await findPriceChecks(database, clock.now(), BATCH);
+      await Promise.all(due.map((checkout) => checkPrice(checkout, options)));
+      return due.length === BATCH ? 0 : undefined;
+    },
+  });
+}
 
-  constructor(options: PriceCheckOptions) {
-    this.#options = options;
+async function checkPrice(checkout: Checkout, options: PriceCheckOptions): Promise<void> {
+  const { database, context, changes, clock, logger } = options;
+  const { id, merchant, order } = checkout;
+  const answer = await askShop(checkout, options);
+  if ('why' in answer) {
+    const now = clock.now();
+    const ageMs = now - checkout.createdAt;
+    const pauseMs = Math.min(Math.max(ageMs, MIN_PAUSE_MS), MAX_PAUSE_MS);
+    const isOver = ageMs > context.rules.watchSeconds * 1000;
+    const retryAt = isOver ? undefined : now + pauseMs;
+    await database.transaction('payment:postpone-price', (tx) => planPriceCheck(tx, id, retryAt));
+    const retryInSeconds = isOver ? undefined : Math.round(pauseMs / 1000);
+    logger.warn(
+      { merchant, order, retryInSeconds, ...answer.why },
+      'the price of a paid order could not be compared',
+    );
+    return;
   }
+  const { before, after } = await database.transaction('payment:compare-price', async (tx) => {
+    await planPriceCheck(tx, id, undefined);
+    const current = await getCheckout(tx, id);
+    const fact = { type: 'attention-needed', code: 'price_changed' } as const;
+    return applyFacts(tx, current, isOtherPrice(answer.order, current) ? [fact] : [], context);
+  });
+  if (after !== before) changes.notify(id);
+}
 
-  start(checkout: Checkout): void {
-    const check = this.#check(checkout)
-      .catch((error: unknown) => {
-        const { merchant, order } = checkout;
-        this.#options.logger.warn(
-          { merchant, order, ...describeError(error) },
-          'the price of a paid order could not be compared',
-        );
-      })
-      .finally(() => this.#running.delete(check));
-    this.#running.add(check);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#running);
-  }
-
-  async #check({ id, merchant: merchantId, order: name }: Checkout): Promise<void> {
-    const { merchants, lookUpOrder, database, context, changes } = this.#options;
+async function askShop(
+  { merchant: merchantId, order }: Checkout,
+  { merchants, lookUpOrder }: PriceCheckOptions,
+): Promise<{ readonly order: ShopOrder | undefined } | { readonly why: LogFields }> {
+  try {
     const merchant = await merchants.find(merchantId);
-    const order = merchant && (await lookUpOrder(merchant, name));
-    if (order?.status !== 'payable') return;
-    const { before, after } = await database.transaction('payment:compare-price', async (tx) => {
-      const checkout = await getCheckout(tx, id);
-      const isSame =
-        order.currency === checkout.currency &&
-        parseMinor(order.amount, checkout.decimals) === checkout.amountMinor;
-      const fact = { type: 'attention-needed', code: 'price_changed' } as const;
-      return applyFacts(tx, checkout, isSame ? [] : [fact], context);
-    });
-    if (after !== before) changes.notify(id);
+    if (!merchant) return { why: { reason: 'the merchant is not in the merchants file' } };
+    return { order: await lookUpOrder(merchant, order) };
+  } catch (error) {
+    return { why: describeError(error) };
   }
+}
+
+/** Whether the shop sells the order at another price. */
+function isOtherPrice(order: ShopOrder | undefined, checkout: Checkout): boolean {
+  if (order?.status !== 'payable') return false;
+  return (
+    order.currency !== checkout.currency ||
+    parseMinor(order.amount, checkout.decimals) !== checkout.amountMinor
+  );
 }

@@ -59,6 +59,26 @@ export async function findDueCheckouts(
   return rows.map(toCheckout);
 }
 
+/** Paid checkouts whose price is to be compared with that of their shop. */
+export async function findPriceChecks(
+  reader: Reader,
+  now: number,
+  limit: number,
+): Promise<Checkout[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM checkouts WHERE price_check_at <= ${now} ORDER BY price_check_at LIMIT ${limit}`);
+  return rows.map(toCheckout);
+}
+
+/** When the price of a checkout is to be compared; undefined when it has been. */
+export async function planPriceCheck(
+  tx: Transaction,
+  id: string,
+  at: number | undefined,
+): Promise<void> {
+  await tx.run(sql`UPDATE checkouts SET price_check_at = ${at} WHERE id = ${id}`);
+}
+
 export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
   await tx.run(
     sql.insert('checkouts', {

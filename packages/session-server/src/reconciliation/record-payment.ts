@@ -7,7 +7,7 @@ import {
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
-import { findCheckoutsOfOrder, getCheckout } from '../checkouts/repository.js';
+import { findCheckoutsOfOrder, getCheckout, planPriceCheck } from '../checkouts/repository.js';
 import type { AttentionCode } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
@@ -53,7 +53,11 @@ export async function recordPayment(
   for (const each of [checkout, ...siblings]) {
     changes.push(await applyFacts(tx, each, plan.facts.get(each.id) ?? [], context));
   }
-  if (changes.some(({ before, after }) => before.state !== 'paid' && after.state === 'paid')) {
+  const paid = changes.filter(
+    ({ before, after }) => before.state !== 'paid' && after.state === 'paid',
+  );
+  for (const { after } of paid) await planPriceCheck(tx, after.id, now);
+  if (paid.length > 0) {
     await watchForRefunds(tx, evidence.orderId, now);
     await supersedeSending(tx, checkout.merchant, checkout.order);
   }

@@ -54,6 +54,8 @@ export const MIGRATIONS: readonly Migration[] = [
     paid_by TEXT,
     payment TEXT,
     due_at ${bigint},
+    -- When to compare the price that it was paid at with that of its shop.
+    price_check_at ${bigint},
     -- When its order was erased, unless it has changed since.
     erased_at ${bigint},
     -- Whether it was ever erased: it gets no personal facts any more.
@@ -61,6 +63,8 @@ export const MIGRATIONS: readonly Migration[] = [
     UNIQUE (merchant, order_name, order_version)
   ) ${strict};
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX checkouts_price_check ON checkouts (price_check_at)
+    WHERE price_check_at IS NOT NULL;
   CREATE INDEX checkouts_to_erase ON checkouts (created_at) WHERE erased_at IS NULL;
   CREATE INDEX checkouts_attention ON checkouts (created_at) WHERE attention <> '[]';
   CREATE INDEX checkouts_attention_of_merchant ON checkouts (merchant, created_at)

@@ -21,6 +21,7 @@ const GROWING = new Set([
 const WAITING = [
   'attempts_next_poll',
   'checkouts_due',
+  'checkouts_price_check',
   'webhooks_due',
   'webhooks_unmatched',
   'webhooks_unmatched_of_token',
@@ -74,6 +75,7 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.findTransactions(checkout.id);
   await store.findServed('tx-1');
   await store.applyTime(10);
+  await store.findPriceChecks(10);
   await store.claimDuePolls(10);
   await playEvents(store);
   await playWebhooks(store, attempt.orderId, toStoredToken(tokens.webhook));

@@ -12,6 +12,7 @@ import {
   findCheckout,
   findCheckouts,
   findCheckoutsOfOrder,
+  findPriceChecks,
   getCheckout,
 } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
@@ -262,6 +263,10 @@ export class TestStore {
     return this.database.transaction('schedule:apply-time', (tx) =>
       applyTime(tx, limit, this.context),
     );
+  }
+
+  findPriceChecks(limit: number) {
+    return findPriceChecks(this.database, this.#clock.now(), limit);
   }
 
   claimDuePolls(limit: number) {
