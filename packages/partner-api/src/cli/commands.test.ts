@@ -160,6 +160,24 @@ describe('transactions list --csv', () => {
   });
 });
 
+describe('--body -', () => {
+  it.each([
+    ['transfers list 1001', '{"request_id":"r"}', '{"request_id":"r"}'],
+    [
+      'checkout-sessions create --amount 2.00',
+      '{"merchant_id":1,"order_id":2,"Amount":"1.00"}',
+      '{"merchant_id":1,"order_id":2,"Amount":"2.00"}',
+    ],
+  ])('sends what %s reads from stdin, below the options', async (line, stdin, body) => {
+    await using server = await startServer((response, { method }) =>
+      answerJson(response, method === 'GET' ? [] : { session_id: 's' }),
+    );
+    const env = { PAY_PARTNER_BASE_URL: server.url };
+    expect((await pay(`${line} --body -`, { env, stdin })).code).toBe(0);
+    expect(server.requests.map((request) => request.body)).toEqual([body]);
+  });
+});
+
 describe('a row that an offset repeats', () => {
   it.each(['list --all --columns id', 'export -o - --format csv --columns id'])(
     'is left out and noted by transactions %s',
@@ -431,15 +449,16 @@ describe('on a terminal', () => {
     expect((await pay('transactions list --limit 20')).stdout).not.toContain('…');
   });
 
-  it('a pause that the provider asked for is shown', async () => {
+  it('a pause that the provider asked for is shown, but not with --quiet', async () => {
     await using server = await startServer((response, _, number) => {
-      if (number === 1) response.writeHead(429, { 'Retry-After': '0.2' }).end();
+      if (number % 2 === 1) response.writeHead(429, { 'Retry-After': '0.2' }).end();
       else answerJson(response, pageOf({ id: 'a' }));
     });
     const env = { PAY_PARTNER_BASE_URL: server.url };
     const { code, stderr } = await pay('transactions list', { env });
     const words = '[transactions.list] 429: the next attempt is in 0.2 s, as the provider asked\n';
     expect([code, stderr]).toEqual([0, words]);
+    expect((await pay('transactions list --quiet', { env })).stderr).toBe('');
   });
 });
 
