@@ -57,18 +57,19 @@ const STEPS: readonly string[] = [
      created_at + 3600000, printf('transaction-%d', number)
    FROM past`,
   `INSERT INTO attempts
-     (order_id, merchant_reference, checkout, merchant, order_name, provider_merchant_id, status,
+     (order_id, merchant_reference, checkout, merchant, order_name, account,
+      provider_merchant_id, status,
       session_id, is_renewal, lease_until, created_at, active_since, next_poll_at, polls, watched_from,
       return_token, cancel_token, back_token, webhook_token, is_active)
    SELECT :firstOrderId + number, order_name || '.' || (:firstOrderId + number), id, merchant,
-     order_name, 1001, 'active', 'session-' || number, 0, created_at + 15000, created_at, created_at,
+     order_name, 'default', 1001, 'active', 'session-' || number, 0, created_at + 15000, created_at, created_at,
      iif(created_at > :watchedSince, :now + abs(random() % 21600000), NULL), 10, created_at,
      random_text(43), random_text(43), random_text(43), random_text(43), 1
    FROM ${NUMBERED}`,
   `INSERT INTO matched_transactions
-     (id, checkout, order_id, status, is_refund_row, proves_price, amount, taken_minor,
+     (account, id, checkout, order_id, status, is_refund_row, proves_price, amount, taken_minor,
       refunded_minor, currency, transaction_time, recorded_at)
-   SELECT paid_by, id, :firstOrderId + number, 'SUCCESS', 0, 1, '9.99', 999, 0, 'GBP',
+   SELECT 'default', paid_by, id, :firstOrderId + number, 'SUCCESS', 0, 1, '9.99', 999, 0, 'GBP',
      '2026-01-01T00:00:00.000Z', created_at
    FROM ${NUMBERED}`,
   `INSERT INTO outbox_events

@@ -2,7 +2,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { httpUrl, origin } from './contract-schemas.js';
+import { origin, providerKey, providerUrl } from './contract-schemas.js';
 import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
 import { describeIssue, toFieldErrors } from './field-errors.js';
@@ -73,8 +73,8 @@ const environmentSchema = z
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
     PAY_EARLIER_WIDGET_SCRIPTS: list,
-    PAY_PARTNER_API_URL: httpUrl,
-    PAY_PARTNER_API_KEY: z.string('expected the provider’s API key').min(1),
+    PAY_PARTNER_API_URL: providerUrl,
+    PAY_PARTNER_API_KEY: providerKey,
     PAY_LOG_LEVEL: z
       .enum(
         ['silent', 'error', 'warn', 'info', 'debug'],

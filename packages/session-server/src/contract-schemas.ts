@@ -50,6 +50,16 @@ export const httpUrl = z
     abort: true,
   });
 
+/** A base address of the provider; a path prefix is kept. */
+export const providerUrl = httpUrl.refine((text) => !/[?#@]/.test(text), {
+  error: 'expected an address without query, fragment, user name or password',
+});
+
+/** A key of the provider, which becomes a header (spec 5). */
+export const providerKey = z
+  .string('expected the provider’s API key')
+  .regex(/^[!-~]+$/, 'expected the provider’s API key, without spaces or line breaks');
+
 /** The origin of a page or a server, as `URL` writes it. */
 export const origin = httpUrl.refine((text) => new URL(text).origin === text, {
   error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',

@@ -14,6 +14,7 @@ export interface AnsweredRequest {
 /** One call to the provider. */
 export interface ProviderCall {
   readonly operation: 'create_session' | 'list_transactions';
+  readonly account: string;
   readonly outcome: string;
   readonly seconds: number;
 }

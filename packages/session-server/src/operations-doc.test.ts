@@ -92,9 +92,10 @@ describe('the settings of README.md', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const lines = [...readme.matchAll(/^export (PAY_\w+)=(\S+)/gm)];
     const given = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value]));
-    expect(given['PAY_ENCRYPTION_KEY']).toBe('2026:…');
-    const { PAY_ENCRYPTION_KEY } = ENV;
-    expect(parseConfig({ ...given, PAY_ENCRYPTION_KEY }).environment).toBe('production');
+    expect(given).toMatchObject({ PAY_ENCRYPTION_KEY: '2026:…', PAY_PARTNER_API_KEY: '…' });
+    const { PAY_ENCRYPTION_KEY, PAY_PARTNER_API_KEY } = ENV;
+    const env = { ...given, PAY_ENCRYPTION_KEY, PAY_PARTNER_API_KEY };
+    expect(parseConfig(env).environment).toBe('production');
   });
 });
 

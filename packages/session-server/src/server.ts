@@ -1,6 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { PartnerClient } from '@pay-checkout/partner-api';
-import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
@@ -10,6 +8,7 @@ import { startPriceCheck } from './checkouts/price-check.js';
 import { checkoutRulesOf } from './checkouts/rules.js';
 import type { StepContext } from './checkouts/steps.js';
 import { createPartnerGateway, observeGateway } from './provider/gateway.js';
+import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Config } from './config.js';
@@ -46,7 +45,7 @@ import { startWebhookWorker } from './webhooks/worker.js';
 /**
  * The one place where the parts are made and put together. The start order:
  * 1. merchants, then the database: nothing runs while either has a mistake;
- * 2. the provider's client and the shop client, which connect when they are first used;
+ * 2. the provider's clients and the shop client, which connect when they are first used;
  * 3. reconciliation, checkouts and status, which need all of these;
  * 4. the loops: webhook worker, outbox dispatcher, schedule;
  * 5. the router and the operator's app, for the program that listens.
@@ -154,15 +153,8 @@ async function assemble(
   };
   const common = { database, context, merchants, changes, clock, logger, observer };
 
-  const provider = keep(
-    new PartnerClient({
-      apiKey: config.partnerApiKey,
-      baseUrl: config.partnerApiUrl,
-      timeoutSeconds: config.createSessionTimeoutSeconds,
-      transport: new NodeHttpTransport(),
-    }),
-  );
-  const partner = addGatewayCrashPoints(createPartnerGateway(provider));
+  const clients = keep(new PartnerClients(config, merchants));
+  const partner = addGatewayCrashPoints(createPartnerGateway(clients));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = keep(new ShopClient());
   const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));

@@ -1,7 +1,7 @@
 import { type Config, parseConfig, readValidSettings } from './config.js';
 import { ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
-import { readMerchants } from './merchants/merchant-source.js';
+import { readMerchantsFile } from './merchants/merchant-source.js';
 import { startListener } from './running-server.js';
 import { checkDataFile } from './store/sqlite-database.js';
 
@@ -40,7 +40,7 @@ export async function checkStart(env: Environment): Promise<Config> {
     ...listeners
   } = readValidSettings(env);
   if (merchantsFile !== undefined) {
-    check('PAY_MERCHANTS_FILE', () => readMerchants(merchantsFile, environment));
+    check('PAY_MERCHANTS_FILE', () => readMerchantsFile(merchantsFile, environment));
   }
   if (dataFile !== undefined) check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
   if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));

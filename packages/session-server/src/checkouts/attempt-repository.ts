@@ -1,3 +1,4 @@
+import type { ProviderMerchant } from '../provider/gateway.js';
 import { hashToken } from '../random-id.js';
 import {
   optionalNumber,
@@ -28,13 +29,12 @@ export type AttemptStatus =
   'sending' | 'active' | 'unknown' | 'refused' | 'not_sent' | 'superseded';
 
 /** One `/create-session`: it has an `order_id` of its own, so that evidence names it alone. */
-export interface Attempt {
+export interface Attempt extends ProviderMerchant {
   readonly orderId: number;
   readonly merchantReference: string;
   readonly checkout: string;
   readonly merchant: string;
   readonly order: string;
-  readonly providerMerchantId: number;
   readonly status: AttemptStatus;
   readonly sessionId?: string | undefined;
   readonly createdAt: number;
@@ -51,7 +51,7 @@ export interface ActiveAttempt extends Attempt {
   readonly failureReportedAt?: number | undefined;
 }
 
-export interface AttemptRequest {
+export interface AttemptRequest extends ProviderMerchant {
   readonly merchant: string;
   readonly order: string;
   readonly orderVersion: string;
@@ -60,7 +60,6 @@ export interface AttemptRequest {
   readonly currency: string;
   readonly decimals: number;
   readonly returnUrl?: string | undefined;
-  readonly providerMerchantId: number;
   /** When its price was asked for; later than a request at another price, it is the newer one. */
   readonly pricedAt?: number | undefined;
   /** The session that the SDK refused. */
@@ -92,6 +91,20 @@ export async function getAttempt(reader: Reader, orderId: number): Promise<Activ
 export async function findAttempts(reader: Reader, checkout: string): Promise<Attempt[]> {
   const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
   return rows.map(toAttempt).toSorted((one, other) => one.orderId - other.orderId);
+}
+
+/** Where the attempts of a checkout were made. */
+export async function findProviderMerchants(
+  reader: Reader,
+  checkout: string,
+): Promise<ProviderMerchant[]> {
+  const rows = await reader.all(sql`
+    SELECT DISTINCT account, provider_merchant_id FROM attempts
+    WHERE checkout = ${checkout}`);
+  return rows.map((row) => ({
+    account: String(row['account']),
+    providerMerchantId: Number(row['provider_merchant_id']),
+  }));
 }
 
 /** Which of two attempts became the one of its order later, to sort by. */
@@ -132,15 +145,22 @@ export async function findShownAttempt(
   return row && toAttempt(row);
 }
 
-/** Attempts of one provider merchant whose `order_id` or `MerchantReference` is one of these. */
+/**
+ * Attempts of one provider merchant, or at one account, whose `order_id` or `MerchantReference` is one
+ * of these.
+ */
 export async function findAttemptsByReference(
   reader: Reader,
-  providerMerchantId: number,
+  { account, providerMerchantId }: Pick<ProviderMerchant, 'account'> & Partial<ProviderMerchant>,
   references: readonly string[],
 ): Promise<Attempt[]> {
+  const ofMerchant =
+    providerMerchantId === undefined
+      ? sql``
+      : sql`AND provider_merchant_id = ${providerMerchantId}`;
   const rows = await reader.all(sql`
     SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
-      AND provider_merchant_id = ${providerMerchantId}`);
+      AND account = ${account} ${ofMerchant}`);
   return rows.map(toAttempt).filter((attempt) => isNamed(attempt, references));
 }
 
@@ -194,6 +214,7 @@ export async function insertAttempt(
     checkout,
     merchant: request.merchant,
     order_name: request.order,
+    account: request.account,
     provider_merchant_id: request.providerMerchantId,
     status: 'sending',
     is_active: 1,
@@ -227,6 +248,7 @@ export async function insertFoundAttempt(
       checkout,
       merchant: found.request.merchant,
       order_name: found.request.order,
+      account: found.request.account,
       provider_merchant_id: found.request.providerMerchantId,
       status: 'superseded',
       is_active: 0,
@@ -310,12 +332,13 @@ export async function setFailureReported(
 /** Attempts of one provider merchant whose failure was reported until a time. */
 export async function findReportedFailures(
   reader: Reader,
-  providerMerchantId: number,
+  { account, providerMerchantId }: ProviderMerchant,
   until: number,
 ): Promise<ActiveAttempt[]> {
   const rows = await reader.all(sql`
     SELECT * FROM attempts
-    WHERE failure_reported_at <= ${until} AND provider_merchant_id = ${providerMerchantId}`);
+    WHERE failure_reported_at <= ${until} AND account = ${account}
+      AND provider_merchant_id = ${providerMerchantId}`);
   return rows.map(toAttempt);
 }
 
@@ -369,6 +392,7 @@ export function toAttempt(row: Row): ActiveAttempt {
     checkout: String(row['checkout']),
     merchant: String(row['merchant']),
     order: String(row['order_name']),
+    account: String(row['account']),
     providerMerchantId: Number(row['provider_merchant_id']),
     status: row['status'] as AttemptStatus,
     sessionId: optionalText(row['session_id']),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TEST_RULES } from '../testing/store-harness.js';
+import { TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { SECOND_MS, HOUR_MS, DAY_MS, START, type StoreFixture } from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-ids.js';
 
@@ -55,7 +55,7 @@ export function describeClock(fixture: StoreFixture): void {
           orderId: attempt.orderId,
           checkout: checkout.id,
           merchant: 'teashop',
-          providerMerchantId: 1001,
+          ...AT_PROVIDER,
           createdAt: START,
           polls: 7,
         },

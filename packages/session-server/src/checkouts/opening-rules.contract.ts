@@ -8,6 +8,7 @@ import {
   type StoreFixture,
 } from '../testing/store-fixture.js';
 import { toStoredToken } from './attempt-ids.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
 
 type Opened = Awaited<ReturnType<StoreFixture['activate']>>;
 
@@ -44,7 +45,7 @@ export function describeOpeningRules(fixture: StoreFixture): void {
         merchantReference: `A1001.${String(FIRST_ORDER_ID)}`,
         checkout: checkout.id,
         status: 'sending',
-        providerMerchantId: 1001,
+        ...AT_PROVIDER,
         createdAt: START,
       });
       expect(attempt.sessionId).toBeUndefined();
@@ -358,7 +359,7 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       const twin = await beginSending({ merchant: 'bookshop' });
       const other = await beginSending({ merchant: 'other', providerMerchantId: 1002 });
       const find = async (...references: string[]) =>
-        (await fixture.store.findAttemptsByReference(1001, references)).map(
+        (await fixture.store.findAttemptsByReference(AT_PROVIDER, references)).map(
           ({ orderId }) => orderId,
         );
       expect(await find(String(attempt.orderId))).toEqual([attempt.orderId]);

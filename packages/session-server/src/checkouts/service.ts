@@ -291,7 +291,11 @@ export class CheckoutService {
     const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
-    const result = await gateway.createSession(fields, priced.merchant.extraFields);
+    const result = await gateway.createSession(
+      attempt.account,
+      fields,
+      priced.merchant.extraFields,
+    );
     if (result.kind === 'created') {
       const isActive = await database.transaction('create:activate-session', (tx) =>
         activateSession(tx, attempt.orderId, result.sessionId),
@@ -319,11 +323,11 @@ export class CheckoutService {
   }
 
   #logFailure(
-    { merchant, orderId }: Attempt,
+    { merchant, account, orderId }: Attempt,
     result: Exclude<SessionResult, { kind: 'created' }>,
   ): void {
     this.#options.logger.warn(
-      { merchant, orderId, outcome: result.kind, ...describeError(result.cause) },
+      { merchant, account, orderId, outcome: result.kind, ...describeError(result.cause) },
       'create-session gave no session',
     );
   }
@@ -385,6 +389,7 @@ export function attemptRequest(
     currency: merchant.currency,
     decimals: merchant.decimals,
     returnUrl: ownReturnUrl(order, merchant),
+    account: merchant.account,
     providerMerchantId: merchant.providerMerchantId,
     renew: request.renew,
   };

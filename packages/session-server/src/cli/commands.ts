@@ -1,8 +1,7 @@
-import { PartnerClient } from '@pay-checkout/partner-api';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError, ConfigError } from '../errors.js';
-import { readMerchants } from '../merchants/merchant-source.js';
+import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -11,6 +10,7 @@ import {
   type RedeliverFilter,
 } from '../outbox/repository.js';
 import { createPartnerGateway } from '../provider/gateway.js';
+import { PartnerClients } from '../provider/partner-clients.js';
 import { explainOrder } from '../reconciliation/explain.js';
 import type { Database } from '../store/database.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
@@ -24,29 +24,26 @@ export async function runExplain(
   order: string,
   merchantId?: string,
 ): Promise<string[]> {
-  const merchants = [...readMerchants(config.merchantsFile, config.environment).values()].filter(
+  const source = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
+  const merchants = (await source.all()).filter(
     ({ id }) => merchantId === undefined || id === merchantId,
   );
   if (merchants.length === 0) {
     throw new ConfigError('merchants file', [`there is no merchant "${merchantId ?? ''}"`]);
   }
-  const client = new PartnerClient({
-    apiKey: config.partnerApiKey,
-    baseUrl: config.partnerApiUrl,
-    timeoutSeconds: config.createSessionTimeoutSeconds,
-  });
+  const clients = new PartnerClients(config, source);
   const database = new SqliteDatabase(config.databaseFile, 'read');
   try {
     const lines: string[] = [];
     for (const merchant of merchants) {
-      const gateway = createPartnerGateway(client);
+      const gateway = createPartnerGateway(clients);
       const now = systemClock.now();
       lines.push(...(await explainOrder({ merchant, order, database, gateway, now })));
     }
     return lines;
   } finally {
     await database.close();
-    client.close();
+    clients.close();
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { createSandbox } from '@pay-checkout/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MerchantOrder } from '../contract.js';
 import { createLogger } from '../logger.js';
@@ -121,6 +122,48 @@ describe('after a backup of some hours ago was put back', () => {
     await stack.startServer();
     await stack.until(checkout, 'paid');
     expect((await orderOf('KNOWN')).checkouts[0]?.attention).toEqual([]);
+  });
+
+  it('what was paid at another account is found in the list of that account', async () => {
+    const apiKey = 'key-of-the-north';
+    const merchants = [{ id: 1001, name: 'Test Merchant', currency: 'GBP' }];
+    await using closing = new AsyncDisposableStack();
+    const north = closing.adopt(createSandbox({ apiKey, merchants }), (one) => one.close());
+    const { url: apiUrl } = await north.listen();
+    await stack.server.close();
+    stack.changeMerchantsFile(({ merchants: [tea] }) => ({
+      accounts: { north: { apiUrl, apiKey } },
+      merchants: [{ ...tea, account: 'north' }],
+    }));
+    await stack.startServer();
+    await opened('BEFORE');
+    await backUp();
+    stack.advance(HOUR);
+    await opened('LOST');
+    await opened('UNKNOWN');
+    const [lost, unknown] = ['LOST', 'UNKNOWN'].map((order) => {
+      const session = north.control
+        .sessions()
+        .find(({ MerchantReference: name }) => name?.startsWith(order));
+      return session?.MerchantReference ?? '';
+    });
+    const row = { merchantId: 1001, currencyCode: 'GBP', amount: '9.99', status: 'SUCCESS' };
+    for (const orderRef of [lost, unknown]) {
+      north.control.addTransaction({
+        row: {
+          ...row,
+          orderRef: orderRef ?? '',
+          transactionTime: new Date(stack.clock.now()).toISOString(),
+        },
+      });
+    }
+    stack.shop.orders.delete('UNKNOWN');
+    await stack.server.close();
+    const lines = await restore();
+    expect(lines).toContain('Payments found for lost checkouts: 1');
+    expect(lines.join('\n')).toContain(`of ${String(unknown)} at 1001 of account north: no order`);
+    await stack.startServer();
+    expect((await stack.reopen('LOST')).body).toMatchObject({ state: 'paid' });
   });
 
   it('the shop accepts new events, though it saw higher sequences than the backup knew', async () => {

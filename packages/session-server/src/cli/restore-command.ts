@@ -1,4 +1,3 @@
-import { PartnerClient } from '@pay-checkout/partner-api';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import { checkoutRulesOf } from '../checkouts/rules.js';
 import type { StepContext } from '../checkouts/steps.js';
@@ -8,10 +7,11 @@ import { addDatabaseCrashPoints } from '../crash-decorators.js';
 import { crashPoint } from '../crash-points.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
-import type { Merchant } from '../merchants/merchant.js';
-import { type MerchantSource, readMerchants } from '../merchants/merchant-source.js';
+import { DEFAULT_ACCOUNT, type Merchant } from '../merchants/merchant.js';
+import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
-import { createPartnerGateway, type PartnerGateway } from '../provider/gateway.js';
+import { createPartnerGateway, keyOf, type PartnerGateway } from '../provider/gateway.js';
+import { PartnerClients } from '../provider/partner-clients.js';
 import { ShopClient } from '../provider/shop-client.js';
 import { newestRange, readNextPage } from '../reconciliation/page-range.js';
 import { ReconciliationService } from '../reconciliation/service.js';
@@ -103,19 +103,10 @@ async function reconcileLoss(
   loss: Loss,
   clock: Clock,
 ): Promise<string[]> {
-  const all = [...readMerchants(config.merchantsFile, config.environment).values()];
-  const merchants: MerchantSource = {
-    find: (id) => Promise.resolve(all.find((merchant) => merchant.id === id)),
-    all: () => Promise.resolve(all),
-    close: () => Promise.resolve(),
-  };
-  const client = new PartnerClient({
-    apiKey: config.partnerApiKey,
-    baseUrl: config.partnerApiUrl,
-    timeoutSeconds: config.createSessionTimeoutSeconds,
-  });
+  const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
+  const clients = new PartnerClients(config, merchants);
   const shop = new ShopClient();
-  const gateway = createPartnerGateway(client);
+  const gateway = createPartnerGateway(clients);
   const context: StepContext = {
     rules: checkoutRulesOf(config),
     clock,
@@ -136,6 +127,7 @@ async function reconcileLoss(
     lostAttempts,
   });
   try {
+    const all = await merchants.all();
     const count = await readSince(loss.since, clock.now(), { all, gateway, reconciliation });
     await database.transaction('restore:mark-read', markLossRead);
     return [
@@ -155,7 +147,7 @@ async function reconcileLoss(
   } finally {
     await reconciliation.close();
     await shop.close();
-    client.close();
+    clients.close();
   }
 }
 
@@ -170,13 +162,14 @@ async function readSince(
   },
 ): Promise<number> {
   let count = 0;
-  for (const providerMerchantId of new Set(parts.all.map((one) => one.providerMerchantId))) {
+  const places = new Map(parts.all.map((merchant) => [keyOf(merchant), merchant]));
+  for (const { account, providerMerchantId } of places.values()) {
     // Without an end but that of the list: a row may be listed later than newer ones.
-    const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
+    const start = { account, providerMerchantId, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, sinceMs);
     while (!range.isRead) {
       await readNextPage(parts.gateway, range, async ({ rows }) => {
-        await parts.reconciliation.reconcile(providerMerchantId, rows);
+        await parts.reconciliation.reconcile(start, rows);
         crashPoint('restore:page-reconciled');
         count += rows.length;
       });
@@ -187,9 +180,10 @@ async function readSince(
 }
 
 function describeNotFound(payment: LostPayment): string {
-  const { transaction, reference, providerMerchantId, isTemporary } = payment;
+  const { transaction, reference, account, providerMerchantId, isTemporary } = payment;
+  const at = account === DEFAULT_ACCOUNT ? '' : ` of account ${account}`;
   const why = isTemporary
     ? 'its shop gave no answer; the server will ask again'
     : 'no order was found: check it with the shop';
-  return `Transaction ${transaction} of ${reference} at ${String(providerMerchantId)}: ${why}`;
+  return `Transaction ${transaction} of ${reference} at ${String(providerMerchantId)}${at}: ${why}`;
 }

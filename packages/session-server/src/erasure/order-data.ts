@@ -46,9 +46,9 @@ export const ORDER_TABLES = {
     of: ofCheckouts,
     keeps: [
       ...['order_id', 'merchant_reference', 'checkout', 'merchant', 'order_name'],
-      ...['provider_merchant_id', 'status', 'is_active', 'is_renewal', 'lease_until', 'created_at'],
-      ...['submitted_at', 'failure_reported_at', 'next_poll_at', 'polls', 'watched_from'],
-      'active_since',
+      ...['account', 'provider_merchant_id', 'status', 'is_active', 'is_renewal', 'lease_until'],
+      ...['created_at', 'submitted_at', 'failure_reported_at', 'next_poll_at', 'polls'],
+      ...['watched_from', 'active_since'],
       // Hashes of random tokens: a shopper who comes back still finds the shop.
       ...['return_token', 'cancel_token', 'back_token', 'webhook_token'],
     ],
@@ -57,8 +57,8 @@ export const ORDER_TABLES = {
   matched_transactions: {
     of: ofCheckouts,
     keeps: [
-      ...['id', 'checkout', 'order_id', 'status', 'is_refund_row', 'proves_price', 'amount'],
-      ...['taken_minor', 'refunded_minor', 'reference', 'currency', 'transaction_time'],
+      ...['account', 'id', 'checkout', 'order_id', 'status', 'is_refund_row', 'proves_price'],
+      ...['amount', 'taken_minor', 'refunded_minor', 'reference', 'currency', 'transaction_time'],
       'recorded_at',
     ],
     erases: [],

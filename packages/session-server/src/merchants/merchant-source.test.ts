@@ -1,12 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Environment } from '../contract.js';
 import { ConfigError } from '../errors.js';
 import type { LogFields, Logger } from '../logger.js';
 import { merchantEntry } from '../testing/test-merchant.js';
-import { FileMerchantSource, findUnsafeForProduction, readMerchants } from './merchant-source.js';
+import {
+  FileMerchantSource,
+  findUnsafeForProduction,
+  readMerchantsFile,
+} from './merchant-source.js';
 
 /** Longer than the pause between two checks of the file. */
 const SOON = { timeout: 5000 };
@@ -27,7 +32,7 @@ function write(...entries: readonly unknown[]): void {
 
 function mistakesOf(environment: Environment = 'sandbox'): readonly string[] {
   try {
-    readMerchants(path, environment);
+    readMerchantsFile(path, environment);
   } catch (error) {
     if (error instanceof ConfigError) return error.mistakes;
     throw error;
@@ -51,7 +56,10 @@ function recordingLogger() {
 describe('reading the merchants file', () => {
   it('gives the merchants by their ids', () => {
     write(merchantEntry(), merchantEntry({ id: 'other' }));
-    expect([...readMerchants(path, 'production').keys()]).toEqual(['teashop', 'other']);
+    expect([...readMerchantsFile(path, 'production').merchants.keys()]).toEqual([
+      'teashop',
+      'other',
+    ]);
   });
 
   it('lists every mistake of every entry, and of production, and quotes no value', () => {
@@ -110,6 +118,51 @@ describe('reading the merchants file', () => {
       'merchants.0.sdk.argument': ['"number",', 'expected "object" or "string"'],
       'merchants.0.unknown': ['1,', 'not accepted here; leave it out'],
     });
+  });
+
+  it('gives the accounts by their names, and keeps their keys to itself', () => {
+    const north = { apiUrl: 'https://north.example/api', apiKey: 'canary-key' };
+    const merchants = [merchantEntry(), merchantEntry({ id: 'other', account: 'north' })];
+    writeFileSync(path, JSON.stringify({ accounts: { north }, merchants }));
+    const file = readMerchantsFile(path, 'production');
+    expect([...file.merchants.values()].map(({ account }) => account)).toEqual([
+      'default',
+      'north',
+    ]);
+    expect(file.accounts.get('north')?.apiKey.reveal()).toBe('canary-key');
+    expect(inspect(file, { depth: 9 }) + JSON.stringify([...file.accounts])).not.toContain(
+      'canary',
+    );
+  });
+
+  it('says where each mistake about accounts is, and quotes no key', () => {
+    const apiUrl = 'https://north.example';
+    const accounts = {
+      default: { apiUrl, apiKey: 'canary-key' },
+      '2nd': { apiUrl, apiKey: 'canary-key' },
+      plain: { apiUrl: 'http://north.example', apiKey: 'canary-key' },
+    };
+    const webhookEndpoints = [
+      { tokenHash: `sha256:${'0'.repeat(64)}`, paths: { orderId: 'id' }, account: 'south' },
+    ];
+    const merchants = [merchantEntry({ account: 'nrth', webhookEndpoints })];
+    writeFileSync(path, JSON.stringify({ accounts, merchants }));
+    const mistakes = mistakesOf('production').map((mistake) => mistake.replace(/ \(.*?\)/, ''));
+    expect(mistakes).toEqual([
+      'accounts.default: expected another name; this is the account of PAY_PARTNER_API_KEY',
+      'accounts.2nd: expected a name of up to 64 letters, digits, "-" and "_", starting with a letter',
+      'merchants.0.account: expected "default", or a name of "accounts"',
+      'merchants.0.webhookEndpoints.0.account: expected "default", or a name of "accounts"',
+      'accounts.plain.apiUrl: production expects https',
+    ]);
+    const broken = { north: { apiUrl: 'canary', apiKey: 'canary key' }, south: { apiUrl } };
+    const text = JSON.stringify({ accounts: broken, merchants: [merchantEntry()] }, null, 2);
+    writeFileSync(path, text);
+    expect(mistakesOf()).toEqual([
+      'accounts.north.apiUrl (line 4, column 17): expected an absolute http or https address',
+      'accounts.north.apiKey (line 5, column 17): expected the provider’s API key, without spaces or line breaks',
+      'accounts.south.apiKey (line 7, column 14): expected the provider’s API key',
+    ]);
   });
 
   it('takes a file that begins with a byte order mark', () => {

@@ -5,7 +5,12 @@ import type { Environment } from '../contract.js';
 import { ConfigError, describeFileError, type FieldError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
 import type { Logger } from '../logger.js';
-import { type Merchant, merchantSchema, merchantsFileSchema } from './merchant.js';
+import {
+  type Merchant,
+  merchantSchema,
+  merchantsFileSchema,
+  type ProviderAccount,
+} from './merchant.js';
 
 /** Where merchants come from: a file, or a platform's own function. */
 export interface MerchantSource {
@@ -13,7 +18,26 @@ export interface MerchantSource {
   find(id: string): Promise<Merchant | undefined>;
   /** Every merchant. The same array until something changes, so that callers can cache by it. */
   all(): Promise<readonly Merchant[]>;
+  /** Provider accounts beside the default one, by the names that merchants give. Default: none. */
+  accounts?(): Promise<ReadonlyMap<string, ProviderAccount>>;
   close(): Promise<void>;
+}
+
+/** What a merchants file says, by id and by name. */
+export interface MerchantsFile {
+  readonly merchants: ReadonlyMap<string, Merchant>;
+  readonly accounts: ReadonlyMap<string, ProviderAccount>;
+}
+
+/** Merchants that do not change: for commands. */
+export function fixedMerchants({ merchants, accounts }: MerchantsFile): MerchantSource {
+  const all = [...merchants.values()];
+  return {
+    find: (id) => Promise.resolve(merchants.get(id)),
+    all: () => Promise.resolve(all),
+    accounts: () => Promise.resolve(accounts),
+    close: () => Promise.resolve(),
+  };
 }
 
 const WATCH_INTERVAL_MS = 1000;
@@ -34,7 +58,7 @@ export interface FileMerchantSourceOptions {
 export class FileMerchantSource implements MerchantSource {
   readonly #options: FileMerchantSourceOptions;
   readonly #timer: NodeJS.Timeout;
-  #merchants: ReadonlyMap<string, Merchant>;
+  #file: MerchantsFile;
   #all: readonly Merchant[];
   #stamp: string;
 
@@ -44,8 +68,8 @@ export class FileMerchantSource implements MerchantSource {
     this.#options = options;
     // Before the file is read, so that a change in between is noticed.
     this.#stamp = stampOf(path);
-    this.#merchants = readMerchants(path, environment);
-    this.#all = [...this.#merchants.values()];
+    this.#file = readMerchantsFile(path, environment);
+    this.#all = [...this.#file.merchants.values()];
     warnOfMissingTokens(this.#all, logger);
     this.#timer = setInterval(() => {
       this.#reloadIfChanged();
@@ -53,11 +77,15 @@ export class FileMerchantSource implements MerchantSource {
   }
 
   find(id: string): Promise<Merchant | undefined> {
-    return Promise.resolve(this.#merchants.get(id));
+    return Promise.resolve(this.#file.merchants.get(id));
   }
 
   all(): Promise<readonly Merchant[]> {
     return Promise.resolve(this.#all);
+  }
+
+  accounts(): Promise<ReadonlyMap<string, ProviderAccount>> {
+    return Promise.resolve(this.#file.accounts);
   }
 
   close(): Promise<void> {
@@ -72,12 +100,12 @@ export class FileMerchantSource implements MerchantSource {
     this.#stamp = stamp;
     try {
       const before = this.#all;
-      this.#merchants = readMerchants(path, environment);
-      this.#all = [...this.#merchants.values()];
+      this.#file = readMerchantsFile(path, environment);
+      this.#all = [...this.#file.merchants.values()];
       warnOfMissingTokens(this.#all, logger);
       logger.info({ merchants: this.#all.length }, 'merchants file reloaded');
       for (const { id } of before) {
-        if (this.#merchants.has(id)) continue;
+        if (this.#file.merchants.has(id)) continue;
         logger.warn(
           { merchant: id },
           'a merchant was removed; its payments are no longer confirmed',
@@ -91,10 +119,7 @@ export class FileMerchantSource implements MerchantSource {
 }
 
 /** @throws {ConfigError} listing every mistake; values are never quoted, since some are secrets */
-export function readMerchants(
-  path: string,
-  environment: Environment,
-): ReadonlyMap<string, Merchant> {
+export function readMerchantsFile(path: string, environment: Environment): MerchantsFile {
   const source = `merchants file ${path}`;
   const text = readText(path, source);
   const file = parseJson(text, source);
@@ -109,15 +134,26 @@ export function readMerchants(
       mistakes.map(({ field, message }) => `${field} (${locateField(text, field)}): ${message}`),
     );
   }
-  return new Map(parsed.data.merchants.map((merchant) => [merchant.id, merchant]));
+  const { merchants, accounts } = parsed.data;
+  return {
+    merchants: new Map(merchants.map((merchant) => [merchant.id, merchant])),
+    accounts: new Map(Object.entries(accounts)),
+  };
 }
 
 const entries = z.object({ merchants: z.array(z.unknown()) });
+const accountAddresses = z.object({
+  accounts: z.record(z.string(), z.object({ apiUrl: z.url() })),
+});
 
 /** What production refuses in the valid entries of a file: plain http, and our sandbox's SDK. */
 export function findUnsafeForProduction(file: unknown): FieldError[] {
+  const accounts = accountAddresses.safeParse(file).data?.accounts ?? {};
+  const plainAccounts = Object.entries(accounts)
+    .filter(([, { apiUrl }]) => apiUrl.startsWith('http:'))
+    .map(([name]) => ({ field: `accounts.${name}.apiUrl`, message: 'production expects https' }));
   const all = entries.safeParse(file).data?.merchants ?? [];
-  return all.flatMap((entry, index) => {
+  const ofMerchants = all.flatMap((entry, index) => {
     const { data: merchant } = merchantSchema.safeParse(entry);
     if (!merchant) return [];
     const at = `merchants.${String(index)}`;
@@ -128,6 +164,7 @@ export function findUnsafeForProduction(file: unknown): FieldError[] {
       ? [...plain, { field: `${at}.sdk`, message: 'production cannot use the sandbox’s SDK' }]
       : plain;
   });
+  return [...plainAccounts, ...ofMerchants];
 }
 
 function addressesOf(merchant: Merchant): (readonly [field: string, url: string])[] {

@@ -1,6 +1,6 @@
 import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { z } from 'zod';
-import { httpUrl, origin, sdkDescription } from '../contract-schemas.js';
+import { httpUrl, origin, providerKey, providerUrl, sdkDescription } from '../contract-schemas.js';
 import { findSplitMistakes, splitRules, splitValueType } from '../split-rule.js';
 import {
   toSecret,
@@ -10,6 +10,20 @@ import {
 } from './webhook-settings.js';
 
 const positiveInteger = z.int().positive();
+
+/** The provider account of `PAY_PARTNER_API_URL` and `PAY_PARTNER_API_KEY`. */
+export const DEFAULT_ACCOUNT = 'default';
+
+const ACCOUNT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+const providerAccount = z.strictObject({
+  apiUrl: providerUrl,
+  /** Sent as the header `api_key` (spec 5), to that address alone. */
+  apiKey: providerKey.transform(toSecret),
+});
+
+/** An account at the provider: where its calls go, and the key that they carry. */
+export type ProviderAccount = Readonly<z.infer<typeof providerAccount>>;
 
 const shopEndpoint = z.strictObject({
   url: httpUrl,
@@ -109,6 +123,8 @@ export const merchantSchema = z
         'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
       ),
     name: z.string().min(1).max(100),
+    /** The provider account that its checkouts are created at. */
+    account: z.string().default(DEFAULT_ACCOUNT),
     /** `merchant_id` of spec 4.6. */
     providerMerchantId: positiveInteger,
     /** ISO 4217 code. An order priced in another currency is refused. */
@@ -174,7 +190,54 @@ export type Merchant = z.infer<typeof merchantSchema>;
 
 /** The merchants file as a whole. */
 export const merchantsFileSchema = z
-  .strictObject({ merchants: z.array(merchantSchema).min(1, 'expected at least one merchant') })
+  .strictObject({
+    /** Provider accounts beside the default one, by name. */
+    accounts: z.record(z.string(), providerAccount).default({}),
+    merchants: z.array(merchantSchema).min(1, 'expected at least one merchant'),
+  })
+  .superRefine(
+    ({ accounts, merchants }, context) => {
+      const addMistake = (path: (string | number)[], message: string): void => {
+        context.addIssue({ code: 'custom', path, message });
+      };
+      for (const name of Object.keys(accounts)) {
+        if (name === DEFAULT_ACCOUNT) {
+          addMistake(
+            ['accounts', name],
+            'expected another name; this is the account of PAY_PARTNER_API_KEY',
+          );
+        } else if (!ACCOUNT_NAME.test(name)) {
+          addMistake(
+            ['accounts', name],
+            'expected a name of up to 64 letters, digits, "-" and "_", starting with a letter',
+          );
+        }
+      }
+      const requireAccount = (name: string | undefined, path: (string | number)[]): void => {
+        if (name === undefined || name === DEFAULT_ACCOUNT || Object.hasOwn(accounts, name)) return;
+        addMistake(['merchants', ...path], 'expected "default", or a name of "accounts"');
+      };
+      merchants.forEach(({ account, webhookEndpoints }, at) => {
+        requireAccount(account, [at, 'account']);
+        webhookEndpoints.forEach((endpoint, index) => {
+          requireAccount(endpoint.account, [at, 'webhookEndpoints', index, 'account']);
+        });
+      });
+    },
+    {
+      when: isValid(
+        z.object({
+          accounts: z.record(z.string(), z.unknown()),
+          merchants: z.array(
+            z.object({
+              account: z.string(),
+              webhookEndpoints: z.array(z.object({ account: z.string().optional() })),
+            }),
+          ),
+        }),
+      ),
+    },
+  )
   .superRefine(
     ({ merchants }, context) => {
       const seen = new Set<string>();

@@ -106,6 +106,8 @@ export const webhookEndpoint = settings
         /^sha256:[0-9a-f]{64}$/,
         'expected "sha256:" and 64 hexadecimal digits of the hash of a token',
       ),
+    /** The provider account that it is registered at. Default: the merchant's. */
+    account: z.string().optional(),
   })
   .superRefine(checkEvidence)
   .superRefine(({ paths }, context) => {

@@ -47,7 +47,8 @@ describe('the metrics', () => {
     const { body } = await stack.open('P1', { amount: '9.99' });
     expect(await sample('pay_checkouts_requested_total{result="opened"}')).toBe(1);
     expect(await sample('pay_checkout_transitions_total{from="new",to="open"}')).toBe(1);
-    const calls = 'pay_provider_call_seconds_count{operation="create_session",outcome="created"}';
+    const calls =
+      'pay_provider_call_seconds_count{operation="create_session",account="default",outcome="created"}';
     expect(await sample(calls)).toBe(1);
     expect(await sample('pay_watched_attempts')).toBe(1);
     await stack.payAtProvider(body.sessionId ?? '');
@@ -96,7 +97,7 @@ describe('the metrics', () => {
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
     await until('pay_pollers_backing_off', 1);
     const failed =
-      'pay_provider_call_seconds_count{operation="list_transactions",outcome="failed"}';
+      'pay_provider_call_seconds_count{operation="list_transactions",account="default",outcome="failed"}';
     expect(await sample(failed)).toBeGreaterThan(0);
     expect(await sample('pay_transaction_poll_seconds_count{result="failed"}')).toBeGreaterThan(0);
     stack.advance(45);
@@ -172,6 +173,7 @@ describe('the metrics', () => {
       result: /^[a-z_-]+$/,
       outcome: /^[a-z_]+$/,
       operation: /^(create_session|list_transactions)$/,
+      account: /^default$/,
       from: /^[a-z]+$/,
       to: /^[a-z]+$/,
       code: /^[a-z_]+$/,

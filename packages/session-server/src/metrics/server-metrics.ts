@@ -27,8 +27,9 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
 };
 
 /**
- * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists: no
- * order, checkout, token, address or merchant is ever one. `docs/operations/operate.md` lists them all.
+ * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists and of
+ * provider accounts: no order, checkout, token, address or merchant is ever one.
+ * `docs/operations/operate.md` lists them all.
  */
 export class ServerMetrics implements Observer {
   readonly registry = new Registry<PrometheusContentType>();
@@ -63,8 +64,8 @@ export class ServerMetrics implements Observer {
   );
   readonly #provider = new Histogram({
     name: 'pay_provider_call_seconds',
-    help: 'Time of calls to the provider, by how they ended',
-    labelNames: ['operation', 'outcome'],
+    help: 'Time of calls to the provider, by account and how they ended',
+    labelNames: ['operation', 'account', 'outcome'],
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
   });
@@ -140,8 +141,8 @@ export class ServerMetrics implements Observer {
     this.#events.inc({}, after.sequence - before.sequence);
   }
 
-  providerCalled({ operation, outcome, seconds }: ProviderCall): void {
-    this.#provider.observe({ operation, outcome }, seconds);
+  providerCalled({ operation, account, outcome, seconds }: ProviderCall): void {
+    this.#provider.observe({ operation, account, outcome }, seconds);
   }
 
   polled({ pages, incompletePages, unreadableRows, seconds, isOk }: TransactionPoll): void {

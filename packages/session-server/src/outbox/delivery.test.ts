@@ -11,7 +11,7 @@ import { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
-import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
@@ -102,7 +102,7 @@ async function payOrder(merchant: string, order: string): Promise<void> {
     amountMinor: 999,
     currency: 'GBP',
     decimals: 2,
-    providerMerchantId: 1001,
+    ...AT_PROVIDER,
   });
   if (decision.kind !== 'send') throw new Error(`expected send, not ${decision.kind}`);
   const { orderId } = decision.attempt;

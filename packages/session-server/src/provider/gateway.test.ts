@@ -3,9 +3,10 @@ import { PartnerClient } from '@pay-checkout/partner-api';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalServer } from '../testing/local-server.js';
 import { createPartnerGateway } from './gateway.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
 
 const QUERY = {
-  providerMerchantId: 1001,
+  ...AT_PROVIDER,
   fromDate: '2026-01-01',
   toDate: '2026-01-02',
   limit: 100,
@@ -23,7 +24,7 @@ async function gatewayTo(status: number, body: string, headers: Record<string, s
   });
   servers.push(server);
   const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
-  return createPartnerGateway(client);
+  return createPartnerGateway({ get: () => Promise.resolve(client) });
 }
 
 function listOf(transaction: string, pagination = '{"hasMore":false,"nextCursor":""}'): string {
@@ -153,7 +154,7 @@ describe('a question for the list', () => {
     });
     servers.push(server);
     const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
-    const gateway = createPartnerGateway(client);
+    const gateway = createPartnerGateway({ get: () => Promise.resolve(client) });
     await gateway.listTransactions(QUERY);
     await gateway.listTransactions({ ...QUERY, cursor: 'c2' });
     const days = { fromDate: '2026-01-01', toDate: '2026-01-02', timezone: 'UTC' };
@@ -175,7 +176,7 @@ describe('a session that is asked for', () => {
     [200, 'not JSON', { kind: 'unknown' }],
   ])('ends as the provider’s answer %i %s says', async (status, body, result) => {
     const gateway = await gatewayTo(status, body);
-    expect(await gateway.createSession(fields)).toMatchObject(result);
+    expect(await gateway.createSession('default', fields)).toMatchObject(result);
   });
 
   it('carries the extra fields of the merchant entry after ours', async () => {
@@ -190,13 +191,17 @@ describe('a session that is asked for', () => {
     servers.push(server);
     const client = new PartnerClient({ apiKey: 'key', baseUrl: server.url, maxRetries: 0 });
     const extraFields = { channel: 'web', installments: 3, test: false };
-    await createPartnerGateway(client).createSession(fields, extraFields);
+    await createPartnerGateway({ get: () => Promise.resolve(client) }).createSession(
+      'default',
+      fields,
+      extraFields,
+    );
     expect(bodies).toEqual([JSON.stringify({ ...fields, ...extraFields })]);
   });
 
   it('ends not sent when no one answers', async () => {
     const gateway = await gatewayTo(200, '{}');
     await Promise.all(servers.splice(0).map((server) => server.close()));
-    expect(await gateway.createSession(fields)).toMatchObject({ kind: 'not_sent' });
+    expect(await gateway.createSession('default', fields)).toMatchObject({ kind: 'not_sent' });
   });
 });

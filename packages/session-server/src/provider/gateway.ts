@@ -4,7 +4,6 @@ import {
   endOfPage,
   isPartnerApiError,
   type PageEnd,
-  type PartnerClient,
   type Transaction,
   type UnreadableRow,
   unreadableRowsOf,
@@ -12,6 +11,7 @@ import {
 import { AppError } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { Observer } from '../observer.js';
+import type { PartnerClients } from './partner-clients.js';
 
 /** How a `/create-session` ended, as far as it matters to money. */
 export type SessionResult =
@@ -51,8 +51,18 @@ export interface UnreadableRows {
   readonly first: readonly Pick<UnreadableRow, 'index' | 'kind'>[];
 }
 
-export interface TransactionQuery {
+/** A merchant at the provider. Another account may give the same number to another merchant. */
+export interface ProviderMerchant {
+  readonly account: string;
   readonly providerMerchantId: number;
+}
+
+/** To find it by in a map. */
+export function keyOf({ account, providerMerchantId }: ProviderMerchant): string {
+  return `${account} ${String(providerMerchantId)}`;
+}
+
+export interface TransactionQuery extends ProviderMerchant {
   /** `YYYY-MM-DD`. */
   readonly fromDate: string;
   readonly toDate: string;
@@ -64,20 +74,27 @@ export interface TransactionQuery {
 export interface PartnerGateway {
   /** @param extraFields fields that the provider's interface does not show, passed through */
   createSession(
+    account: string,
     fields: CreateCheckoutSessionParams,
     extraFields?: Merchant['extraFields'],
   ): Promise<SessionResult>;
   /**
    * @throws {AppError} 503 `provider_unavailable`; with `retryAfterSeconds` when the provider asked
-   *   for a pause
+   *   for a pause; also when there is no such account
    */
   listTransactions(query: TransactionQuery): Promise<TransactionPage>;
 }
 
 /** The only place that knows the provider's errors: it turns them into our own codes. */
-export function createPartnerGateway(client: PartnerClient): PartnerGateway {
+export function createPartnerGateway(clients: Pick<PartnerClients, 'get'>): PartnerGateway {
   return {
-    async createSession(fields, extraFields = {}) {
+    async createSession(account, fields, extraFields = {}) {
+      let client;
+      try {
+        client = await clients.get(account);
+      } catch (cause) {
+        return { kind: 'not_sent', cause };
+      }
       try {
         const options = Object.keys(extraFields).length > 0 ? { extraFields } : {};
         const { session_id: sessionId } = await client.checkoutSessions.create(fields, options);
@@ -87,7 +104,9 @@ export function createPartnerGateway(client: PartnerClient): PartnerGateway {
       }
     },
 
-    async listTransactions({ providerMerchantId, fromDate, toDate, cursor, limit }) {
+    async listTransactions(query) {
+      const { account, providerMerchantId, fromDate, toDate, cursor, limit } = query;
+      const client = await clients.get(account);
       try {
         const page = await client.transactions.list({
           merchantId: providerMerchantId,
@@ -122,11 +141,11 @@ export function observeGateway(
   observer: Pick<Observer, 'providerCalled'>,
 ): PartnerGateway {
   return {
-    async createSession(...args) {
+    async createSession(account, ...args) {
       const seconds = startTimer();
-      const result = await gateway.createSession(...args);
+      const result = await gateway.createSession(account, ...args);
       const operation = 'create_session';
-      observer.providerCalled({ operation, outcome: result.kind, seconds: seconds() });
+      observer.providerCalled({ operation, account, outcome: result.kind, seconds: seconds() });
       return result;
     },
 
@@ -138,7 +157,8 @@ export function observeGateway(
         outcome = 'ok';
         return page;
       } finally {
-        observer.providerCalled({ operation: 'list_transactions', outcome, seconds: seconds() });
+        const operation = 'list_transactions';
+        observer.providerCalled({ operation, account: query.account, outcome, seconds: seconds() });
       }
     },
   };

@@ -6,6 +6,7 @@ import { SILENT_OBSERVER } from '../observer.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 import { readOperationsGuide } from '../testing/operations-guide.js';
 import { endAt } from '../testing/page-end.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
 
 const START = Date.parse('2026-01-20T12:00:00.000Z');
 const SECOND_MS = 1000;
@@ -35,7 +36,7 @@ class BusyList {
   poller(options: Partial<TransactionPollerOptions> = {}): TransactionPoller {
     return new TransactionPoller({
       gateway: { listTransactions: (query) => this.#answer(query) },
-      providerMerchantId: 1001,
+      ...AT_PROVIDER,
       clock: { now: () => Date.now() },
       logger: {
         debug: () => undefined,

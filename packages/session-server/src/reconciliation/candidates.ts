@@ -1,6 +1,6 @@
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
 import type { EvidenceSettings, Merchant } from '../merchants/merchant.js';
-import type { TransactionRow } from '../provider/gateway.js';
+import type { ProviderMerchant, TransactionRow } from '../provider/gateway.js';
 import type { Reader } from '../store/database.js';
 import { referencesOf } from './matching.js';
 import type { MatchedRow } from './payment-rules.js';
@@ -19,7 +19,7 @@ export interface CandidateTransaction {
  */
 export async function findByPayment(
   reader: Reader,
-  providerMerchantId: number,
+  at: ProviderMerchant,
   rows: readonly TransactionRow[],
   merchants: readonly Merchant[],
 ): Promise<CandidateTransaction[]> {
@@ -30,11 +30,12 @@ export async function findByPayment(
   const fields = [...new Set(merchants.map(({ evidence }) => evidence.refundMatchField))];
   const stored = await findPaymentRows(
     reader,
+    at.account,
     unnamed.flatMap(({ id }) => id ?? []),
     unnamed.flatMap(({ references }) => fields.flatMap((field) => references[field] ?? [])),
   );
   const orderIds = stored.map(({ orderId }) => String(orderId));
-  const attempts = await findAttemptsByReference(reader, providerMerchantId, orderIds);
+  const attempts = await findAttemptsByReference(reader, at, orderIds);
   return unnamed.toReversed().flatMap((row) =>
     attempts.flatMap((attempt) => {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);

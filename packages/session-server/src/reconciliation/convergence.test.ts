@@ -5,7 +5,7 @@ import { isCertain } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { ReturnKind } from '../contract.js';
 import type { TestStore } from '../testing/test-store.js';
-import { StoreHarness, TEST_REQUEST } from '../testing/store-harness.js';
+import { StoreHarness, TEST_REQUEST, AT_PROVIDER } from '../testing/store-harness.js';
 import { CLAIM } from '../testing/store-fixture.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
@@ -95,15 +95,15 @@ describe('hints, time and rows of one payment', () => {
           for (const [what, pick] of steps) {
             const row = seen[pick % seen.length];
             if (what === 'a row' && row) {
-              await reconciliation.reconcile(1001, [row]);
+              await reconciliation.reconcile(AT_PROVIDER, [row]);
               if (row.amount === '9.99') paidBy ??= row.id;
             } else if (what !== 'a row') await play(what, { order, tokens });
             const { state = 'open' } = (await store.find(checkout.id)) ?? {};
             expect(isCertain(state)).toBe(paidBy !== undefined);
           }
           // Whatever was missed stands in the list the next times that it is read.
-          await reconciliation.reconcile(1001, rows);
-          await reconciliation.reconcile(1001, rows);
+          await reconciliation.reconcile(AT_PROVIDER, rows);
+          await reconciliation.reconcile(AT_PROVIDER, rows);
           const end = await store.find(checkout.id);
           // The first row that shows the price has paid, be it the one of the whole refund.
           expect(end).toMatchObject({ state: 'paid', refund, paidBy: paidBy ?? `${order} pay` });
@@ -116,7 +116,7 @@ describe('hints, time and rows of one payment', () => {
           expect(events.filter((type) => type === 'checkout.paid')).toHaveLength(1);
           expect(refunds.length > 0).toBe(refund !== 'none');
           expect(refunds.length).toBeLessThanOrEqual(refund === 'full' ? 2 : 1);
-          await reconciliation.reconcile(1001, rows.toReversed());
+          await reconciliation.reconcile(AT_PROVIDER, rows.toReversed());
           expect(await store.find(checkout.id)).toEqual(end);
           expect(await eventsOf(checkout.id)).toEqual([]);
         },
@@ -128,9 +128,9 @@ describe('hints, time and rows of one payment', () => {
   it('need no attention when the amount of a payment changes as it is given back', async () => {
     const { checkout, attempt } = await new StoreHarness(store).activate({ order: 'changed' });
     const paid = rowOf(ROWS.paid, attempt);
-    await reconciliation.reconcile(1001, [paid]);
+    await reconciliation.reconcile(AT_PROVIDER, [paid]);
     const nothingLeft = { status: 'REFUNDED', amount: '0.00', amountRefunded: '9.99' };
-    await reconciliation.reconcile(1001, [{ ...paid, ...nothingLeft }]);
+    await reconciliation.reconcile(AT_PROVIDER, [{ ...paid, ...nothingLeft }]);
     const end = await store.find(checkout.id);
     expect(end).toMatchObject({ state: 'paid', refund: 'full', attention: [] });
   });
@@ -138,7 +138,7 @@ describe('hints, time and rows of one payment', () => {
   it('report a second payment, even when the first one was refunded before it was read', async () => {
     const { checkout, attempt } = await new StoreHarness(store).activate({ order: 'twice' });
     const later = new Date(attempt.createdAt + 1_800_000).toISOString();
-    await reconciliation.reconcile(1001, [
+    await reconciliation.reconcile(AT_PROVIDER, [
       rowOf({ id: 'second', transactionTime: later }, attempt),
       rowOf(ROWS['refunded in its row'], attempt),
     ]);
@@ -151,7 +151,7 @@ describe('hints, time and rows of one payment', () => {
     const { checkout, attempt } = await new StoreHarness(store).activate({ order });
     const newestFirst = ['a refund of a part', 'paid'] as const;
     await reconciliation.reconcile(
-      1001,
+      AT_PROVIDER,
       newestFirst.map((name) => rowOf(ROWS[name], attempt)),
     );
     const end = await store.find(checkout.id);

@@ -193,4 +193,20 @@ describe('explaining an order', () => {
     });
     expect(asked).toEqual([1002]);
   });
+
+  it('shows of each attempt what its own account lists', async () => {
+    const harness = new StoreHarness(store);
+    const { attempt } = await harness.activate();
+    const renew = `session-${String(attempt.orderId)}`;
+    const moved = await harness.activate({ account: 'north', renew });
+    // One id: the row of each account names the attempt at the other one too.
+    const row = { ...rowOf(attempt.orderId), id: 'tx-both' };
+    const other = { ...row, references: { orderRef: String(moved.attempt.orderId) } };
+    const lines = await explain(({ account, cursor }) => {
+      if (cursor !== undefined) return [];
+      return account === 'north' ? [row] : [other];
+    });
+    const shown = lines.filter((line) => line.startsWith('    '));
+    expect(shown).toEqual(Array(2).fill('    no transaction names this order'));
+  });
 });

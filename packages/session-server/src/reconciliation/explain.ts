@@ -3,7 +3,12 @@ import { findAttempts } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Merchant } from '../merchants/merchant.js';
-import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
+import {
+  keyOf,
+  type PartnerGateway,
+  type ProviderMerchant,
+  type TransactionRow,
+} from '../provider/gateway.js';
 import { expectedPaymentOf, matchTransaction, type MatchResult } from './matching.js';
 import type { Reader } from '../store/database.js';
 import { newestRange, readNextPage } from './page-range.js';
@@ -32,9 +37,9 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   const attempts = (
     await Promise.all(checkouts.map(({ id }) => findAttempts(database, id)))
   ).flat();
-  const { rows, unreadable, end } = await readList(
+  const { rows, unreadable, end } = await readLists(
     options,
-    new Set(attempts.map(({ providerMerchantId }) => providerMerchantId)),
+    [...new Map(attempts.map((attempt) => [keyOf(attempt), attempt])).values()],
     Math.min(...checkouts.map(({ createdAt }) => createdAt)),
   );
   const lines: string[] = [];
@@ -49,10 +54,13 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
       const names = `order_id ${String(attempt.orderId)}, reference ${attempt.merchantReference}`;
       lines.push(`  Attempt ${names}: ${attempt.status}, ${textOf(attempt.createdAt)}`);
       const expected = expectedPaymentOf(attempt, checkout);
-      const candidates = rows.filter((row) => isCandidate(row, order, attempt.orderId));
+      const candidates = rows
+        .filter(({ account }) => account === attempt.account)
+        .map(({ row }) => row)
+        .filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
         const result = matchTransaction(row, expected, merchant.evidence);
-        const served = (await findKnownRow(database, row.id ?? ''))?.checkout;
+        const served = (await findKnownRow(database, attempt.account, row.id ?? ''))?.checkout;
         const isOfAnother =
           result.kind !== 'none' && served !== undefined && served !== checkout.id;
         const reason = isOfAnother
@@ -81,23 +89,29 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   return lines;
 }
 
-/** The rows of each id that the merchant had at the provider. */
-async function readList(
+/** A row, and the account whose list it is in. */
+interface ListedRow {
+  readonly account: string;
+  readonly row: TransactionRow;
+}
+
+/** The rows of each id that the merchant had at each provider account. */
+async function readLists(
   { gateway, now }: ExplainOptions,
-  providerMerchantIds: ReadonlySet<number>,
+  places: readonly ProviderMerchant[],
   windowMs: number,
-): Promise<{ rows: TransactionRow[]; unreadable: number; end: 'complete' | 'limit' | 'gap' }> {
-  const rows: TransactionRow[] = [];
+): Promise<{ rows: ListedRow[]; unreadable: number; end: 'complete' | 'limit' | 'gap' }> {
+  const rows: ListedRow[] = [];
   let unreadable = 0;
   let pages = 0;
   let hasGap = false;
-  for (const providerMerchantId of providerMerchantIds) {
-    const start = { providerMerchantId, startedAt: now, sinceMs: -Infinity };
+  for (const { account, providerMerchantId } of places) {
+    const start = { account, providerMerchantId, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, windowMs);
     while (!range.isRead) {
       if (pages === MAX_PAGES) return { rows, unreadable, end: 'limit' };
       await readNextPage(gateway, range, (page) => {
-        rows.push(...page.rows);
+        rows.push(...page.rows.map((row) => ({ account, row })));
         unreadable += page.unreadable?.count ?? 0;
       });
       pages += 1;

@@ -7,11 +7,11 @@ import {
 import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
+import type { ProviderMerchant } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
 
 /** A read of the provider's list that has ended, with no row missing. */
-export interface CompleteRead {
-  readonly providerMerchantId: number;
+export interface CompleteRead extends ProviderMerchant {
   /** When its newest page was requested, in milliseconds since 1970. */
   readonly startedAt: number;
   /** How far back it went, in milliseconds since 1970. */
@@ -37,11 +37,12 @@ export async function reportFailure(tx: Transaction, orderId: number, at: number
  */
 export async function settleFailures(
   database: Database,
-  { providerMerchantId, startedAt, sinceMs }: CompleteRead,
+  read: CompleteRead,
   skewMsOf: (attempt: ActiveAttempt) => number,
   context: StepContext,
 ): Promise<Change[]> {
-  const reported = await findReportedFailures(database, providerMerchantId, startedAt);
+  const { startedAt, sinceMs } = read;
+  const reported = await findReportedFailures(database, read, startedAt);
   const wasRead = (attempt: ActiveAttempt): boolean =>
     attempt.createdAt - skewMsOf(attempt) >= sinceMs;
   const orderIds = reported.filter(wasRead).map(({ orderId }) => orderId);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TransactionPage, TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { newestRange, type PageRange, rangeBelow, readNextPage } from './page-range.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
 
 const NOW = Date.parse('2026-01-20T12:00:00.000Z');
 const HOUR_MS = 3_600_000;
@@ -80,7 +81,7 @@ describe('a range of a list that is cut off', () => {
           const provider = new Provider(list);
           const seen = new Set<string>();
           const windowMs = NOW - DAYS * 24 * HOUR_MS;
-          const start = { providerMerchantId: 1001, startedAt: NOW, sinceMs: NOW };
+          const start = { ...AT_PROVIDER, startedAt: NOW, sinceMs: NOW };
           let range = newestRange(start, windowMs);
           // In steps, as the recent poll and the backfill do.
           for (const hours of depthsInHours.toSorted((one, other) => one - other)) {
@@ -108,7 +109,7 @@ describe('a range of a list that is cut off', () => {
       hasEnds: true,
     });
     const seen = new Set<string>();
-    const start = { providerMerchantId: 1001, startedAt: NOW, sinceMs: NOW - 60 * HOUR_MS };
+    const start = { ...AT_PROVIDER, startedAt: NOW, sinceMs: NOW - 60 * HOUR_MS };
     await readAll(provider, newestRange(start, start.sinceMs), seen);
     expect([...seen]).toEqual(provider.rows.map(({ id }) => id));
   });

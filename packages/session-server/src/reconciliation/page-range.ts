@@ -1,5 +1,10 @@
 import type { PageEnd, PaginationProblem } from '@pay-checkout/partner-api';
-import type { PartnerGateway, TransactionPage, TransactionRow } from '../provider/gateway.js';
+import type {
+  PartnerGateway,
+  ProviderMerchant,
+  TransactionPage,
+  TransactionRow,
+} from '../provider/gateway.js';
 import { timeOf } from './matching.js';
 
 const DAY_MS = 86_400_000;
@@ -7,8 +12,7 @@ const DAY_MS = 86_400_000;
 const PAGE_ROWS = 100;
 
 /** A range of the list, from a row back to a time, and how far it has been read. */
-export interface PageRange {
-  readonly providerMerchantId: number;
+export interface PageRange extends ProviderMerchant {
   readonly fromDate: string;
   toDate: string;
   /** How far back it goes, in milliseconds since 1970. */
@@ -36,7 +40,7 @@ export interface PageRange {
  * @param windowMs the list is requested back to this, so that a range below may go so far
  */
 export function newestRange(
-  start: Pick<PageRange, 'providerMerchantId' | 'startedAt' | 'sinceMs'>,
+  start: Pick<PageRange, keyof ProviderMerchant | 'startedAt' | 'sinceMs'>,
   windowMs: number,
 ): PageRange {
   return {
@@ -100,8 +104,9 @@ export async function readNextPage(
   range: PageRange,
   process: (page: TransactionPage, problem?: PaginationProblem) => Promise<void> | void,
 ): Promise<void> {
-  const { providerMerchantId, fromDate, toDate, cursor } = range;
+  const { account, providerMerchantId, fromDate, toDate, cursor } = range;
   const page = await gateway.listTransactions({
+    account,
     providerMerchantId,
     fromDate,
     toDate,

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type {
   PartnerGateway,
+  ProviderMerchant,
   TransactionPage,
   TransactionRow,
   UnreadableRows,
@@ -16,9 +17,8 @@ const MAX_PAUSE_MS = 10_000;
 /** Every poll meets the same rows again: what is wrong with them is logged once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
 
-export interface PageReaderOptions {
+export interface PageReaderOptions extends ProviderMerchant {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly providerMerchantId: number;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called with each page; resolves when the payments that it proves are stored. */
@@ -81,12 +81,12 @@ export class PageReader {
 
   #noteIncomplete(problem: PaginationProblem): void {
     this.incompletePages += 1;
-    const { providerMerchantId, logger, clock } = this.#options;
+    const { account, providerMerchantId, logger, clock } = this.#options;
     const now = clock.now();
     if (remainingMs(this.#incompleteLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
     this.#incompleteLoggedAt = now;
     logger.warn(
-      { providerMerchantId, page: this.pages, problem },
+      { account, providerMerchantId, page: this.pages, problem },
       'the list of transactions was cut off; the rest is requested by days',
     );
   }
@@ -94,13 +94,13 @@ export class PageReader {
   /** The rows around them count as always. An unreadable row may be a payment, so a person must check. */
   #noteUnreadable({ count, first }: UnreadableRows): void {
     this.unreadableRows += count;
-    const { providerMerchantId, logger, clock } = this.#options;
+    const { account, providerMerchantId, logger, clock } = this.#options;
     const now = clock.now();
     if (remainingMs(this.#unreadableLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
     this.#unreadableLoggedAt = now;
     const places = first.map(({ index, kind }) => `${String(index)}: ${kind}`);
     logger.warn(
-      { providerMerchantId, page: this.pages, count, places },
+      { account, providerMerchantId, page: this.pages, count, places },
       'rows of the list of transactions could not be read',
     );
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testCheckout } from '../testing/test-checkout.js';
-import { testEvidence } from '../testing/store-harness.js';
+import { AT_PROVIDER, testEvidence } from '../testing/store-harness.js';
 import {
   type MatchedRow,
   type PaymentEvidence,
@@ -9,14 +9,16 @@ import {
 } from './payment-rules.js';
 
 const CHECKOUT = testCheckout();
+const { account } = AT_PROVIDER;
 const OPEN: PaymentHistory = {
+  account,
   checkout: CHECKOUT,
   siblings: [],
   isSuperseded: false,
   known: undefined,
   rows: [],
 };
-const ROW: MatchedRow = { ...testEvidence(), checkout: CHECKOUT.id };
+const ROW: MatchedRow = { ...testEvidence(), account, checkout: CHECKOUT.id };
 const PAID: PaymentHistory = {
   ...OPEN,
   checkout: testCheckout({ state: 'paid', paidBy: 'tx-1' }),
@@ -94,6 +96,14 @@ describe('a row that is new', () => {
     const other = { ...REFUND, orderId: 701, joinsRefundRow: false };
     expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-1' })).toEqual([refund(999)]);
     expect(factsOf({ ...PAID, rows }, { ...other, reference: 'psp-2' })?.at(-1)).toEqual(refund(0));
+  });
+
+  it('of another account shares neither id nor reference with a payment', () => {
+    const rows = [{ ...ROW, account: 'north', reference: 'psp-1' }];
+    const paid = { ...PAID, rows };
+    expect(factsOf(paid)).toEqual([PAYMENT, attention('paid_twice'), refund(0)]);
+    const other = { ...REFUND, orderId: 701, joinsRefundRow: false, reference: 'psp-1' };
+    expect(factsOf(paid, other)?.at(-1)).toEqual(refund(0));
   });
 
   it('is counted once where a refund changes the row of the payment and adds one', () => {

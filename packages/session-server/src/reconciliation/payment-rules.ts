@@ -29,11 +29,15 @@ export interface MatchedRow extends Omit<
   PaymentEvidence,
   'attention' | 'joinsRefundRow' | 'payment'
 > {
+  /** The provider account that lists it: ids and references are unique there. */
+  readonly account: string;
   readonly checkout: string;
 }
 
 /** All that is known when a row is read. */
 export interface PaymentHistory {
+  /** The provider account that lists the row. */
+  readonly account: string;
   readonly checkout: Checkout;
   /** The other checkouts of the same order. */
   readonly siblings: readonly Checkout[];
@@ -65,12 +69,14 @@ export function planPayment(
   history: PaymentHistory,
   { attention, joinsRefundRow = true, payment, ...evidence }: PaymentEvidence,
 ): PaymentPlan | undefined {
-  const { checkout, siblings, known } = history;
+  const { account, checkout, siblings, known } = history;
   const isOfAnother = known !== undefined && known.checkout !== checkout.id;
   if (isOfAnother && (known.provesPrice || !evidence.provesPrice)) return undefined;
-  const read = { ...evidence, checkout: checkout.id };
+  const read = { ...evidence, account, checkout: checkout.id };
   const row = known && !isOfAnother ? mergeRow(known, read) : read;
-  const others = history.rows.filter(({ transaction }) => transaction !== row.transaction);
+  const others = history.rows.filter(
+    (other) => other.account !== account || other.transaction !== row.transaction,
+  );
   const money = sortOut([...others, row], joinsRefundRow);
 
   const facts: CheckoutFact[] = [];
@@ -123,7 +129,8 @@ function sortOut(rows: readonly MatchedRow[], joinsRefundRow: boolean): OrderMon
   const paidAndRefunded: MatchedRow[] = [];
   for (const row of rows.filter(({ isRefundRow }) => isRefundRow)) {
     const payment = payments.find(
-      ({ reference }) => reference !== undefined && reference === row.reference,
+      ({ account, reference }) =>
+        reference !== undefined && reference === row.reference && account === row.account,
     );
     if (payment) {
       const refunded = (refundedByReference.get(payment) ?? 0) + row.refundedMinor;

@@ -7,7 +7,7 @@ import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import { TestStore } from '../testing/test-store.js';
-import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { ReconciliationService } from './service.js';
@@ -114,7 +114,7 @@ describe('one row that names two attempts', () => {
       const paid = await harness.activate();
       const dearer = early || (await harness.activate(DEARER));
       const names = { orderRef: idOf(paid.attempt), internalReference: idOf(dearer.attempt) };
-      await reconciliation.reconcile(1001, [rowOf(names)]);
+      await reconciliation.reconcile(AT_PROVIDER, [rowOf(names)]);
       expect(await outcomeOf(paid.checkout)).toEqual(PAID);
       expect(await outcomeOf(dearer.checkout)).toEqual(OPEN);
     },
@@ -124,8 +124,8 @@ describe('one row that names two attempts', () => {
     const first = await harness.activate();
     const second = await harness.activate({ order: 'A1002' });
     const row = rowOf({ orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) });
-    await reconciliation.reconcile(1001, [row]);
-    await reconciliation.reconcile(1001, [row]);
+    await reconciliation.reconcile(AT_PROVIDER, [row]);
+    await reconciliation.reconcile(AT_PROVIDER, [row]);
     const outcomes = [await outcomeOf(first.checkout), await outcomeOf(second.checkout)];
     expect(outcomes).toContainEqual(PAID);
     expect(outcomes).toContainEqual(OPEN);
@@ -138,7 +138,7 @@ describe('one row that names two attempts', () => {
       { orderRef: idOf(first.attempt), internalReference: idOf(second.attempt) },
       { amount: '1.00' },
     );
-    await reconciliation.reconcile(1001, [row]);
+    await reconciliation.reconcile(AT_PROVIDER, [row]);
     const mismatched = { ...OPEN, attention: ['amount_mismatch'] };
     expect(await outcomeOf(first.checkout)).toEqual(mismatched);
     expect(await outcomeOf(second.checkout)).toEqual(mismatched);
@@ -148,13 +148,13 @@ describe('one row that names two attempts', () => {
 it('two merchant entries with one id at the provider each match by their own settings', async () => {
   const tea = await harness.activate();
   const book = await harness.activate({ merchant: 'bookshop' });
-  await reconciliation.reconcile(1001, [
+  await reconciliation.reconcile(AT_PROVIDER, [
     rowOf({ orderRef: idOf(book.attempt) }, { id: 'tx-1' }),
     rowOf({ pspReference: idOf(tea.attempt) }, { id: 'tx-2' }),
   ]);
   expect(await outcomeOf(tea.checkout)).toEqual(OPEN);
   expect(await outcomeOf(book.checkout)).toEqual(OPEN);
-  await reconciliation.reconcile(1001, [
+  await reconciliation.reconcile(AT_PROVIDER, [
     rowOf({ pspReference: idOf(book.attempt) }, { id: 'tx-3' }),
     rowOf({ orderRef: idOf(tea.attempt) }, { id: 'tx-4' }),
   ]);
@@ -168,7 +168,7 @@ describe('a row with a status that means failed', () => {
 
   it('fails its checkout once the list was read to its end', async () => {
     const { checkout, attempt } = await harness.activate();
-    await reconciliation.reconcile(1001, [declined(attempt)]);
+    await reconciliation.reconcile(AT_PROVIDER, [declined(attempt)]);
     expect(await outcomeOf(checkout)).toEqual(OPEN);
     pages = [[declined(attempt)], []];
     await reconciliation.poll(attempt);

@@ -33,9 +33,11 @@ export async function recordPayment(
   const checkout = ofOrder.find(({ id }) => id === attempt.checkout);
   if (!checkout) throw new Error('no such checkout');
   const siblings = ofOrder.filter(({ id }) => id !== checkout.id);
-  const known = await findKnownRow(tx, evidence.transaction);
+  const { account } = attempt;
+  const known = await findKnownRow(tx, account, evidence.transaction);
   const plan = planPayment(
     {
+      account,
       checkout,
       siblings,
       isSuperseded: await isSuperseded(tx, checkout.id, siblings),
@@ -72,8 +74,8 @@ export async function recordMatch(
   context: StepContext,
 ): Promise<Change[]> {
   const { id: transaction = '', status = '', amount = '', currencyCode = '' } = row;
-  const { orderId, checkout } = attempt;
-  const known = await findKnownRow(tx, transaction);
+  const { orderId, checkout, account } = attempt;
+  const known = await findKnownRow(tx, account, transaction);
   const isOfAnother = known !== undefined && known.checkout !== checkout;
   if (result.kind === 'mismatch' && (isOfAnother || !result.money)) {
     return isOfAnother && known.provesPrice ? [] : raise(tx, checkout, result.code, context);
@@ -100,7 +102,9 @@ export async function recordMatch(
   // Such as a chargeback: a payment took a status that is not configured, in its row or another one.
   if (!known) {
     const payments = await findMatchedRows(tx, [checkout]);
-    const isOfPayment = payments.some((payment) => mayChange(payment, row, orderId, settings));
+    const isOfPayment = payments.some(
+      (payment) => payment.account === account && mayChange(payment, row, orderId, settings),
+    );
     return isOfPayment ? raise(tx, checkout, 'status_changed', context) : [];
   }
   if (!known.provesPrice || isOfAnother || known.status === status) return [];

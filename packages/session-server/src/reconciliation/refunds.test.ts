@@ -4,7 +4,7 @@ import type { Attempt } from '../checkouts/attempt-repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
-import { StoreHarness } from '../testing/store-harness.js';
+import { StoreHarness, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TestStore } from '../testing/test-store.js';
 import type { ReconciliationService } from './service.js';
@@ -63,7 +63,7 @@ describe('the refund of an order', () => {
   const priceOf = (session: number): number => (session === 2 ? DEARER.amountMinor : 999);
   const checkoutsOf = (attempt?: Attempt): Promise<Checkout[]> =>
     store.findOrder('teashop', attempt?.order ?? '');
-  const read = (...rows: TransactionRow[]) => reconciliation.reconcile(1001, rows);
+  const read = (...rows: TransactionRow[]) => reconciliation.reconcile(AT_PROVIDER, rows);
 
   it('follows from all rows of all its attempts, in whatever order they are read', async () => {
     const made = fc.record<Made>({
@@ -221,6 +221,22 @@ describe('the refund of an order', () => {
       ...{ state: 'paid', refund: 'none' },
       attention: asks ? ['status_changed'] : [],
     });
+  });
+
+  it('asks for no one when the same reference is another account’s', async () => {
+    const first = await openSession();
+    const { order, orderId } = first;
+    const harness = new StoreHarness(store);
+    const renew = `session-${String(orderId)}`;
+    const { attempt } = await harness.activate({ order, renew, account: 'north' });
+    const rowWith = (id: string, minute: number, { orderId: named }: Attempt) => ({
+      ...rowOf(`${String(orderId)} ${id}`, { amount: '9.99', minute }),
+      references: { pspReference: `${String(orderId)} psp`, orderRef: String(named) },
+    });
+    await read(rowWith('pay', 1, first));
+    const charged = { ...rowWith('chargeback', 2, attempt), status: 'CHARGED' };
+    await reconciliation.reconcile({ ...AT_PROVIDER, account: 'north' }, [charged]);
+    expect(await checkoutsOf(first)).toMatchObject([{ state: 'paid', attention: [] }]);
   });
 
   function takenOf({ isMistake, session }: Made): number {

@@ -1,5 +1,6 @@
 import { FIRST_POLL_SECONDS, toAttempt } from '../checkouts/attempt-repository.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
+import type { ProviderMerchant } from '../provider/gateway.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import type { MatchedRow } from './payment-rules.js';
@@ -15,11 +16,10 @@ export interface StoredTransaction {
 }
 
 /** A poll for an attempt that is due although no one waits for it. */
-export interface DuePoll {
+export interface DuePoll extends ProviderMerchant {
   readonly orderId: number;
   readonly checkout: string;
   readonly merchant: string;
-  readonly providerMerchantId: number;
   readonly createdAt: number;
   /** How often it was due since its watch began. */
   readonly polls: number;
@@ -39,9 +39,15 @@ export async function findTransactions(
   return rows.map(toTransaction);
 }
 
-/** What is stored of a row of the list, whatever order it is of. */
-export async function findKnownRow(reader: Reader, id: string): Promise<MatchedRow | undefined> {
-  const row = await reader.get(sql`SELECT * FROM matched_transactions WHERE id = ${id}`);
+/** What is stored of a row of an account's list, whatever order it is of. */
+export async function findKnownRow(
+  reader: Reader,
+  account: string,
+  id: string,
+): Promise<MatchedRow | undefined> {
+  const row = await reader.get(
+    sql`SELECT * FROM matched_transactions WHERE account = ${account} AND id = ${id}`,
+  );
   return row && toMatchedRow(row);
 }
 
@@ -56,20 +62,23 @@ export async function findMatchedRows(
   return rows.map(toMatchedRow);
 }
 
-/** Rows with one of these ids, or with the value that a refund shares with its payment. */
+/** Rows of an account with one of these ids, or with the value that a refund shares with its payment. */
 export async function findPaymentRows(
   reader: Reader,
+  account: string,
   ids: readonly string[],
   references: readonly string[],
 ): Promise<MatchedRow[]> {
   const rows = await reader.all(sql`
     SELECT * FROM matched_transactions
-    WHERE id IN ${sql.list(ids)} OR reference IN ${sql.list(references)}`);
+    WHERE (account = ${account} AND id IN ${sql.list(ids)})
+      OR (account = ${account} AND reference IN ${sql.list(references)})`);
   return rows.map(toMatchedRow);
 }
 
 export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): Promise<void> {
   const inserted = sql.insert('matched_transactions', {
+    account: row.account,
     id: row.transaction,
     checkout: row.checkout,
     order_id: row.orderId,
@@ -85,7 +94,7 @@ export async function upsertRow(tx: Transaction, row: MatchedRow, now: number): 
     recorded_at: now,
   });
   await tx.run(sql`${inserted}
-    ON CONFLICT (id) DO UPDATE SET checkout = excluded.checkout, order_id = excluded.order_id,
+    ON CONFLICT (account, id) DO UPDATE SET checkout = excluded.checkout, order_id = excluded.order_id,
       status = excluded.status, is_refund_row = excluded.is_refund_row,
       proves_price = excluded.proves_price, amount = excluded.amount,
       taken_minor = excluded.taken_minor, refunded_minor = excluded.refunded_minor,
@@ -129,7 +138,7 @@ export async function claimDuePolls(
     WHERE next_poll_at <= ${now} ORDER BY next_poll_at LIMIT ${limit}`);
   const due: DuePoll[] = [];
   for (const row of rows) {
-    const { orderId, checkout, merchant, providerMerchantId, createdAt } = toAttempt(row);
+    const { orderId, checkout, merchant, account, providerMerchantId, createdAt } = toAttempt(row);
     const polls = Number(row['polls']) + 1;
     const pauseSeconds = Math.min(FIRST_POLL_SECONDS * 2 ** polls, MAX_POLL_PAUSE_SECONDS);
     const isPaid = row['checkout_state'] === 'paid';
@@ -138,13 +147,27 @@ export async function claimDuePolls(
     const next = isOver ? undefined : now + pauseSeconds * 1000;
     await tx.run(sql`
       UPDATE attempts SET polls = ${polls}, next_poll_at = ${next} WHERE order_id = ${orderId}`);
-    due.push({ orderId, checkout, merchant, providerMerchantId, createdAt, polls });
+    due.push({ orderId, checkout, merchant, account, providerMerchantId, createdAt, polls });
   }
   return due;
 }
 
+/** How many attempts are polled for at each provider account. */
+export async function countWatchedAttempts(
+  reader: Reader,
+): Promise<{ readonly account: string; readonly attempts: number }[]> {
+  const rows = await reader.all(sql`
+    SELECT account, count(*) AS attempts FROM attempts
+    WHERE next_poll_at IS NOT NULL GROUP BY account`);
+  return rows.map((row) => ({
+    account: String(row['account']),
+    attempts: Number(row['attempts']),
+  }));
+}
+
 function toMatchedRow(row: Row): MatchedRow {
   return {
+    account: String(row['account']),
     transaction: String(row['id']),
     checkout: String(row['checkout']),
     orderId: Number(row['order_id']),

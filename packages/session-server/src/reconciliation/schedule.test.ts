@@ -85,6 +85,7 @@ describe('the schedule', () => {
     const schedule = startSchedule({
       database: store.database,
       context: store.context,
+      merchants: { all: () => Promise.resolve([]) },
       reconciliation: {
         poll: ({ merchant }) => {
           if (merchant === 'teashop') return Promise.reject(new Error('no list of merchants'));

@@ -1,16 +1,25 @@
 import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
-import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import {
+  type Attempt,
+  findAttemptsByReference,
+  findProviderMerchants,
+} from '../checkouts/attempt-repository.js';
 import { findOrderIdRange } from '../checkouts/order-ids.js';
 import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Change, StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
-
+import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
-import type { PartnerGateway, TransactionRow } from '../provider/gateway.js';
+import {
+  keyOf,
+  type PartnerGateway,
+  type ProviderMerchant,
+  type TransactionRow,
+} from '../provider/gateway.js';
 import { type CandidateTransaction, findByPayment } from './candidates.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
@@ -47,7 +56,7 @@ export interface ReconciliationOptions {
 
 export interface LostAttemptFinder {
   /** Stores each attempt that a row pays and only the provider knows. */
-  adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void>;
+  adopt(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void>;
   /** Whether an attempt with this `order_id` may be among those that were lost. */
   mayHaveLost(orderId: number): boolean;
 }
@@ -59,15 +68,17 @@ interface Watch {
   readonly until: number;
   /** For the log. */
   readonly why: string;
+  /** Where its attempts were made; undefined until it is first polled for. */
+  places: readonly ProviderMerchant[] | undefined;
 }
 
 /**
  * Turns hints into polls, and transactions into certainty. Waiters, returns, webhooks and the schedule
- * all call it; it has one poller for each merchant at the provider.
+ * all call it; it has one poller for each merchant at each provider account.
  */
 export class ReconciliationService {
   readonly #options: ReconciliationOptions;
-  readonly #pollers = new Map<number, TransactionPoller>();
+  readonly #pollers = new Map<string, TransactionPoller>();
   /** Watched checkouts by merchant. */
   readonly #watches = new Map<string, Map<string, Watch>>();
   /** The run loop of each merchant that has watched checkouts. */
@@ -97,18 +108,18 @@ export class ReconciliationService {
   }
 
   /** Polls once, back to when an attempt was made, at the merchant that it was made for. */
-  async poll(due: Pick<DuePoll, 'merchant' | 'providerMerchantId' | 'createdAt'>): Promise<void> {
+  async poll(due: Pick<DuePoll, 'merchant' | keyof ProviderMerchant | 'createdAt'>): Promise<void> {
     const merchant = await this.#options.merchants.find(due.merchant);
     if (!merchant) return;
     const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
     this.#logPoll(due.merchant, sinceMs, { why: ['schedule'] });
-    await this.#poller(due.providerMerchantId).poll(sinceMs);
+    await this.#poller(due).poll(sinceMs);
   }
 
   /** Matches rows of a provider merchant to attempts, and stores what they prove. */
-  async reconcile(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
-    await this.#options.lostAttempts?.adopt(providerMerchantId, rows);
-    const candidates = await this.#findCandidates(providerMerchantId, rows);
+  async reconcile(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void> {
+    await this.#options.lostAttempts?.adopt(at, rows);
+    const candidates = await this.#findCandidates(at, rows);
     const others: CandidateTransaction[] = [];
     for (const candidate of candidates) {
       if (!(await this.#match(candidate, 'payments'))) others.push(candidate);
@@ -116,7 +127,7 @@ export class ReconciliationService {
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
     for (const candidate of others) await this.#match(candidate, 'others');
     const { database, merchants } = this.#options;
-    const found = await findByPayment(database, providerMerchantId, rows, await merchants.all());
+    const found = await findByPayment(database, at, rows, await merchants.all());
     for (const candidate of found) {
       if (!(await this.#match(candidate, 'payments'))) await this.#match(candidate, 'others');
     }
@@ -145,7 +156,7 @@ export class ReconciliationService {
   }
 
   async #findCandidates(
-    providerMerchantId: number,
+    at: ProviderMerchant,
     rows: readonly TransactionRow[],
   ): Promise<CandidateTransaction[]> {
     // All merchants: the entry of one may have got another id at the provider since.
@@ -153,9 +164,9 @@ export class ReconciliationService {
     const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];
     const references = new Set(rows.flatMap((row) => referencesOf(row, { matchFields })));
     const { database, onStep } = this.#options;
-    const attempts = await findAttemptsByReference(database, providerMerchantId, [...references]);
+    const attempts = await findAttemptsByReference(database, at, [...references]);
     if (attempts.length > 0) onStep?.('poll:attempts-found');
-    await this.#noteUnknownOrderIds(providerMerchantId, references, attempts);
+    await this.#noteUnknownOrderIds(at, references, attempts);
     return attempts.flatMap((attempt) => {
       const merchant = merchants.find(({ id }) => id === attempt.merchant);
       if (!merchant) return [];
@@ -173,7 +184,7 @@ export class ReconciliationService {
    * server runs on a copy of this one.
    */
   async #noteUnknownOrderIds(
-    providerMerchantId: number,
+    { account, providerMerchantId }: ProviderMerchant,
     references: ReadonlySet<string>,
     attempts: readonly Attempt[],
   ): Promise<void> {
@@ -193,7 +204,7 @@ export class ReconciliationService {
     if (remainingMs(this.#unknownLoggedAt, LOG_INTERVAL_MS, now) > 0) return;
     this.#unknownLoggedAt = now;
     logger.error(
-      { providerMerchantId, count: unknown.length, reference: unknown[0] },
+      { account, providerMerchantId, count: unknown.length, reference: unknown[0] },
       'the provider knows an attempt that this data file does not',
     );
   }
@@ -240,7 +251,7 @@ export class ReconciliationService {
     this.#watches.set(merchant, watches);
     const known = watches.get(checkout.id);
     const isCovered = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
-    if (!isCovered) watches.set(checkout.id, { sinceMs, until, why });
+    if (!isCovered) watches.set(checkout.id, { sinceMs, until, why, places: known?.places });
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
@@ -260,7 +271,8 @@ export class ReconciliationService {
         const times = [...polled.values()].map(({ sinceMs }) => sinceMs - skewMs);
         const why = [...new Set([...polled.values()].map((watch) => watch.why))];
         this.#logPoll(merchantId, Math.min(...times), { why, checkouts: [...polled.keys()] });
-        await this.#poller(merchant.providerMerchantId).pollRecent(times);
+        await this.#pollElsewhere(merchant, polled, skewMs);
+        await this.#poller(merchant).pollRecent(times);
         this.#options.onStep?.('poll:ended');
         const now = clock.now();
         for (const [id, watch] of polled) {
@@ -274,6 +286,22 @@ export class ReconciliationService {
     }
   }
 
+  /** Polls where attempts of watched checkouts were made before the entry of the merchant changed. */
+  async #pollElsewhere(
+    merchant: Merchant,
+    polled: ReadonlyMap<string, Watch>,
+    skewMs: number,
+  ): Promise<void> {
+    for (const [checkout, watch] of polled) {
+      watch.places ??= await findProviderMerchants(this.#options.database, checkout);
+      for (const at of watch.places) {
+        if (keyOf(at) === keyOf(merchant)) continue;
+        // Not awaited: an account that fails must not delay the one in use.
+        void this.#poller(at).pollRecent([watch.sinceMs - skewMs]);
+      }
+    }
+  }
+
   #logPoll(merchant: string, sinceMs: number, fields: LogFields): void {
     const since = new Date(sinceMs).toISOString();
     this.#options.logger.debug(
@@ -282,25 +310,26 @@ export class ReconciliationService {
     );
   }
 
-  #poller(providerMerchantId: number): TransactionPoller {
-    const known = this.#pollers.get(providerMerchantId);
+  #poller({ account, providerMerchantId }: ProviderMerchant): TransactionPoller {
+    const at = { account, providerMerchantId };
+    const known = this.#pollers.get(keyOf(at));
     if (known) return known;
     const { gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } = this.#options;
     const poller = new TransactionPoller({
+      ...at,
       gateway,
-      providerMerchantId,
       clock,
       logger,
       intervalMs,
       pagesPerMinute,
       observer: observer ?? SILENT_OBSERVER,
       onRows: async (rows) => {
-        await this.reconcile(providerMerchantId, rows);
+        await this.reconcile(at, rows);
         onStep?.('poll:page-processed');
       },
       onComplete: (read) => this.#settleFailures(read),
     });
-    this.#pollers.set(providerMerchantId, poller);
+    this.#pollers.set(keyOf(at), poller);
     return poller;
   }
 }

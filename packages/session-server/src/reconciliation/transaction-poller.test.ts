@@ -6,6 +6,7 @@ import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { TransactionPoller, type TransactionPollerOptions } from './transaction-poller.js';
 import { endAt } from '../testing/page-end.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
 
 const NOW = Date.parse('2026-01-20T12:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -39,7 +40,7 @@ class TestList {
     };
     return new TransactionPoller({
       gateway: { listTransactions: (query) => this.#answer(query) },
-      providerMerchantId: 1001,
+      ...AT_PROVIDER,
       clock: this.clock,
       logger,
       intervalMs: 0,
@@ -101,7 +102,7 @@ describe('a poll', () => {
     await list.poller().poll(Date.parse('2026-01-18T00:30:00.000Z'));
     expect(list.asked).toEqual([
       {
-        providerMerchantId: 1001,
+        ...AT_PROVIDER,
         fromDate: '2026-01-17',
         toDate: '2026-01-21',
         cursor: undefined,
@@ -531,7 +532,7 @@ describe('a list that is cut off', () => {
     expect(polls.at(-1)).toMatchObject({ isOk: true });
     const counts = polls.map((poll) => (poll as { incompletePages: number }).incompletePages);
     expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(2);
-    const logged = { providerMerchantId: 1001, page: 2, problem: 'missing_cursor' };
+    const logged = { ...AT_PROVIDER, page: 2, problem: 'missing_cursor' };
     expect(list.warnings).toEqual([logged]);
     list.clock.time += HOUR_MS;
     await poller.poll(NOW - 2.5 * DAY_MS);
@@ -575,7 +576,7 @@ describe('rows that cannot be read', () => {
     const { list, poller } = setUp();
     await poller.poll(NOW - HOUR_MS);
     await poller.poll(NOW - HOUR_MS);
-    const logged = { providerMerchantId: 1001, page: 1, count: 2, places: ['0: null'] };
+    const logged = { ...AT_PROVIDER, page: 1, count: 2, places: ['0: null'] };
     expect(list.warnings).toEqual([logged]);
     list.clock.time += HOUR_MS;
     await poller.poll(NOW - HOUR_MS);

@@ -136,13 +136,13 @@ export class TransactionPoller {
   }
 
   async #readRecent(request: PollRequest): Promise<boolean> {
-    const { providerMerchantId, clock } = this.#options;
+    const { account, providerMerchantId, clock } = this.#options;
     const startedAt = clock.now();
     const sinceMs = Math.min(request.recentMs, this.#retry.recentMs, startedAt);
     const backfillMs = Math.min(request.backfillMs, this.#retry.backfillMs);
     const windowMs = Math.min(sinceMs, backfillMs, this.#backfill.sinceMs);
     try {
-      const start = { providerMerchantId, startedAt, sinceMs };
+      const start = { account, providerMerchantId, startedAt, sinceMs };
       const newest = await this.#recentPoll.run(start, windowMs);
       if (backfillMs < Infinity) {
         if (!this.#recentPoll.hasBacklog) await this.#backfill.reRead(newest);
@@ -188,9 +188,9 @@ export class TransactionPoller {
   }
 
   #logFailure(error: unknown, failures: number): void {
-    const { providerMerchantId, logger } = this.#options;
+    const { account, providerMerchantId, logger } = this.#options;
     logger.warn(
-      { providerMerchantId, failures, ...describeError(error) },
+      { account, providerMerchantId, failures, ...describeError(error) },
       'the list of transactions could not be read',
     );
   }

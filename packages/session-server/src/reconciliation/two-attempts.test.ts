@@ -4,7 +4,7 @@ import { type AttemptTokens, toStoredToken } from '../checkouts/attempt-ids.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { TestStore } from '../testing/test-store.js';
-import { TEST_REQUEST, testEvidence } from '../testing/store-harness.js';
+import { TEST_REQUEST, testEvidence, AT_PROVIDER } from '../testing/store-harness.js';
 import { startQuietReconciliation } from '../testing/quiet-reconciliation.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { ReconciliationService } from './service.js';
@@ -113,7 +113,7 @@ describe('an order that is opened again and again', () => {
 
     async pay(id: string, { orderId, amount }: Made): Promise<void> {
       if (!this.payments.includes(id)) this.payments.push(id);
-      await reconciliation.reconcile(1001, [
+      await reconciliation.reconcile(AT_PROVIDER, [
         {
           id,
           transactionTime: new Date(now).toISOString(),
@@ -145,7 +145,7 @@ describe('an order that is opened again and again', () => {
           } as const)
         : ({ kind: 'failure', orderId } as const);
       await store.completeWebhook(webhook?.id ?? 0, { flags: ['verified'], pollFor: [], proof });
-      await store.settleFailures({ providerMerchantId: 1001, startedAt: now, sinceMs: 0 });
+      await store.settleFailures({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
     }
   }
 

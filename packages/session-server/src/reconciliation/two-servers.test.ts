@@ -6,7 +6,7 @@ import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
-import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { TestStack } from '../testing/test-stack.js';
 import { TestStore } from '../testing/test-store.js';
@@ -95,9 +95,9 @@ describe('two servers at one provider merchant', () => {
     const mine = await one.open('A1001');
     // The same shop, and another.
     const theirs = [await other.open('A1001'), await other.open('B1')];
-    await other.reconciliation.reconcile(1001, rowsOf(mine.attempt));
+    await other.reconciliation.reconcile(AT_PROVIDER, rowsOf(mine.attempt));
     for (const { checkout } of theirs) expect(await other.stateOf(checkout.id)).toBe('open');
-    await one.reconciliation.reconcile(1001, rowsOf(mine.attempt));
+    await one.reconciliation.reconcile(AT_PROVIDER, rowsOf(mine.attempt));
     expect(await one.stateOf(mine.checkout.id)).toBe('paid');
     expect(logged).toEqual([]);
   });
@@ -124,11 +124,12 @@ describe('two servers at one provider merchant', () => {
     const theirs = await other.open('B1');
     expect(theirs.attempt.orderId).toBe(mine.attempt.orderId);
     const [, , row] = rowsOf(mine.attempt);
-    for (let poll = 0; poll < 2; poll += 1) await other.reconciliation.reconcile(1001, [row!]);
+    for (let poll = 0; poll < 2; poll += 1)
+      await other.reconciliation.reconcile(AT_PROVIDER, [row!]);
     expect(await other.stateOf(theirs.checkout.id)).toBe('open');
     expect(unknown).toBe(2);
     const reference = mine.attempt.merchantReference;
-    expect(logged).toEqual([{ providerMerchantId: 1001, count: 1, reference }]);
+    expect(logged).toEqual([{ ...AT_PROVIDER, count: 1, reference }]);
   });
 
   it('keep their payments apart over the wire', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { keyOf } from '../provider/gateway.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Loss } from './repository.js';
@@ -38,13 +39,13 @@ export function startLossWatch(options: LossWatchOptions): RunLoop {
       const now = clock.now();
       if (now > loss.until + watchSeconds * 1000) return undefined;
       const createdAt = isRetrying() ? loss.since : since;
-      // One poll for each id at the provider, whichever merchant has it.
+      // One poll for each id at an account, whichever merchant has it.
       const all = await merchants.all();
-      const byProvider = new Map(all.map((merchant) => [merchant.providerMerchantId, merchant]));
-      for (const [providerMerchantId, { id }] of byProvider) {
+      const byProvider = new Map(all.map((merchant) => [keyOf(merchant), merchant]));
+      for (const { id, account, providerMerchantId } of byProvider.values()) {
         // Not awaited: a poller that backs off must not delay the end of the server.
         reconciliation
-          .poll({ merchant: id, providerMerchantId, createdAt })
+          .poll({ merchant: id, account, providerMerchantId, createdAt })
           .catch((error: unknown) => {
             const fields = { merchant: id, ...describeError(error) };
             logger.error(fields, 'a scheduled poll could not start');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
 import { AppError } from '../errors.js';
 import type { TransactionRow } from '../provider/gateway.js';
-import { TEST_RULES } from '../testing/store-harness.js';
+import { TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { LostAttempts, parseLostName } from './lost-attempts.js';
@@ -62,10 +62,10 @@ describe('polls that come by the second', () => {
   it('ask for an order that no shop knows only once in a while', async () => {
     answers = 'unknown';
     const lost = lostAttempts(PAUSE_MS);
-    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(1001, rows);
+    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A', 'B']);
     now += PAUSE_MS;
-    await lost.adopt(1001, rows);
+    await lost.adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A', 'B', 'A', 'B']);
     expect(lost.isRetrying()).toBe(false);
   });
@@ -73,18 +73,18 @@ describe('polls that come by the second', () => {
   it('do not wait for a shop that gave no answer, and remember what it was not asked', async () => {
     answers = 'nothing';
     const lost = lostAttempts(PAUSE_MS);
-    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(1001, rows);
+    for (let poll = 0; poll < 3; poll += 1) await lost.adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A']);
     expect(lost.notFound.map(({ transaction }) => transaction)).toEqual(['tx-A', 'tx-B']);
     expect(lost.isRetrying()).toBe(true);
     now += PAUSE_MS;
-    await lost.adopt(1001, rows);
+    await lost.adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A', 'A']);
   });
 
   it('ask for each order when there is no pause', async () => {
     answers = 'nothing';
-    await lostAttempts(0).adopt(1001, rows);
+    await lostAttempts(0).adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A', 'B']);
   });
 });

@@ -6,7 +6,7 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
-import type { TransactionRow } from '../provider/gateway.js';
+import { keyOf, type ProviderMerchant, type TransactionRow } from '../provider/gateway.js';
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
 import type { StepContext } from '../checkouts/steps.js';
@@ -29,8 +29,7 @@ export interface LostAttemptsOptions {
 }
 
 /** A payment of a lost attempt whose order was not found. */
-export interface LostPayment {
-  readonly providerMerchantId: number;
+export interface LostPayment extends ProviderMerchant {
   readonly transaction: string;
   /** What the transaction calls the attempt. */
   readonly reference: string;
@@ -100,18 +99,18 @@ export class LostAttempts {
   }
 
   /** Stores each attempt that a row pays and only the provider knows. */
-  async adopt(providerMerchantId: number, rows: readonly TransactionRow[]): Promise<void> {
+  async adopt(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void> {
     const { loss } = this.#options;
     if (!loss) return;
     const merchants = (await this.#options.merchants.all()).filter(
-      (merchant) => merchant.providerMerchantId === providerMerchantId,
+      (merchant) => keyOf(merchant) === keyOf(at),
     );
-    for (const row of rows) await this.#adoptRow(row, providerMerchantId, merchants, loss);
+    for (const row of rows) await this.#adoptRow(row, at, merchants, loss);
   }
 
   async #adoptRow(
     row: TransactionRow,
-    providerMerchantId: number,
+    at: ProviderMerchant,
     merchants: readonly Merchant[],
     loss: Loss,
   ): Promise<void> {
@@ -121,11 +120,12 @@ export class LostAttempts {
     );
     const references = [...new Set(paid.flatMap(({ evidence }) => referencesOf(row, evidence)))];
     const name = parseLostName(references, loss);
-    if (!name || (await this.#isKnown(providerMerchantId, references))) return;
+    if (!name || (await this.#isKnown(at, references))) return;
     const { orderId, reference } = name;
-    const payment = { providerMerchantId, transaction: row.id ?? '', reference };
+    const { account, providerMerchantId } = at;
+    const payment = { account, providerMerchantId, transaction: row.id ?? '', reference };
     if (this.#isPaused(reference)) return;
-    if (this.#isPaused(String(providerMerchantId))) {
+    if (this.#isPaused(keyOf(at))) {
       this.#noteNotFound({ ...payment, isTemporary: true });
       return;
     }
@@ -142,18 +142,18 @@ export class LostAttempts {
       const found = { orderId, merchantReference: reference, createdAt: loss.since, request };
       await database.transaction('restore:adopt', (tx) => adoptAttempt(tx, found, context));
       this.#adopted += 1;
-      this.#notFound.delete(payment.transaction);
+      this.#notFound.delete(idOf(payment));
       this.#options.logger.info({ merchant: merchant.id, orderId }, 'a lost attempt was adopted');
     } catch (error) {
       const isTemporary = !(error instanceof AppError) || error.code === 'order_lookup_failed';
-      this.#pause(isTemporary ? String(providerMerchantId) : reference);
+      this.#pause(isTemporary ? keyOf(at) : reference);
       this.#noteNotFound({ ...payment, isTemporary }, error);
     }
   }
 
-  async #isKnown(providerMerchantId: number, references: readonly string[]): Promise<boolean> {
+  async #isKnown(at: ProviderMerchant, references: readonly string[]): Promise<boolean> {
     const { database } = this.#options;
-    const known = await findAttemptsByReference(database, providerMerchantId, references);
+    const known = await findAttemptsByReference(database, at, references);
     return known.length > 0;
   }
 
@@ -180,12 +180,17 @@ export class LostAttempts {
 
   #noteNotFound(payment: LostPayment, error?: unknown): void {
     const { isTemporary: _, ...fields } = payment;
-    const isNew = !this.#notFound.has(payment.transaction);
-    this.#notFound.set(payment.transaction, payment);
+    const isNew = !this.#notFound.has(idOf(payment));
+    this.#notFound.set(idOf(payment), payment);
     if (!isNew) return;
     this.#options.logger.error(
       { ...fields, ...(error !== undefined && describeError(error)) },
       'a payment was made in the time that a backup has lost, and its order was not found',
     );
   }
+}
+
+/** Ids of transactions are unique at one account. */
+function idOf({ account, transaction }: Pick<LostPayment, 'account' | 'transaction'>): string {
+  return `${account} ${transaction}`;
 }

@@ -10,7 +10,7 @@ import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { ReturnKind } from '../contract.js';
-import { findKnownRow, pollSoon } from '../reconciliation/repository.js';
+import { findMatchedRows, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 
 export interface RecordedReturn {
@@ -41,9 +41,12 @@ export async function recordReturn(
   if (after !== before && isPaymentPending(after.state)) {
     await supersedeSending(tx, attempt.merchant, attempt.order);
   }
-  const paid = after.paidBy === undefined ? undefined : await findKnownRow(tx, after.paidBy);
+  const rows = await findMatchedRows(tx, [after.id]);
+  const isOfPayment = rows.some(
+    ({ transaction, orderId }) => transaction === after.paidBy && orderId === attempt.orderId,
+  );
   // The poll that follows lives in memory; after a crash, the next process finds this one.
-  if (kind === 'return' && paid?.orderId !== attempt.orderId) {
+  if (kind === 'return' && !isOfPayment) {
     await pollSoon(tx, attempt.orderId, context.clock.now());
   }
   return { kind, attempt, change };

@@ -32,10 +32,10 @@ function start(...migrations: (typeof MIGRATIONS)[number][]): void {
 
 function insertAttempt(orderId: number, isActive: boolean): string {
   return `INSERT INTO attempts (order_id, merchant_reference, checkout, merchant, order_name,
-      provider_merchant_id, status, is_active, is_renewal, lease_until, created_at, polls,
+      account, provider_merchant_id, status, is_active, is_renewal, lease_until, created_at, polls,
       watched_from, active_since)
     VALUES (${String(orderId)}, 'A1001.${String(orderId)}', 'checkout-${String(orderId)}', 'teashop',
-      'A1001', 1001, 'active', ${String(Number(isActive))}, 0, 0, 0, 0, 0, 0)`;
+      'A1001', 'default', 1001, 'active', ${String(Number(isActive))}, 0, 0, 0, 0, 0, 0)`;
 }
 
 function readFile() {

@@ -76,6 +76,8 @@ export const MIGRATIONS: readonly Migration[] = [
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     merchant TEXT NOT NULL,
     order_name TEXT NOT NULL,
+    -- The provider account that it was made at.
+    account TEXT NOT NULL,
     provider_merchant_id ${bigint} NOT NULL,
     status TEXT NOT NULL,
     -- Whether it is the one attempt of its order that is sent or active.
@@ -105,7 +107,8 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX attempts_next_poll ON attempts (next_poll_at) WHERE next_poll_at IS NOT NULL;
 
   CREATE TABLE matched_transactions (
-    id TEXT PRIMARY KEY,
+    account TEXT NOT NULL,
+    id TEXT NOT NULL,
     checkout TEXT NOT NULL REFERENCES checkouts (id),
     order_id ${bigint} NOT NULL,
     status TEXT NOT NULL,
@@ -120,7 +123,8 @@ export const MIGRATIONS: readonly Migration[] = [
     reference TEXT,
     currency TEXT NOT NULL,
     transaction_time TEXT NOT NULL,
-    recorded_at ${bigint} NOT NULL
+    recorded_at ${bigint} NOT NULL,
+    PRIMARY KEY (account, id)
   ) ${strict};
   CREATE INDEX matched_transactions_of_checkout ON matched_transactions (checkout);
   CREATE INDEX matched_transactions_of_reference ON matched_transactions (reference);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
-import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
+import { StoreHarness, TEST_REQUEST, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
 
 /** Tables with a row for each order, attempt, webhook or event that ever was. */
@@ -63,7 +63,7 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.findMany([checkout.id]);
   await store.findOrder('teashop', 'A1001');
   await store.findAttempts(checkout.id);
-  await store.findAttemptsByReference(1001, [attempt.merchantReference]);
+  await store.findAttemptsByReference(AT_PROVIDER, [attempt.merchantReference]);
   await store.recordReturn(toStoredToken(renewed.tokens.return));
   await store.apply(checkout.id, { type: 'cancel-hinted' });
   await harness.pay(attempt.orderId);
@@ -125,7 +125,7 @@ async function playWebhooks(
   await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
   const proof = { kind: 'failure', orderId } as const;
   await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId], proof });
-  await store.settleFailures({ providerMerchantId: 1001, startedAt: Infinity, sinceMs: 0 });
+  await store.settleFailures({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
   await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);
   await store.completeWebhook(repeated?.id ?? 0, { flags: ['verified'], pollFor: [] });

@@ -1,6 +1,8 @@
 import type { AttemptRequest } from '../checkouts/attempt-repository.js';
 import type { AttemptDecision } from '../checkouts/steps.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
+import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
+import type { ProviderMerchant } from '../provider/gateway.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import type { TestStore } from './test-store.js';
 
@@ -15,6 +17,9 @@ export const TEST_RULES: CheckoutRules = {
   maxOrderId: 2 ** 31 - 1,
 };
 
+/** The merchant at the provider that most tests have. */
+export const AT_PROVIDER: ProviderMerchant = { account: DEFAULT_ACCOUNT, providerMerchantId: 1001 };
+
 /** A request for an order that has no checkout yet. */
 export const TEST_REQUEST: AttemptRequest = {
   merchant: 'teashop',
@@ -23,7 +28,7 @@ export const TEST_REQUEST: AttemptRequest = {
   amountMinor: 999,
   currency: 'GBP',
   decimals: 2,
-  providerMerchantId: 1001,
+  ...AT_PROVIDER,
 };
 
 /** A payment of the price of {@link TEST_REQUEST}. */

@@ -1,5 +1,6 @@
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { ActiveAttempt } from '../checkouts/attempt-repository.js';
+import { AT_PROVIDER } from './store-harness.js';
 
 /** A checkout as it is right after it was created at time 0, but for what a test changes. */
 export function testCheckout(changes: Partial<Checkout> = {}): Checkout {
@@ -32,7 +33,7 @@ export function testAttempt(changes: Partial<ActiveAttempt> = {}): ActiveAttempt
     checkout: 'checkout-1',
     merchant: 'teashop',
     order: 'A1001',
-    providerMerchantId: 1001,
+    ...AT_PROVIDER,
     status: 'active',
     sessionId: 'session-1',
     createdAt: 0,

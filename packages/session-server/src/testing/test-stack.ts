@@ -233,19 +233,25 @@ export class TestStack {
 
   /** Rewrites the merchants file; the server reads it when it starts, or within a second or so. */
   changeMerchant(changes: Readonly<Record<string, unknown>>): void {
+    this.changeMerchantsFile(({ merchants: [first, ...others] }) => ({
+      merchants: [{ ...first, ...changes }, ...others],
+    }));
+  }
+
+  /** Rewrites fields of the merchants file as a whole; read as a change of a merchant is. */
+  changeMerchantsFile(
+    change: (file: { readonly merchants: readonly object[] }) => Readonly<Record<string, unknown>>,
+  ): void {
     const path = join(this.folder, 'merchants.json');
-    const file = JSON.parse(readFileSync(path, 'utf8')) as { merchants: [object] };
-    writeFileSync(path, JSON.stringify({ merchants: [{ ...file.merchants[0], ...changes }] }));
+    const file = JSON.parse(readFileSync(path, 'utf8')) as { merchants: object[] };
+    writeFileSync(path, JSON.stringify({ ...file, ...change(file) }));
   }
 
   /** Adds a merchant that is like the first one but for this; read as a change is. */
   addMerchant(changes: Readonly<Record<string, unknown>>): void {
-    const path = join(this.folder, 'merchants.json');
-    const { merchants } = JSON.parse(readFileSync(path, 'utf8')) as { merchants: object[] };
-    writeFileSync(
-      path,
-      JSON.stringify({ merchants: [...merchants, { ...merchants[0], ...changes }] }),
-    );
+    this.changeMerchantsFile(({ merchants }) => ({
+      merchants: [...merchants, { ...merchants[0], ...changes }],
+    }));
   }
 
   #writeMerchants(shopUrl: string): void {

@@ -45,6 +45,8 @@ import {
   type RedeliverFilter,
   redeliverEvents,
 } from '../outbox/repository.js';
+import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
+import type { ProviderMerchant } from '../provider/gateway.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { type CompleteRead, settleFailures } from '../reconciliation/failures.js';
@@ -158,8 +160,8 @@ export class TestStore {
     return findAttempts(this.database, checkout);
   }
 
-  findAttemptsByReference(providerMerchantId: number, references: readonly string[]) {
-    return findAttemptsByReference(this.database, providerMerchantId, references);
+  findAttemptsByReference(at: ProviderMerchant, references: readonly string[]) {
+    return findAttemptsByReference(this.database, at, references);
   }
 
   findTransactions(checkout: string) {
@@ -167,7 +169,7 @@ export class TestStore {
   }
 
   async findServed(transaction: string) {
-    return (await findKnownRow(this.database, transaction))?.checkout;
+    return (await findKnownRow(this.database, DEFAULT_ACCOUNT, transaction))?.checkout;
   }
 
   apply(checkout: string, fact: CheckoutFact) {

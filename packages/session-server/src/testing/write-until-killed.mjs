@@ -35,6 +35,7 @@ async function write(writer) {
       amountMinor: 999,
       currency: 'GBP',
       decimals: 2,
+      account: 'default',
       providerMerchantId: 1001,
     };
     const { checkout, attempt } = await database.transaction('begin', (tx) =>

@@ -1,7 +1,7 @@
 import { signWebhook, WEBHOOK_SCHEMES } from '@pay-checkout/partner-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebhookHarness } from '../testing/webhook-harness.js';
-import { StoreHarness } from '../testing/store-harness.js';
+import { StoreHarness, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 
 const MINUTE_MS = 60_000;
@@ -41,7 +41,7 @@ async function sendSigned(): Promise<void> {
 const counts = () => store.countWebhooks();
 /** The checkout, after the provider's list was read. */
 const found = async () => {
-  await store.settleFailures({ providerMerchantId: 1001, startedAt: harness.now, sinceMs: 0 });
+  await store.settleFailures({ ...AT_PROVIDER, startedAt: harness.now, sinceMs: 0 });
   return store.find(checkout);
 };
 

@@ -99,6 +99,21 @@ describe('a webhook', () => {
     expect(harness.hints).toEqual([]);
   });
 
+  it('to an endpoint may name attempts of its own account alone, which need not be the merchant’s any more', async () => {
+    const { checkout, attempt } = await new StoreHarness(store).activate({ account: 'north' });
+    harness.now += 1000;
+    const body = JSON.stringify({ order_id: attempt.orderId });
+    const endpointAt = (account: object) => [{ ...ENDPOINT, ...account }];
+    harness.merchants = [testMerchant({ webhookEndpoints: endpointAt({}) })];
+    await harness.send(ENDPOINT_TOKEN, body);
+    harness.startWorker();
+    await expect.poll(counts).toMatchObject({ unmatched: 1, processed: 0 });
+    expect(harness.hints).toEqual([]);
+    harness.merchants = [testMerchant({ webhookEndpoints: endpointAt({ account: 'north' }) })];
+    await expect.poll(counts).toMatchObject({ unmatched: 0, processed: 1 });
+    expect(harness.hints).toEqual([checkout.id]);
+  });
+
   it('to an endpoint that merchants share is read as each of them says', async () => {
     const { tokenHash } = ENDPOINT;
     harness.merchants = [

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
 import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
-import { StoreHarness, TEST_RULES, testEvidence } from '../testing/store-harness.js';
+import { StoreHarness, TEST_RULES, testEvidence, AT_PROVIDER } from '../testing/store-harness.js';
 import type {
   ClaimedWebhook,
   WebhookOutcome,
@@ -39,8 +39,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
     }
 
     /** The provider's list is read to its end, and shows no payment. */
-    const readList = () =>
-      store.settleFailures({ providerMerchantId: 1001, startedAt: now, sinceMs: 0 });
+    const readList = () => store.settleFailures({ ...AT_PROVIDER, startedAt: now, sinceMs: 0 });
 
     async function claimOne(): Promise<ClaimedWebhook> {
       const [first, ...others] = await claim();
@@ -318,6 +317,19 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         const checkout = orderId === older.attempt.orderId ? older.checkout : newer.checkout;
         expect((await store.find(checkout.id))?.state).toBe(state);
       }
+    });
+
+    it('of a failure wait for a read of the list of their own account', async () => {
+      const { checkout, attempt } = await harness.activate({ account: 'north' });
+      const { orderId } = attempt;
+      await store.recordWebhook(webhook('token'), orderId);
+      const proof = { kind: 'failure', orderId } as const;
+      await store.completeWebhook((await claimOne()).id, { ...DONE, proof });
+      await readList();
+      expect((await store.find(checkout.id))?.state).toBe('open');
+      const read = { ...AT_PROVIDER, account: 'north', startedAt: now, sinceMs: 0 };
+      await store.settleFailures(read);
+      expect((await store.find(checkout.id))?.state).toBe('failed');
     });
 
     it('that were settled prove nothing more, also after the shopper went on', async () => {

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
 import { findWebhookEndpoints, type Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import type { WebhookSettings } from '../merchants/webhook-settings.js';
+import type { WebhookEndpoint, WebhookSettings } from '../merchants/webhook-settings.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { startRunLoop, type RunLoop } from '../run-loop.js';
@@ -72,6 +72,10 @@ export interface WebhookLimits {
 interface Reading {
   readonly merchant: Merchant;
   readonly settings: WebhookSettings;
+}
+
+interface EndpointReading extends Reading {
+  readonly settings: WebhookEndpoint;
 }
 
 /** The attempts that a webhook is about: several when it names more than one. */
@@ -272,7 +276,7 @@ class WebhookWorker {
     }
     for (const reading of await this.#readingsOf(webhook)) {
       const names = readNames(payload, reading.settings);
-      const attempts = await this.#findNamed(reading.merchant, names);
+      const attempts = await this.#findNamed(reading, names);
       const isContradictory =
         attempts.length > 1 || attempts.some((named) => contradicts(names, named));
       if (attempts.length > 0) return { reading, attempts, isContradictory, isNamed: true };
@@ -280,14 +284,15 @@ class WebhookWorker {
     return { reading: undefined, attempts: [], isContradictory: false, isNamed: false };
   }
 
-  async #findNamed(merchant: Merchant, names: AttemptNames): Promise<readonly Attempt[]> {
+  async #findNamed(
+    { merchant, settings }: EndpointReading,
+    names: AttemptNames,
+  ): Promise<readonly Attempt[]> {
     const references = referencesIn(names);
     if (references.length === 0) return [];
-    const attempts = await findAttemptsByReference(
-      this.#options.database,
-      merchant.providerMerchantId,
-      references,
-    );
+    const { account = merchant.account } = settings;
+    const { database } = this.#options;
+    const attempts = await findAttemptsByReference(database, { account }, references);
     return attempts.filter((attempt) => attempt.merchant === merchant.id);
   }
 
@@ -297,7 +302,7 @@ class WebhookWorker {
   }
 
   /** The merchants that registered the endpoint, each with its own settings. */
-  async #readingsOf({ tokenHash }: ClaimedWebhook): Promise<Reading[]> {
+  async #readingsOf({ tokenHash }: ClaimedWebhook): Promise<EndpointReading[]> {
     return findWebhookEndpoints(await this.#options.merchants.all(), tokenHash);
   }
 }
@@ -354,10 +359,13 @@ function referencesIn({ orderId, merchantReference }: AttemptNames): string[] {
 /** All that decides which attempts a webhook to a registered endpoint finds. */
 function describeEndpoints(merchants: readonly Merchant[]): string {
   return JSON.stringify(
-    merchants.map(({ id, providerMerchantId, webhookEndpoints }) => [
+    merchants.map(({ id, account, webhookEndpoints }) => [
       id,
-      providerMerchantId,
-      webhookEndpoints.map(({ tokenHash, paths }) => [tokenHash, paths]),
+      webhookEndpoints.map((endpoint) => [
+        endpoint.tokenHash,
+        endpoint.account ?? account,
+        endpoint.paths,
+      ]),
     ]),
   );
 }
