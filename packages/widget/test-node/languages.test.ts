@@ -35,6 +35,13 @@ describe.each(readdirSync(FOLDER).filter((name) => name !== 'en.json'))('%s', (n
     }
   });
 
+  it('is named in the README', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, section] = /## Languages([^]*?)\n## /.exec(readme) ?? [];
+    const names = new Intl.DisplayNames('en', { type: 'language' });
+    expect(section).toContain(names.of(name.replace('.json', '')));
+  });
+
   it('says how its letters are read', () => {
     const isFromRight = /\p{Script=Arabic}|\p{Script=Hebrew}/u.test(texts[0]?.[1] ?? '');
     expect(dir).toBe(isFromRight ? 'rtl' : 'ltr');
