@@ -1,5 +1,5 @@
+import { signOrderToken } from '@pay-checkout/session-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeOrderToken } from '../shop/order-token.js';
 import { Journey } from './journey.js';
 import { CARDS, PAID } from './shopper.js';
 
@@ -75,8 +75,9 @@ describe('a shopper', () => {
     const buyer = await journey.shopper();
     const { order } = await buyer.order();
     const { merchant, secrets, addresses } = journey.stack;
-    const inSixWeeks = new Date(Date.now() + 6 * 7 * 24 * 60 * 60 * 1000);
-    const token = makeOrderToken(secrets.orderTokenSecret, merchant, order, inSixWeeks);
+    const inSixWeeks = Math.floor(Date.now() / 1000) + 6 * 7 * 24 * 60 * 60;
+    const claim = { merchant, order, expiresAt: inSixWeeks };
+    const token = signOrderToken(secrets.orderTokenSecret, claim);
     const shopper = await journey.shopper();
     const { page } = shopper;
     await page.goto(`${addresses.pay}/v1/pay/${merchant}/${token}`);

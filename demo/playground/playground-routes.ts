@@ -6,8 +6,8 @@ import { CURRENCY } from '../shop/catalogue.js';
 import type { ShopConfig, PlaygroundMerchant } from '../shop/config.js';
 import { toDecimalText, fromDecimalText } from '../shop/money.js';
 import type { NewOrder, OrderStore } from '../shop/order-store.js';
-import { makeFreshToken } from '../shop/order-token.js';
 import type { PlacedOrder } from '../shop/order-view.js';
+import type { Payments } from '../shop/payments.js';
 import { parseInput } from '../shop/problem.js';
 import { ensureShopperKeyHash } from '../shop/shopper-key.js';
 
@@ -39,9 +39,10 @@ const MAX_AMOUNT = '9999.99';
 
 export interface PlaygroundRoutesOptions {
   readonly store: OrderStore;
+  readonly payments: Payments;
   readonly config: Pick<
     ShopConfig,
-    'merchant' | 'orderTokenSecret' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'
+    'merchant' | 'payPublicUrl' | 'publicUrl' | 'playgroundMerchants'
   >;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
@@ -65,7 +66,7 @@ const PLAYER: Pick<NewOrder, 'customer' | 'address'> = {
  * be chosen at the merchants of the playground only; without any, the interface is not there.
  */
 export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
-  const { store, config, siteDirectory, now = () => new Date() } = options;
+  const { store, payments, config, siteDirectory, now = () => new Date() } = options;
   const router = Router();
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
@@ -87,7 +88,7 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
     response.set('Cache-Control', 'no-store').json(reply);
   });
 
-  router.post('/api/playground/orders', json({ limit: '4kb' }), (request, response) => {
+  router.post('/api/playground/orders', json({ limit: '4kb' }), async (request, response) => {
     const { merchant, amount: totalMinor, asksAddress } = parseInput(schema, request.body);
     const line = { unitMinor: totalMinor, lineMinor: totalMinor };
     const stored = store.addOrder({
@@ -106,7 +107,7 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
     const reply: PlaygroundOrderReply = {
       merchant,
       order: stored.order,
-      orderToken: makeFreshToken(config, stored, now()),
+      orderToken: await payments.tokenOf(stored),
       amount: toDecimalText(totalMinor),
       currency: stored.currency,
     };

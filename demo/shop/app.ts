@@ -2,16 +2,17 @@
 import express, { type Express, type Router } from 'express';
 import { siteRoutes } from '../shared/site.js';
 import type { ShopConfig } from './config.js';
-import { eventRoutes } from './event-routes.js';
-import { lookupRoutes } from './lookup-routes.js';
 import { orderRoutes } from './order-routes.js';
 import type { OrderStore } from './order-store.js';
+import { paymentRoutes } from './payment-routes.js';
+import type { Payments } from './payments.js';
 import { handleError, ShopError } from './problem.js';
 import { setSecurityHeaders } from './security-headers.js';
 
 export interface ShopOptions {
   readonly config: ShopConfig;
   readonly store: OrderStore;
+  readonly payments: Payments;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
   /** Further routes of the same application: the playground. */
@@ -22,16 +23,15 @@ export interface ShopOptions {
 
 /** Makes the application. `stack/shop-main.ts` makes it listen. */
 export function createShop(options: ShopOptions): Express {
-  const { config, store, siteDirectory, moreRoutes, now = () => new Date() } = options;
+  const { config, store, payments, siteDirectory, moreRoutes, now = () => new Date() } = options;
   const shop = express();
   shop.disable('x-powered-by');
   shop.use(setSecurityHeaders(config.payPublicUrl, config.sdkOrigins));
   shop.get('/healthz', (_request, response) => {
     response.json({ ok: true });
   });
-  shop.use(lookupRoutes({ store, config }));
-  shop.use(eventRoutes({ store, config, now }));
-  shop.use(orderRoutes({ store, config, now }));
+  shop.use(paymentRoutes({ store, payments }));
+  shop.use(orderRoutes({ store, payments, config, now }));
   if (moreRoutes !== undefined) shop.use(moreRoutes);
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };

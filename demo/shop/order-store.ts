@@ -1,10 +1,9 @@
 /** Where orders and the events about them live: SQLite, synced to disk before we answer. */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { MerchantOrder, PayEvent } from '@pay-checkout/merchant';
 import type { PricedBasket } from './catalogue.js';
 import type { Address, Customer } from './order-request.js';
 import {
-  type CheckoutEvent,
-  checkoutEventSchema,
   decideEffect,
   type EventEffect,
   type Order,
@@ -23,15 +22,6 @@ export interface NewOrder {
   readonly playground?: PlaygroundPart;
 }
 
-/** A signed event that is about to be stored. */
-export interface NewEvent {
-  /** `webhook-id`: one event keeps one id however often it is delivered. */
-  readonly id: string;
-  readonly event: CheckoutEvent;
-  readonly text: string;
-  readonly receivedAt: Date;
-}
-
 /** One line of an order's timeline. */
 export interface TimelineEntry {
   readonly type: string;
@@ -40,13 +30,7 @@ export interface TimelineEntry {
   readonly at: string;
 }
 
-/** What storing an event did; `duplicate` is an event that we already have. */
-export type StoredEffect = EventEffect | 'duplicate' | 'unknown_order';
-
 type Row = Record<string, SQLOutputValue>;
-
-/** How much was given back, the most first. */
-const REFUNDS = ['full', 'partial', 'none'] as const;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS orders (
@@ -67,18 +51,15 @@ const SCHEMA = `
     merchant TEXT NOT NULL,
     asks_address INTEGER NOT NULL
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS events (
+  CREATE TABLE IF NOT EXISTS timeline (
     id TEXT PRIMARY KEY,
     number INTEGER NOT NULL REFERENCES orders (number),
-    checkout TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
     type TEXT NOT NULL,
     effect TEXT NOT NULL,
     occurred_at TEXT NOT NULL,
-    received_at TEXT NOT NULL,
-    body TEXT NOT NULL
+    known_at TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS events_by_order ON events (number, checkout, sequence);
+  CREATE INDEX IF NOT EXISTS timeline_by_order ON timeline (number, known_at);
 `;
 
 const SELECT_ORDER = `SELECT orders.*, playground_orders.merchant, playground_orders.asks_address
@@ -127,15 +108,18 @@ export class OrderStore {
     return row === undefined ? undefined : toOrder(row);
   }
 
-  /** Stores a signed event and, in the same transaction, does to the order what it means. */
-  addEvent(delivery: NewEvent): StoredEffect {
-    return this.#atOnce(() => this.#applyEvent(delivery));
+  /**
+   * Stores an event and, in the same transaction, does to the order what the session server now knows of
+   * it. An event that we have, or knowledge that is older than ours, changes nothing.
+   */
+  recordEvent(known: MerchantOrder, event: PayEvent): void {
+    this.#atOnce(() => this.#applyEvent(known, event));
   }
 
   /** What happened to an order since it was placed, oldest first. */
   listTimeline(order: string): readonly TimelineEntry[] {
     return this.#database
-      .prepare('SELECT type, effect, occurred_at FROM events WHERE number = ? ORDER BY rowid')
+      .prepare('SELECT type, effect, occurred_at FROM timeline WHERE number = ? ORDER BY rowid')
       .all(parseOrderNumber(order) ?? 0)
       .map((row) => ({
         type: String(row['type']),
@@ -185,63 +169,31 @@ export class OrderStore {
     return `A${lastInsertRowid}`;
   }
 
-  #applyEvent({ id, event, text, receivedAt }: NewEvent): StoredEffect {
-    if (this.#database.prepare('SELECT 1 FROM events WHERE id = ?').get(id)) return 'duplicate';
-    const order = this.findOrder(event.data.order);
-    const number = parseOrderNumber(event.data.order);
-    if (order === undefined || number === undefined) return 'unknown_order';
-
-    const lastSequence = this.#findLastSequence(number, event.data.checkout);
-    const effect = decideEffect(order, event, lastSequence);
+  #applyEvent(known: MerchantOrder, { id, type, timestamp }: PayEvent): void {
+    if (this.#database.prepare('SELECT 1 FROM timeline WHERE id = ?').get(id)) return;
+    const order = this.findOrder(known.order);
+    const number = parseOrderNumber(known.order);
+    if (order === undefined || number === undefined) throw new Error('There is no such order.');
+    const isStale =
+      this.#database
+        .prepare('SELECT 1 FROM timeline WHERE number = ? AND known_at > ?')
+        .get(number, known.updatedAt) !== undefined;
+    const effect = isStale ? 'stale' : decideEffect(order, known);
     this.#database
       .prepare(
-        `INSERT INTO events
-           (id, number, checkout, sequence, type, effect, occurred_at, received_at, body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO timeline (id, number, type, effect, occurred_at, known_at)
+         VALUES (?, ?, ?, ?, ?, ?)`,
       )
-      .run(
-        id,
-        number,
-        event.data.checkout,
-        event.data.sequence,
-        event.type,
-        effect,
-        event.timestamp,
-        receivedAt.toISOString(),
-        text,
-      );
+      .run(id, number, type, effect, timestamp, known.updatedAt);
+    if (isStale) return;
+    this.#database
+      .prepare('UPDATE orders SET refund = ?, attention = ? WHERE number = ?')
+      .run(known.refund, JSON.stringify(known.attention), number);
     if (effect === 'paid') {
       this.#database
         .prepare(`UPDATE orders SET state = 'paid', paid_at = ? WHERE number = ?`)
-        .run(event.timestamp, number);
+        .run(timestamp, number);
     }
-    this.#summarize(number);
-    return effect;
-  }
-
-  /** What one checkout of an order says takes nothing from another: the newest news of each count. */
-  #summarize(number: number): void {
-    const newest = this.#database
-      .prepare(
-        `SELECT body FROM events WHERE number = :number AND (checkout, sequence) IN
-           (SELECT checkout, MAX(sequence) FROM events WHERE number = :number GROUP BY checkout)
-           AND effect <> 'stale'`,
-      )
-      .all({ number })
-      .map(({ body }) => checkoutEventSchema.parse(JSON.parse(String(body))).data);
-    const refunds = newest.map(({ refund }) => refund);
-    const refund = REFUNDS.find((each) => refunds.includes(each)) ?? 'none';
-    const attention = [...new Set(newest.flatMap(({ attention: codes }) => codes))];
-    this.#database
-      .prepare('UPDATE orders SET refund = ?, attention = ? WHERE number = ?')
-      .run(refund, JSON.stringify(attention), number);
-  }
-
-  #findLastSequence(number: number, checkout: string): number | undefined {
-    const row = this.#database
-      .prepare('SELECT MAX(sequence) AS last FROM events WHERE number = ? AND checkout = ?')
-      .get(number, checkout);
-    return typeof row?.['last'] === 'number' ? row['last'] : undefined;
   }
 }
 

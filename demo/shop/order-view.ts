@@ -14,7 +14,7 @@ export interface PlacedOrder {
 export interface TimelineView {
   /** For example `checkout.paid`. New types may come. */
   readonly type: string;
-  /** `paid`, `recorded`, `stale`, `not_certain` or `amount_differs`. */
+  /** `paid`, `recorded`, `stale` or `amount_differs`. */
   readonly effect: string;
   /** ISO 8601. */
   readonly at: string;

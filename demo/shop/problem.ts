@@ -17,8 +17,9 @@ export class ShopError extends Error {
     readonly code: string,
     message: string,
     readonly fields: readonly FieldError[] = [],
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, { cause });
   }
 }
 

@@ -24,6 +24,8 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
     ...shop,
     id: playgroundId(name),
     returnUrl: `${addresses.shop}/playground?order={order}&checkout={checkout}&kind={kind}`,
+    orderLookup: below(shop.orderLookup, name),
+    events: below(shop.events, name),
     sdk,
     // The element asks for the address whenever the shop does not send it.
     avs: 'required',
@@ -43,6 +45,11 @@ export function listPlaygroundMerchants(
     const id = playgroundId(name);
     return { id, apiKey: deriveApiKey(secrets, id), shape: name, what, works };
   });
+}
+
+/** Each merchant has routes of its own at the shop. */
+function below<T extends { readonly url: string }>(endpoint: T, shape: string): T {
+  return { ...endpoint, url: `${endpoint.url}/${playgroundId(shape)}` };
 }
 
 function playgroundId(shape: string): string {

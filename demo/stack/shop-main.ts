@@ -5,6 +5,7 @@ import { playgroundRoutes } from '../playground/playground-routes.js';
 import { createShop } from '../shop/app.js';
 import { readShopConfig } from '../shop/config.js';
 import { OrderStore } from '../shop/order-store.js';
+import { Payments } from '../shop/payments.js';
 import { serveProcess } from './serve-process.js';
 import { siteDirectoryOf } from './settings.js';
 
@@ -12,12 +13,14 @@ serveProcess(() => {
   const config = readShopConfig(process.env);
   mkdirSync(dirname(config.dataFile), { recursive: true });
   const store = new OrderStore(config.dataFile);
-  const playground = { store, config, siteDirectory: siteDirectoryOf('playground') };
+  const payments = new Payments(config);
+  const playground = { store, payments, config, siteDirectory: siteDirectoryOf('playground') };
   return {
     name: 'shop',
     app: createShop({
       config,
       store,
+      payments,
       siteDirectory: siteDirectoryOf('shop'),
       moreRoutes: playgroundRoutes(playground),
     }),

@@ -2,11 +2,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkOrderToken, Secret } from '@pay-checkout/session-server';
 import { Webhook } from 'standardwebhooks';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { createShop } from '../shop/app.js';
 import { readShopConfig } from '../shop/config.js';
 import { OrderStore } from '../shop/order-store.js';
+import { Payments } from '../shop/payments.js';
 import type { OrderView, PlacedOrder } from '../shop/order-view.js';
 
 export const MERCHANT = 'clay-shop';
@@ -88,13 +90,15 @@ export interface RunningShopOptions {
 export async function startShop(options: RunningShopOptions = {}): Promise<RunningShop> {
   const store = new OrderStore(options.dataFile ?? ':memory:');
   const config = readShopConfig({ ...GOOD_ENV, ...options.env });
+  const payments = new Payments(config);
   const clock = options.now === undefined ? {} : { now: options.now };
   const server = createServer(
     createShop({
       config,
       store,
+      payments,
       ...clock,
-      moreRoutes: playgroundRoutes({ store, config, ...clock }),
+      moreRoutes: playgroundRoutes({ store, payments, config, ...clock }),
       ...(options.siteDirectory !== undefined && { siteDirectory: options.siteDirectory }),
     }),
   ).listen(0, '127.0.0.1');
@@ -150,32 +154,19 @@ export async function startShop(options: RunningShopOptions = {}): Promise<Runni
   };
 }
 
-/** An event of the session server about this order: paid, certain, £105.00, unless given otherwise. */
-export function makeEvent(
-  order: string,
-  { type = 'checkout.paid', ...data }: Record<string, unknown> = {},
-): object {
-  return {
-    type,
-    timestamp: '2026-03-01T10:00:00.000Z',
-    data: {
-      merchant: MERCHANT,
-      order,
-      checkout: 'chk_1',
-      state: 'paid',
-      certain: true,
-      sequence: 3,
-      amount: '105.00',
-      currency: 'GBP',
-      refund: 'none',
-      attention: [],
-      ...data,
-    },
-  };
-}
-
 async function toAnswer(response: Response): Promise<Answer> {
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   const body = isJson ? ((await response.json()) as Record<string, unknown>) : {};
   return { status: response.status, headers: response.headers, body };
+}
+
+/** What the session server makes of an order token. */
+export function checkToken(
+  token: string,
+  claim: { readonly merchant: string; readonly order: string },
+): string {
+  const check = (minutes: number): string =>
+    checkOrderToken(token, claim, [new Secret(ORDER_TOKEN_SECRET)], Date.now() + minutes * 60_000);
+  if (check(0) !== 'valid') return check(0);
+  return check(29) === 'valid' && check(31) === 'expired' ? 'valid for 30 minutes' : 'valid';
 }

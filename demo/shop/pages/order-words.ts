@@ -37,7 +37,7 @@ export function describeTimeline(view: OrderView): readonly TimelineLine[] {
 }
 
 function wordsFor({ type, effect }: TimelineView, view: OrderView): string | undefined {
-  if (effect === 'stale' || effect === 'not_certain') return undefined;
+  if (effect === 'stale') return undefined;
   if (effect === 'paid') return `Your payment has arrived${whatFollows(type, view)}`;
   if (effect === 'amount_differs') {
     return 'A payment arrived that differs from the order. We will write to you.';

@@ -115,7 +115,7 @@ function readProblem({ status, text }: Answer, what: string): PayCheckoutError {
   return new PayCheckoutError(code, sentences.join(' '), {
     field: fields[0]?.field,
     status,
-    errors: fields,
+    errors: fields.length > 0 ? fields : undefined,
     state: textOf(state),
     requestId: textOf(requestId),
   });

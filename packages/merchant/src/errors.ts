@@ -1,5 +1,5 @@
-/** What a {@link PayCheckoutError} knows beside its code. */
-export interface ErrorDetails {
+/** What an error knows beside its code. */
+interface ErrorDetails {
   /** The option, argument or answer of a callback that is wrong. */
   readonly field?: string | undefined;
   /** HTTP status of the session server's answer. */
@@ -26,20 +26,17 @@ export interface FieldError {
 export class PayCheckoutError extends Error {
   override readonly name = 'PayCheckoutError';
   readonly code: string;
-  readonly field: string | undefined;
-  readonly status: number | undefined;
-  readonly errors: readonly FieldError[];
-  readonly state: string | undefined;
-  readonly requestId: string | undefined;
+  declare readonly field?: string | undefined;
+  declare readonly status?: number | undefined;
+  declare readonly errors?: readonly FieldError[] | undefined;
+  declare readonly state?: string | undefined;
+  declare readonly requestId?: string | undefined;
 
-  constructor(code: string, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: string, message: string, { cause, ...details }: ErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.field = details.field;
-    this.status = details.status;
-    this.errors = details.errors ?? [];
-    this.state = details.state;
-    this.requestId = details.requestId;
+    const known = Object.entries(details).filter(([, value]) => value !== undefined);
+    Object.assign(this, Object.fromEntries(known));
   }
 }
 

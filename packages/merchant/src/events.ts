@@ -51,7 +51,7 @@ export interface EventHandlerOptions {
   /** The order is not paid: open, cancelled, expired and so on. Only `certain` states are final. */
   readonly onUnpaid?: EventCallback;
   /** Why an event was not acknowledged; it will be delivered again. Default: a line on the console. */
-  readonly onError?: (error: unknown) => void | Promise<void>;
+  readonly onError?: (error: unknown) => unknown;
 }
 
 /** Events of the session server: verified, handled, and read from the feed. */
@@ -113,7 +113,7 @@ export class Events {
         await this.#handle(event, options);
         return { status: 204 };
       } catch (error) {
-        const { onError = reportError } = options;
+        const onError: (error: unknown) => unknown = options.onError ?? reportError;
         const refusal = refusalOf(error);
         // Anyone can send what is not signed.
         if (![401, 413].includes(refusal.status)) await onError(error);

@@ -155,7 +155,7 @@ export class Orders {
    */
   lookupHandler(
     lookUp: (order: string) => LookupAnswer | undefined | Promise<LookupAnswer | undefined>,
-    { onError = reportError }: { readonly onError?: (error: unknown) => void | Promise<void> } = {},
+    { onError = reportError }: { readonly onError?: (error: unknown) => unknown } = {},
   ): RequestHandler {
     return handlerOf(async (request) => {
       try {
