@@ -115,6 +115,8 @@ function listPayment(at: Sandbox, sessionId: string, id = 'txn-1'): void {
 it('two orders at two accounts are paid by two transactions with one id', async () => {
   const tea = await open('teashop', 'A1');
   const book = await open('bookshop', 'A1');
+  expect(sessionAt(stack.sandbox, tea.sessionId)).toBeDefined();
+  expect(sessionAt(north, book.sessionId)).toBeDefined();
   listPayment(stack.sandbox, tea.sessionId);
   listPayment(north, book.sessionId);
   await stack.until(tea.checkout, 'paid');
@@ -185,6 +187,18 @@ it('a merchant that changes its account: old attempts are watched at the old one
   stack.advance(60);
   const { data } = await stack.shop.event('checkout.paid');
   expect(data).toMatchObject({ order: 'A1', certain: true });
+});
+
+it('a file that takes away the account of a merchant is refused, and the one before stays in force', async () => {
+  stack.changeMerchantsFile(() => ({ accounts: {} }));
+  const refusals = () =>
+    logged.filter(({ message }) => message.startsWith('merchants file refused'));
+  await expect.poll(refusals, SOON).toHaveLength(1);
+  expect(refusals()[0]?.fields['mistakes']).toEqual([
+    expect.stringMatching(/^merchants\.1\.account \(line 1, column \d+\): expected "default"/),
+  ]);
+  const { sessionId } = await open('bookshop', 'A1');
+  expect(sessionAt(north, sessionId)).toBeDefined();
 });
 
 it('an account that was removed while attempts are watched there is named; put back, they are paid', async () => {
