@@ -12,6 +12,7 @@ import type { Arrival } from './drill-shop.ts';
 /** What is known of a round, to be changed by what a test lets go wrong. */
 interface Known {
   facts: {
+    orders: { order: string; amountMinor: number; isVoid: number }[];
     checkouts: { id: string; order: string; state: string; refund: string; attention: string }[];
     attempts: { orderId: number; checkout: string; status: string; sessionId: string | null }[];
     events: { id: string; checkout: string; type: string; status: string }[];
@@ -35,6 +36,7 @@ const arrival = (changes: Partial<Arrival> = {}): Arrival => ({
 function goodRound(): Known {
   return {
     facts: {
+      orders: [{ order: 'D1', amountMinor: 777, isVoid: 0 }],
       checkouts: [
         { id: 'old', order: 'D1', state: 'open', refund: 'none', attention: '[]' },
         { id: 'new', order: 'D1', state: 'paid', refund: 'none', attention: '[]' },
@@ -57,6 +59,7 @@ function goodRound(): Known {
     },
     shopper: {
       order: 'D1',
+      put: { acknowledged: { amountMinor: 777, isVoid: false } },
       shown: new Map([
         ['old', new Set(['s1'])],
         ['new', new Set(['s2', 's4'])],
@@ -97,6 +100,21 @@ const remove = <T>(list: T[], is: (one: T) => boolean): void => {
 type Loss = readonly [what: string, lose: (known: Known) => unknown, line: string];
 
 const FORGOTTEN: readonly Loss[] = [
+  [
+    'an order that the shop put',
+    ({ facts }) => remove(facts.orders, ({ order }) => order === 'D1'),
+    'D1: what the shop put is gone',
+  ],
+  [
+    'the price that the shop put last',
+    ({ facts }) => (facts.orders[0]!.amountMinor = 666),
+    'D1: what the shop put is gone',
+  ],
+  [
+    'that the shop made an order void',
+    ({ shopper }) => (shopper.put.acknowledged = { amountMinor: 777, isVoid: true }),
+    'D1: what the shop put is gone',
+  ],
   [
     'a checkout that a page was given',
     ({ facts }) => remove(facts.checkouts, ({ id }) => id === 'old'),

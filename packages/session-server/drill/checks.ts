@@ -16,7 +16,7 @@ const ONE_PRICE = [{ state: 'paid', sessions: 1 }];
 /** What a page or the provider was answered, so that it must be in the file from then on. */
 export type Acknowledged = Pick<
   Shopper,
-  'order' | 'shown' | 'acknowledged' | 'webhooks' | 'reported'
+  'order' | 'put' | 'shown' | 'acknowledged' | 'webhooks' | 'reported'
 >;
 
 /** What was answered with 2xx and is not in the data file: each line is a loss. */
@@ -36,9 +36,14 @@ export function findForgotten(
 
 function forgottenOf(
   facts: StoredFacts,
-  { shown, acknowledged, webhooks, reported }: Acknowledged,
+  { order, put, shown, acknowledged, webhooks, reported }: Acknowledged,
 ): string[] {
   const lost: string[] = [];
+  const stored = facts.orders.find((found) => found.order === order);
+  const isStored = [put.acknowledged, put.pending].some(
+    (one) => one?.amountMinor === stored?.amountMinor && one?.isVoid === (stored?.isVoid === 1),
+  );
+  if (put.acknowledged && !isStored) lost.push('what the shop put is gone');
   const stateOf = (checkout: string): string | undefined =>
     facts.checkouts.find(({ id }) => id === checkout)?.state;
   for (const [checkout, sessions] of shown) {

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** What the data file of a session server holds at a moment when no process has it open. */
 export interface StoredFacts {
+  /** Those that were put. */
+  readonly orders: readonly { order: string; amountMinor: number; isVoid: number }[];
   readonly checkouts: readonly {
     id: string;
     order: string;
@@ -49,6 +51,10 @@ function readFacts(database: DatabaseSync): StoredFacts {
   const all = <T>(sql: string): T[] =>
     tables.length === 0 ? [] : (database.prepare(sql).all() as T[]);
   return {
+    orders: all(
+      `SELECT order_name AS "order", amount_minor AS amountMinor, is_void AS isVoid
+       FROM orders WHERE order_version IS NOT NULL`,
+    ),
     checkouts: all('SELECT id, order_name AS "order", state, refund, attention FROM checkouts'),
     attempts: all(
       'SELECT order_id AS orderId, checkout, status, session_id AS sessionId FROM attempts',

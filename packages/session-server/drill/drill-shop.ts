@@ -22,6 +22,8 @@ export type NextAnswer = 'refuse' | 'store-and-stay-silent';
 /** The shop of every drill: prices orders, counts events, and never dies. */
 export class DrillShop {
   static readonly merchant = 'drill';
+  /** The entry of the same shop for the orders that it puts. */
+  static readonly puttingMerchant = 'drill-putting';
   readonly orderTokenSecret = randomBytes(32).toString('hex');
   readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
   readonly providerKey = `whsec_${randomBytes(32).toString('base64')}`;

@@ -10,7 +10,7 @@ import { DrillSandbox } from './drill-sandbox.ts';
 import { DrillShop } from './drill-shop.ts';
 import { KillableServer } from './killable-server.ts';
 import { Patience } from './patience.ts';
-import { SHOP_ORIGIN, Shopper } from './shopper.ts';
+import { keyOf, SHOP_ORIGIN, Shopper } from './shopper.ts';
 import {
   ENDPOINT_TOKEN,
   SIGNED_ENDPOINT_TOKEN,
@@ -33,7 +33,6 @@ const TUNING: TuningChanges = {
     statusPerAddress: 100_000,
   },
 };
-const MERCHANT_KEY = 'merchant-key-of-the-drill';
 
 export interface Round {
   readonly title: string;
@@ -96,7 +95,7 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
     // The last event of the shop may come before the step at which the server is to die.
     const played = playing.then(() => server.untilDied(round.deaths ?? 0));
     await context.patience.wait(played);
-    for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper.order)));
+    for (const { shopper } of visits) lost.push(...(await askMerchantRoute(server, shopper)));
   } catch (error) {
     lost.push(error instanceof Error ? error.message : String(error));
   }
@@ -180,8 +179,11 @@ function secondsOf(scenario: Scenario): number {
   return scenario.withinSeconds ?? WITHIN_SECONDS;
 }
 
-async function askMerchantRoute(server: KillableServer, order: string): Promise<string[]> {
-  const headers = { authorization: `Bearer ${MERCHANT_KEY}` };
+async function askMerchantRoute(
+  server: KillableServer,
+  { merchant, order }: Shopper,
+): Promise<string[]> {
+  const headers = { authorization: `Bearer ${keyOf(merchant)}` };
   const { status, text } = await server.call(`/v1/merchant/orders/${order}`, { headers });
   const known = JSON.parse(text) as { state?: string; certain?: boolean };
   const isPaid = status === 200 && known.state === 'paid' && known.certain === true;
@@ -245,11 +247,14 @@ function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchan
         evidence: { paidStatuses: ['PAID'] },
       },
     ],
-    apiKeyHash: [sha256(MERCHANT_KEY)],
+    apiKeyHash: [sha256(keyOf(DrillShop.merchant))],
     orderTokenSecret: [shop.orderTokenSecret],
     signingSecret: [shop.signingSecret],
   };
-  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants: [merchant] }));
+  const { orderLookup: _, orderTokenSecret: __, ...putting } = merchant;
+  const id = DrillShop.puttingMerchant;
+  const merchants = [merchant, { ...putting, id, apiKeyHash: [sha256(keyOf(id))] }];
+  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants }));
 }
 
 /** How the merchants file holds a key or a token. */

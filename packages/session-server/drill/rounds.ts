@@ -10,6 +10,8 @@ const SCENARIOS_OF: Record<
   Exclude<CrashPoint, `store:${string}` | `restore:${string}`>,
   readonly ScenarioName[]
 > = {
+  'order:put': ['puts the order', 'puts another price'],
+  'order:void': ['makes the order void'],
   'shop:order-priced': ['pays'],
   'create:begin-attempt': ['pays', 'opens in three tabs'],
   'create:waiting': ['waits for the first tab'],
@@ -37,6 +39,7 @@ const SCENARIOS_OF: Record<
   'poll:ended': ['pays', 'vanishes'],
   'schedule:apply-time': ['comes too late'],
   'schedule:claim-polls': ['vanishes unheard'],
+  'outbox:place': ['pays', 'cancels'],
   'outbox:claim': ['pays', 'cancels'],
   'shop:event-answered': ['pays', 'cancels'],
   'outbox:mark-delivered': ['pays', 'cancels'],
@@ -50,6 +53,9 @@ const FURTHER: readonly (readonly [crashAt: readonly string[], scenario: Scenari
   [['provider:session-created:2'], 'pays the old price'],
   [['return:record'], 'pays the old price'],
   [['poll:store-match'], 'pays the old price'],
+  [['order:put:2'], 'puts another price'],
+  [['create:begin-attempt:2'], 'puts another price'],
+  [['poll:store-match'], 'makes the order void'],
   [['create:begin-attempt:2'], 'renews'],
   [['provider:session-created:2'], 'renews'],
   [['create:activate-session:2'], 'renews'],

@@ -61,6 +61,39 @@ export const SCENARIOS = {
       await finish(shopper, session);
     },
   },
+  /** The shop puts the order by API; opens, pays. */
+  'puts the order': {
+    eventTypes: PAID,
+    async run(shopper) {
+      await shopper.putOrder('7.77');
+      await finish(shopper, await shopper.open());
+    },
+  },
+  /** The shop puts the order again, at another price, while a session of the older one is open. */
+  'puts another price': {
+    eventTypes: PAID,
+    prices: [
+      { state: 'open', sessions: 1 },
+      { state: 'paid', sessions: 1 },
+    ],
+    async run(shopper) {
+      await shopper.putOrder('7.77');
+      await shopper.open();
+      await shopper.putOrder('8.88');
+      await finish(shopper, await shopper.open());
+    },
+  },
+  /** The shop makes the order void while its session is open, and it is paid there. */
+  'makes the order void': {
+    eventTypes: [...PAID, 'checkout.attention'],
+    attention: ['paid_after_void'],
+    async run(shopper) {
+      await shopper.putOrder('7.77');
+      const session = await shopper.open();
+      await shopper.makeOrderVoid();
+      await finish(shopper, session);
+    },
+  },
   /** Pays and closes the browser: only the provider's webhook speaks. */
   vanishes: {
     eventTypes: PAID,

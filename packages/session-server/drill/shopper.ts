@@ -4,6 +4,16 @@ import type { KillableServer } from './killable-server.ts';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';
 
+/** The key of a merchant of the drill. */
+export function keyOf(merchant: string): string {
+  return `key-of-${merchant}`;
+}
+
+export interface PutOrder {
+  readonly amountMinor: number;
+  readonly isVoid: boolean;
+}
+
 interface OpenReply {
   readonly checkout?: string;
   readonly sessionId?: string;
@@ -25,6 +35,8 @@ export class Shopper {
   readonly webhooks = new Map<number | null, number>();
   /** Every state that the page was shown of a checkout, in order. */
   readonly reported = new Map<string, string[]>();
+  /** The order as its shop put it: what was answered with 2xx last, then what was not answered yet. */
+  readonly put: { acknowledged?: PutOrder; pending?: PutOrder } = {};
   /** The one that was opened last. */
   checkout = '';
   /** The highest revision of each checkout that the page was shown. */
@@ -32,6 +44,8 @@ export class Shopper {
   readonly #server: KillableServer;
   readonly #sandbox: DrillSandbox;
   readonly #shop: DrillShop;
+  /** Of the order that was put. */
+  #orderToken: string | undefined;
 
   constructor(
     order: string,
@@ -47,6 +61,32 @@ export class Shopper {
     this.#shop = parts.shop;
   }
 
+  get merchant(): string {
+    return this.#orderToken === undefined ? DrillShop.merchant : DrillShop.puttingMerchant;
+  }
+
+  /** Lets the shop put the order at this price, again when nothing answers. */
+  async putOrder(amount: string): Promise<void> {
+    const put = { amountMinor: Number(amount.replace('.', '')), isVoid: false };
+    const text = await this.#askAsShop('PUT', put, { amount, currency: 'GBP' });
+    this.#orderToken = (JSON.parse(text) as { orderToken: string }).orderToken;
+  }
+
+  async makeOrderVoid(): Promise<void> {
+    const { amountMinor = 0 } = this.put.acknowledged ?? {};
+    await this.#askAsShop('DELETE', { amountMinor, isVoid: true });
+  }
+
+  async #askAsShop(method: 'PUT' | 'DELETE', put: PutOrder, body?: unknown): Promise<string> {
+    const headers = { authorization: `Bearer ${keyOf(DrillShop.puttingMerchant)}` };
+    const path = `/v1/merchant/orders/${this.order}`;
+    this.put.pending = put;
+    const { status, text } = await this.#server.call(path, { method, headers, body });
+    if (status > 299) throw new Error(`${method} was answered ${String(status)}: ${text}`);
+    this.put.acknowledged = put;
+    return text;
+  }
+
   /**
    * Opens the checkout as the page does, and asks again while another request creates it.
    *
@@ -57,9 +97,9 @@ export class Shopper {
       const { status, text } = await this.#server.call('/v1/checkouts', {
         headers: { origin: SHOP_ORIGIN },
         body: {
-          merchant: DrillShop.merchant,
+          merchant: this.merchant,
           order: this.order,
-          orderToken: this.#shop.token(this.order),
+          orderToken: this.#orderToken ?? this.#shop.token(this.order),
           ...(renew !== undefined && { renew }),
         },
       });

@@ -20,11 +20,11 @@ import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './http/observe-requests.js';
 import type { Observer } from './observer.js';
-import { merchantOrderRoutes } from './merchant-api/routes.js';
+import { merchantRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
 import { type Database, ping } from './store/database.js';
-import type { WebhookEncryption } from './webhooks/encryption.js';
+import type { DataEncryption } from './encryption.js';
 import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 
 export interface AppServices {
@@ -39,7 +39,7 @@ export interface AppServices {
   readonly logger: Logger;
   readonly observer: Observer;
   readonly environment: Environment;
-  readonly encryption: WebhookEncryption;
+  readonly encryption: DataEncryption;
   readonly webhooks: WebhookRouteLimits;
   /** Called when a webhook of the provider was stored. */
   readonly onWebhook: () => void;
@@ -65,7 +65,7 @@ export function createRouter(services: AppServices): Router {
   v1.all('/webhooks/:token', dataHeaders);
   v1.use(webhookRoutes({ ...services, limits, onStored }));
   v1.use('/merchant', dataHeaders);
-  v1.use(merchantOrderRoutes(services));
+  v1.use(merchantRoutes(services));
   // Pages and their files set headers of their own.
   v1.use(returnRoutes(services));
   v1.use(hostedRoutes(services));

@@ -7,7 +7,7 @@ import { ConfigError } from './errors.js';
 import type { RateLimits } from './http/limits.js';
 import { describeIssue, toFieldErrors } from './field-errors.js';
 import { reportAddress } from './security/csp.js';
-import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './webhooks/encryption.js';
+import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
 
@@ -183,6 +183,7 @@ export const DEFAULT_TUNING: Tuning = {
     createPerMerchant: 3000,
     statusPerAddress: 600,
     pagesPerAddress: 600,
+    apiPerMerchant: 3000,
     wrongKeysPerAddress: 20,
   },
   webhooks: {

@@ -6,6 +6,8 @@ import { ConfigError } from './errors.js';
  * transaction is right after its commit. `docs/drill.md` says what each one means.
  */
 export const CRASH_POINTS = [
+  'order:put',
+  'order:void',
   'shop:order-priced',
   'create:begin-attempt',
   'create:waiting',
@@ -32,6 +34,7 @@ export const CRASH_POINTS = [
   'poll:ended',
   'schedule:apply-time',
   'schedule:claim-polls',
+  'outbox:place',
   'outbox:claim',
   'shop:event-answered',
   'outbox:mark-delivered',

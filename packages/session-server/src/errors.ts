@@ -1,3 +1,5 @@
+import type { OrderState } from './contract.js';
+
 /**
  * What can go wrong in front of a caller: a status, a stable code, and a sentence that says what to do.
  *
@@ -16,6 +18,8 @@ export interface AppErrorOptions {
   readonly errors?: readonly FieldError[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Of the order, for its merchant's back end. */
+  readonly state?: OrderState;
   /** Id of the merchant whose shop or entry needs attention: for the log only. */
   readonly merchant?: string;
 }
@@ -25,6 +29,7 @@ export class AppError extends Error {
   readonly errors: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly merchant: string | undefined;
+  readonly state: OrderState | undefined;
 
   constructor(
     readonly status: number,
@@ -36,6 +41,7 @@ export class AppError extends Error {
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.merchant = options.merchant;
+    this.state = options.state;
   }
 }
 

@@ -29,8 +29,13 @@ import { createOperatorApp } from './operator/routes.js';
 import { OperatorService } from './operator/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { startRetention } from './erasure/retention.js';
-import { FileMerchantSource, type MerchantSource } from './merchants/merchant-source.js';
+import {
+  addOrderTokenSecrets,
+  FileMerchantSource,
+  type MerchantSource,
+} from './merchants/merchant-source.js';
 import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
+import { createOrderSource } from './orders/put-orders.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { recoverFromCrash } from './crash-recovery.js';
@@ -38,7 +43,7 @@ import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 import { VERSION } from './version.js';
-import { loadSandboxKeys, WebhookEncryption } from './webhooks/encryption.js';
+import { loadSandboxKeys, DataEncryption } from './encryption.js';
 import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
@@ -68,7 +73,7 @@ export interface SessionServerOptions {
   readonly logger?: Logger;
   /** Default: the file `config.merchantsFile`. The server closes it. */
   readonly merchants?: MerchantSource;
-  /** Default: a signed POST to the merchant's `orderLookup.url`. */
+  /** For merchants whose entry has `orderLookup`. Default: a signed POST to its `url`. */
   readonly lookUpOrder?: OrderLookup;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -122,9 +127,7 @@ async function assemble(
   }
   logger.info({ version: VERSION, node: process.version, ...config.settings }, 'server starts');
   const { merchantsFile: path, environment } = config;
-  const merchants = keep(
-    options.merchants ?? new FileMerchantSource({ path, environment, logger }),
-  );
+  const listed = keep(options.merchants ?? new FileMerchantSource({ path, environment, logger }));
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
@@ -134,9 +137,10 @@ async function assemble(
     logger.warn({ ...open }, 'other users can read this file: run chmod 600 on it');
   }
   await recoverFromCrash(database, clock.now());
-  const encryption = new WebhookEncryption(
+  const encryption = new DataEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
+  const merchants = addOrderTokenSecrets(listed, encryption);
   const loss = await findLoss(database);
   if (loss?.isRead === false) throw unfinishedRestore(config.databaseFile);
   const changes = new ChangeFeed();
@@ -157,7 +161,8 @@ async function assemble(
   const partner = addGatewayCrashPoints(createPartnerGateway(clients));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = keep(new ShopClient());
-  const lookUpOrder = addLookupCrashPoint(options.lookUpOrder ?? createOrderLookup(shop));
+  const lookUp = options.lookUpOrder ?? createOrderLookup(shop);
+  const lookUpOrder = addLookupCrashPoint(createOrderSource({ database, encryption, lookUp }));
 
   const priceCheck = keep(startPriceCheck({ ...common, lookUpOrder }));
   const lostAttempts = new LostAttempts({

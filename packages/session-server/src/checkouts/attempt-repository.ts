@@ -64,6 +64,8 @@ export interface AttemptRequest extends ProviderMerchant {
   readonly pricedAt?: number | undefined;
   /** The session that the SDK refused. */
   readonly renew?: string | undefined;
+  /** Whether it is priced by what is stored: then it must still be its price when the attempt begins. */
+  readonly isStored?: true | undefined;
 }
 
 /** An attempt that the provider knows and the data file has lost. */
@@ -118,6 +120,17 @@ export async function findLastAttempt(
   checkout: string,
 ): Promise<ActiveAttempt | undefined> {
   const rows = await reader.all(sql`SELECT * FROM attempts WHERE checkout = ${checkout}`);
+  return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
+}
+
+/** The attempt that last became the one of its order, of all its prices. */
+export async function findNewestAttempt(
+  reader: Reader,
+  { merchant, order }: { readonly merchant: string; readonly order: string },
+): Promise<Attempt | undefined> {
+  const rows = await reader.all(sql`
+    SELECT * FROM attempts WHERE checkout IN (
+      SELECT id FROM checkouts WHERE merchant = ${merchant} AND order_name = ${order})`);
   return rows.map(toAttempt).toSorted(compareAttempts).at(-1);
 }
 

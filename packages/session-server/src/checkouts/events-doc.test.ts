@@ -29,6 +29,7 @@ const CODES: Record<AttentionCode, true> = {
   paid_twice: true,
   price_changed: true,
   late_payment: true,
+  paid_after_void: true,
   unconfirmed: true,
   price_changed_after_paid: true,
   status_changed: true,

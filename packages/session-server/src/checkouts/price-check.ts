@@ -7,7 +7,7 @@ import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
 import { findPriceChecks, getCheckout, planPriceCheck } from './repository.js';
-import type { Checkout } from './state-machine.js';
+import type { AttentionCode, Checkout } from './state-machine.js';
 import { applyFacts, type StepContext } from './steps.js';
 
 /** How many shops are asked at the same time. */
@@ -26,10 +26,10 @@ export interface PriceCheckOptions {
 }
 
 /**
- * Asks the shop for the price of an order that has just been paid. When the shop still sells it, at
- * another price, its merchant is sent `price_changed`: the payment was made in an older session. The
- * payment itself never waits for it. A shop that does not answer is asked again, at growing pauses,
- * for as long as an unpaid attempt is watched.
+ * Asks the shop for the price of an order that has just been paid. When the shop sells it at another
+ * price, its merchant is sent `price_changed`: the payment was made in an older session. When it sells it
+ * no more, its merchant is sent `paid_after_void`. The payment itself never waits for it. A shop that does
+ * not answer is asked again, at growing pauses, for as long as an unpaid attempt is watched.
  */
 export function startPriceCheck(options: PriceCheckOptions): RunLoop {
   const { database, clock, logger } = options;
@@ -66,8 +66,9 @@ async function checkPrice(checkout: Checkout, options: PriceCheckOptions): Promi
   const { before, after } = await database.transaction('payment:compare-price', async (tx) => {
     await planPriceCheck(tx, id, undefined);
     const current = await getCheckout(tx, id);
-    const fact = { type: 'attention-needed', code: 'price_changed' } as const;
-    return applyFacts(tx, current, isOtherPrice(answer.order, current) ? [fact] : [], context);
+    const code = findChange(answer.order, current);
+    const facts = code === undefined ? [] : [{ type: 'attention-needed', code } as const];
+    return applyFacts(tx, current, facts, context);
   });
   if (after !== before) changes.notify(id);
 }
@@ -85,11 +86,12 @@ async function askShop(
   }
 }
 
-/** Whether the shop sells the order at another price. */
-function isOtherPrice(order: ShopOrder | undefined, checkout: Checkout): boolean {
-  if (order?.status !== 'payable') return false;
-  return (
-    order.currency !== checkout.currency ||
-    parseMinor(order.amount, checkout.decimals) !== checkout.amountMinor
-  );
+/** How the shop sells the order otherwise than it was paid. */
+function findChange(order: ShopOrder | undefined, checkout: Checkout): AttentionCode | undefined {
+  if (!order || order.status === 'paid') return undefined;
+  if (order.status === 'void') return 'paid_after_void';
+  const isSame =
+    order.currency === checkout.currency &&
+    parseMinor(order.amount, checkout.decimals) === checkout.amountMinor;
+  return isSame ? undefined : 'price_changed';
 }

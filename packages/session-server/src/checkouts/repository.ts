@@ -115,8 +115,7 @@ export async function updateCheckout(tx: Transaction, checkout: Checkout): Promi
       refunded_minor = ${checkout.refundedMinor},
       payment = ${checkout.payment && JSON.stringify(checkout.payment)},
       attention = ${JSON.stringify(checkout.attention)}, expires_at = ${checkout.expiresAt},
-      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)},
-      erased_at = NULL
+      settle_by = ${checkout.settleBy}, paid_by = ${checkout.paidBy}, due_at = ${dueAt(checkout)}
     WHERE id = ${checkout.id}`);
 }
 

@@ -392,6 +392,7 @@ export function attemptRequest(
     account: merchant.account,
     providerMerchantId: merchant.providerMerchantId,
     renew: request.renew,
+    isStored: order.isStored,
   };
 }
 

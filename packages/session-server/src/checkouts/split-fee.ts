@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError, type FieldError } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { parseMinor } from '../money.js';
 import type { ShopOrder } from '../orders/order-lookup.js';
@@ -28,20 +28,36 @@ const WHOLE = 100n * 10n ** BigInt(PERCENT_DECIMALS);
  *
  * @throws {AppError} 502 `order_lookup_failed` when its own are wrong
  */
-export function splitRulesOf(merchant: Merchant, { split }: ShopOrder): readonly SplitRule[] {
-  if (!split) return merchant.split;
-  const rules = merchant.orderSplit === 'replace' ? split : [...merchant.split, ...split];
-  const own = findSplitMistakes(split, merchant).map(({ path }) => ['split', ...path].join('.'));
-  // Those of both may come to more than 100 % together.
-  const isWrong = own.length > 0 || findSplitMistakes(rules, merchant).length > 0;
-  if (!isWrong) return rules;
-  const fields = own.length > 0 ? own.join(', ') : 'split';
+export function splitRulesOf(
+  merchant: Merchant,
+  { split }: Pick<ShopOrder, 'split'>,
+): readonly SplitRule[] {
+  const { rules, mistakes } = combineSplit(merchant, split);
+  if (mistakes.length === 0) return rules;
+  const fields = mistakes.map(({ field }) => field).join(', ');
   throw new AppError(
     502,
     'order_lookup_failed',
     `The shop’s answer to the order lookup is wrong in: ${fields}.`,
     { merchant: merchant.id },
   );
+}
+
+/** The rules for an order with its own split, and what is wrong with that. */
+export function combineSplit(
+  merchant: Merchant,
+  split: readonly SplitRule[] | undefined,
+): { readonly rules: readonly SplitRule[]; readonly mistakes: readonly FieldError[] } {
+  if (!split) return { rules: merchant.split, mistakes: [] };
+  const rules = merchant.orderSplit === 'replace' ? split : [...merchant.split, ...split];
+  const own = findSplitMistakes(split, merchant).map(({ path, message }) => ({
+    field: ['split', ...path].join('.'),
+    message,
+  }));
+  if (own.length > 0) return { rules, mistakes: own };
+  // Those of both may come to more than 100 % together.
+  const ofBoth = findSplitMistakes(rules, merchant);
+  return { rules, mistakes: ofBoth.map(({ message }) => ({ field: 'split', message })) };
 }
 
 /**

@@ -19,6 +19,7 @@ export type AttentionCode =
   | 'paid_twice'
   | 'price_changed'
   | 'late_payment'
+  | 'paid_after_void'
   | 'unconfirmed'
   | 'status_changed'
   | 'price_changed_after_paid';

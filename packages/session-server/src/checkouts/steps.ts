@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
+import { addOrder, findOrder, forgetPut } from '../orders/repository.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
 import type { AttemptTokens } from './attempt-ids.js';
 import { renderEvent } from './event.js';
+import { findObjection, refreshOrder } from './order-state.js';
 import { isBeingPaid, type OrderHistory, planCheckout } from './opening-rules.js';
 import {
   type Attempt,
@@ -89,11 +91,16 @@ export async function applyFacts(
   context: StepContext,
 ): Promise<Change> {
   const now = context.clock.now();
-  const moved = facts.reduce((state, fact) => advance(state, fact, now, context.rules), before);
+  let moved = facts.reduce((state, fact) => advance(state, fact, now, context.rules), before);
   if (moved === before) return { before, after: before };
+  if (before.state !== 'paid' && moved.state === 'paid') {
+    const code = await findObjection(tx, moved);
+    if (code) moved = advance(moved, { type: 'attention-needed', code }, now, context.rules);
+  }
   const events = eventsBetween(before, moved);
   const after = { ...moved, sequence: before.sequence + events.length };
   await updateCheckout(tx, after);
+  await refreshOrder(tx, after, now);
   for (const [index, type] of events.entries()) {
     const sequence = before.sequence + index + 1;
     const body = renderEvent(after, type, sequence, now);
@@ -118,6 +125,7 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules } = context;
   const now = clock.now();
+  if (!(await isPriceCurrent(tx, request))) return { kind: 'price-is-old' };
   const plan = planCheckout(await findHistory(tx, request, now), request, now, rules);
   switch (plan.kind) {
     case 'wait':
@@ -139,6 +147,7 @@ export async function beginAttempt(
         const { retire } = plan.again;
         if (retire) await endAttempt(tx, retire.orderId, retire.to);
         await reactivateAttempt(tx, orderId, now);
+        await refreshOrder(tx, request, now);
       }
       await watchAgain(tx, orderId, now);
       return { kind: 'existing', checkout: after, attempt: plan.attempt };
@@ -152,9 +161,19 @@ export async function beginAttempt(
       const sent = { request, checkout: checkout.id, isRenewal };
       const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
       await context.onAttempt(tx, attempt);
+      await refreshOrder(tx, request, now);
       return { kind: 'send', checkout, attempt, tokens };
     }
   }
+}
+
+/** Whether the order may be opened at this price. Where the shop is asked, what was put before counts no more. */
+async function isPriceCurrent(tx: Transaction, request: AttemptRequest): Promise<boolean> {
+  const stored = await findOrder(tx, request);
+  if (request.isStored)
+    return stored?.isVoid === false && stored.put?.version === request.orderVersion;
+  if (stored?.put) await forgetPut(tx, request);
+  return true;
 }
 
 async function findHistory(
@@ -174,7 +193,7 @@ async function findHistory(
   };
 }
 
-/** Stores a new checkout, open, for the price of a request. */
+/** Stores a new checkout, open, for the price of a request; {@link refreshOrder} follows its attempt. */
 export async function createCheckout(
   tx: Transaction,
   request: AttemptRequest,
@@ -203,6 +222,7 @@ export async function createCheckout(
     isErased: false,
   };
   await insertCheckout(tx, checkout);
+  await addOrder(tx, checkout, now);
   tx.afterCommit(() => {
     onChange(undefined, checkout);
   });

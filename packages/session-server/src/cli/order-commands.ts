@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import { eraseOrder, exportOrder, findMerchantsOf, type OrderKey } from '../erasure/order-data.js';
+import { eraseOrder, exportOrder, findMerchantsOf } from '../erasure/order-data.js';
+import type { OrderKey } from '../orders/repository.js';
+import { openPersonalPart } from '../orders/put-orders.js';
 import type { Database, Reader, Row } from '../store/database.js';
 import { SqliteDatabase } from '../store/sqlite-database.js';
-import { encryptionContext, loadSandboxKeys, WebhookEncryption } from '../webhooks/encryption.js';
+import { encryptionContext, loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { unpackWebhook } from '../webhooks/payload.js';
 
 const PURGE_TRIES = 20;
 const PURGE_PAUSE_MS = 250;
 
 /**
- * `pay-session-server export <order> [merchant]`: all that is stored of an order, as JSON by table,
- * with the bodies of its webhooks. Beside a running server or without one.
+ * `pay-session-server export <order> [merchant]`: all that is stored of an order, as JSON by table, with
+ * what is encrypted of it. Beside a running server or without one.
  */
 export async function runExport(
   config: Config,
@@ -23,11 +25,12 @@ export async function runExport(
   const database = new SqliteDatabase(config.databaseFile, 'read');
   try {
     const tables = await exportOrder(database, await findOrder(database, order, merchant));
-    const encryption = new WebhookEncryption(
+    const encryption = new DataEncryption(
       config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
     );
+    const orders = tables.orders.map((row) => openOrder(row, encryption));
     const webhooks = tables.webhooks.map((row) => openWebhook(row, encryption));
-    return [JSON.stringify({ ...tables, webhooks }, undefined, 2)];
+    return [JSON.stringify({ ...tables, orders, webhooks }, undefined, 2)];
   } finally {
     await database.close();
   }
@@ -85,14 +88,20 @@ async function findOrder(
   const merchants = await findMerchantsOf(reader, order);
   const found = merchant === undefined ? merchants : merchants.filter((id) => id === merchant);
   const [only, ...others] = found;
-  if (only === undefined) throw refuse(`there is no checkout of an order "${order}"`);
+  if (only === undefined) throw refuse(`there is no order "${order}"`);
   if (others.length > 0) {
     throw refuse(`several merchants have an order "${order}", name one: ${found.join(', ')}`);
   }
   return { merchant: only, order };
 }
 
-function openWebhook({ sealed, ...row }: Row, encryption: WebhookEncryption): Row {
+function openOrder({ sealed, ...row }: Row, encryption: DataEncryption): Row {
+  if (!(sealed instanceof Uint8Array)) return row;
+  const key = { merchant: String(row['merchant']), order: String(row['order_name']) };
+  return { ...row, ...(openPersonalPart({ sealed }, key, encryption) ?? { personal: null }) };
+}
+
+function openWebhook({ sealed, ...row }: Row, encryption: DataEncryption): Row {
   const context = encryptionContext(String(row['token_hash']), String(row['digest']));
   const packed = encryption.open(sealed as Uint8Array, context);
   if (!packed) return { ...row, body: null };

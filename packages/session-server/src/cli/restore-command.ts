@@ -5,11 +5,13 @@ import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { addDatabaseCrashPoints } from '../crash-decorators.js';
 import { crashPoint } from '../crash-points.js';
+import { DataEncryption, loadSandboxKeys } from '../encryption.js';
 import { AppError } from '../errors.js';
 import { createLogger } from '../logger.js';
 import { DEFAULT_ACCOUNT, type Merchant } from '../merchants/merchant.js';
 import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { createOrderLookup } from '../orders/order-lookup.js';
+import { createOrderSource } from '../orders/put-orders.js';
 import { createPartnerGateway, keyOf, type PartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { ShopClient } from '../provider/shop-client.js';
@@ -115,7 +117,10 @@ async function reconcileLoss(
     onAttempt: () => Promise.resolve(),
   };
   const shared = { database, context, merchants, clock, logger: createLogger('silent') };
-  const lookUpOrder = createOrderLookup(shop);
+  const keys = config.encryptionKeys ?? loadSandboxKeys(config.databaseFile);
+  const encryption = new DataEncryption(keys);
+  const lookUp = createOrderLookup(shop);
+  const lookUpOrder = createOrderSource({ database, encryption, lookUp });
   // Each order is asked for once, whatever the shops answered about others.
   const lostAttempts = new LostAttempts({ ...shared, loss, lookUpOrder, pauseMs: 0 });
   const reconciliation = new ReconciliationService({

@@ -1,14 +1,9 @@
 import { toCheckout } from '../checkouts/repository.js';
 import { erasePayment } from '../checkouts/state-machine.js';
 import type { PaymentFacts } from '../contract.js';
+import type { OrderKey } from '../orders/repository.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { Sql, sql } from '../store/sql.js';
-
-/** An order of one merchant. */
-export interface OrderKey {
-  readonly merchant: string;
-  readonly order: string;
-}
 
 /** What a table has of an order. */
 interface OrderTable {
@@ -32,12 +27,20 @@ const ofAttempts = (key: OrderKey): Sql =>
  * stay: they are the books, and keep the order from being paid twice.
  */
 export const ORDER_TABLES = {
+  orders: {
+    of: ofOrder,
+    keeps: [
+      ...['merchant', 'order_name', 'state', 'created_at', 'updated_at', 'renewed_at', 'erased_at'],
+      ...['is_void', 'order_version', 'amount_minor', 'currency', 'decimals', 'split'],
+    ],
+    erases: ['return_url', 'sealed'],
+  },
   checkouts: {
     of: ofOrder,
     keeps: [
       ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
       ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
-      ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'erased_at'],
+      ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at'],
       ...['price_check_at', 'is_erased'],
     ],
     erases: ['shop_version', 'return_url', 'payment'],
@@ -67,7 +70,7 @@ export const ORDER_TABLES = {
     of: ofCheckouts,
     keeps: [
       ...['id', 'checkout', 'merchant', 'type', 'sequence', 'status', 'tries', 'due_at'],
-      'created_at',
+      ...['created_at', 'position'],
     ],
     erases: ['body'],
   },
@@ -96,27 +99,24 @@ export async function exportOrder(
 /** The merchants that have an order of this name. */
 export async function findMerchantsOf(reader: Reader, order: string): Promise<string[]> {
   const rows = await reader.all(
-    sql`SELECT DISTINCT merchant FROM checkouts WHERE order_name = ${order}`,
+    sql`SELECT merchant FROM orders WHERE order_name = ${order} ORDER BY merchant`,
   );
   return rows.map((row) => String(row['merchant']));
 }
 
-/** Orders whose checkouts are all older than a time, and which were not erased since they changed. */
+/** Orders that were put, and got their last checkout, before a time, and were not erased since. */
 export async function findOrdersToErase(
   reader: Reader,
   { from, before, limit }: { from: number; before: number; limit: number },
-): Promise<(OrderKey & { readonly createdAt: number })[]> {
+): Promise<(OrderKey & { readonly renewedAt: number })[]> {
   const rows = await reader.all(sql`
-    SELECT merchant, order_name, created_at FROM checkouts AS old
-    WHERE erased_at IS NULL AND created_at >= ${from} AND created_at < ${before}
-      AND NOT EXISTS (
-        SELECT 1 FROM checkouts WHERE merchant = old.merchant AND order_name = old.order_name
-          AND created_at >= ${before})
-    ORDER BY created_at LIMIT ${limit}`);
+    SELECT merchant, order_name, renewed_at FROM orders
+    WHERE erased_at IS NULL AND renewed_at >= ${from} AND renewed_at < ${before}
+    ORDER BY renewed_at LIMIT ${limit}`);
   return rows.map((row) => ({
     merchant: String(row['merchant']),
     order: String(row['order_name']),
-    createdAt: Number(row['created_at']),
+    renewedAt: Number(row['renewed_at']),
   }));
 }
 
@@ -150,10 +150,12 @@ export async function eraseOrder(
   for (const { id, payment } of checkouts.map(toCheckout)) {
     await tx.run(sql`
       UPDATE checkouts SET shop_version = NULL, return_url = NULL,
-        payment = ${payment && JSON.stringify(erasePayment(payment))},
-        erased_at = ${isErased ? now : undefined}, is_erased = 1
+        payment = ${payment && JSON.stringify(erasePayment(payment))}, is_erased = 1
       WHERE id = ${id}`);
   }
+  await tx.run(sql`
+    UPDATE orders SET return_url = NULL, sealed = NULL, erased_at = ${isErased ? now : undefined}
+    WHERE ${ofOrder(key)}`);
   return isErased ? 'erased' : 'waiting';
 }
 

@@ -32,7 +32,7 @@ export function startRetention(options: {
           if (became === 'erased') erased += 1;
         }
         if (orders.length < BATCH) break;
-        from = (orders.at(-1)?.createdAt ?? 0) + 1;
+        from = (orders.at(-1)?.renewedAt ?? 0) + 1;
       }
       if (erased === 0) return undefined;
       logger.info({ orders: erased }, 'old orders were erased');

@@ -67,6 +67,7 @@ function toProblem(error: AppError, id: string): Problem {
     code: error.code,
     requestId: id,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.state === undefined ? {} : { state: error.state }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface RateLimits {
   readonly statusPerAddress: number;
   /** Views of the hosted page. */
   readonly pagesPerAddress: number;
+  /** Requests of a merchant's own back end. */
+  readonly apiPerMerchant: number;
   /** Wrong Bearer keys of merchants. */
   readonly wrongKeysPerAddress: number;
 }

@@ -6,10 +6,15 @@ import {
   createCheckoutRequest,
   hintReply,
   hintRequest,
+  merchantEventList,
   merchantOrder,
+  merchantOrderList,
   needsReply,
   openingReply,
   problem,
+  putOrderReply,
+  putOrderRequest,
+  voidOrderReply,
 } from '../contract-schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -64,13 +69,40 @@ export function describeApi(publicUrl: string): Json {
         }),
       },
       '/v1/merchant/orders/{order}': {
-        get: {
-          ...operation('The truth about an order, with its evidence', {
-            path: ['order'],
-            answers: { 200: merchantOrder },
-          }),
-          security: [{ merchantKey: [] }],
-        },
+        put: forMerchant('Price an order; an order token and a payment link in return', {
+          path: ['order'],
+          body: putOrderRequest,
+          answers: { 200: putOrderReply, 201: putOrderReply },
+        }),
+        get: forMerchant('The truth about an order, with its evidence', {
+          path: ['order'],
+          answers: { 200: merchantOrder },
+        }),
+        delete: forMerchant('Make an order void: no checkout of it is created any more', {
+          path: ['order'],
+          answers: { 200: voidOrderReply },
+        }),
+      },
+      '/v1/merchant/orders': {
+        get: forMerchant('Orders, newest first', {
+          query: {
+            state: 'Only orders in this state',
+            updatedAfter: 'Only orders that changed at this time or later: ISO 8601',
+            updatedBefore: 'Only orders that last changed before this time',
+            cursor: 'nextCursor of the page before',
+            limit: 'At most 200; default 50',
+          },
+          answers: { 200: merchantOrderList },
+        }),
+      },
+      '/v1/merchant/events': {
+        get: forMerchant('Events, in the order in which they were committed', {
+          query: {
+            after: 'The cursor to go on from; default: the oldest event that is kept',
+            limit: 'At most 200; default 50',
+          },
+          answers: { 200: merchantEventList },
+        }),
       },
       '/v1/return/{token}': {
         get: operation('Where RedirectUrl, CancelUrl and backurl lead', {
@@ -136,6 +168,11 @@ function operation(
         }),
     responses: { ...Object.fromEntries(responses), default: PROBLEM },
   };
+}
+
+/** An operation that needs the merchant's key. */
+function forMerchant(summary: string, parts: OperationParts): Json {
+  return { ...operation(summary, parts), security: [{ merchantKey: [] }] };
 }
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {

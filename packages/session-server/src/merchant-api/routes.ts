@@ -1,27 +1,116 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Router } from 'express';
-import { formatMinor } from '../money.js';
-import { type Attempt, compareAttempts, findAttempts } from '../checkouts/attempt-repository.js';
-import { findCheckoutsOfOrder } from '../checkouts/repository.js';
-import { type Checkout, isCertain } from '../checkouts/state-machine.js';
-import type { MerchantOrder } from '../contract.js';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import type { Clock } from '../clock.js';
+import type { MerchantOrderList, PutOrderReply, VoidOrderReply } from '../contract.js';
+import { eventListQuery, orderListQuery, orderName, putOrderRequest } from '../contract-schemas.js';
+import type { DataEncryption } from '../encryption.js';
 import { AppError } from '../errors.js';
-import { KeyAttempts, type RateLimits } from '../http/limits.js';
+import { requestFields } from '../http/headers.js';
+import { KeyAttempts, Limit, type RateLimits } from '../http/limits.js';
+import { jsonBody, parse } from '../http/parse.js';
+import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
-import { findTransactions, type StoredTransaction } from '../reconciliation/repository.js';
-import type { Reader } from '../store/database.js';
+import { signOrderToken } from '../orders/order-token.js';
+import { findOrder, listOrders } from '../orders/repository.js';
+import type { Database } from '../store/database.js';
+import { readCursor, readFeed, toCursor } from './feed.js';
+import { readMerchantOrder } from './order-view.js';
+import { makeVoid, priceOfPut, putOrder } from './put-order.js';
 
-/** The truth about an order, with its evidence, for the merchant's own back end (Bearer key). */
-export function merchantOrderRoutes(options: {
+/** As much as an answer to the order lookup may have. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** What the cursor of a list of orders holds: the time and the name of the last one. */
+const orderPlace = z.tuple([z.int(), z.string()]);
+
+export interface MerchantRoutesOptions {
   readonly merchants: MerchantSource;
-  readonly database: Reader;
+  readonly database: Database;
+  readonly encryption: DataEncryption;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly rateLimits: RateLimits;
-}): Router {
-  const { merchants, database } = options;
-  const attempts = new KeyAttempts(options.rateLimits.wrongKeysPerAddress);
+  readonly publicUrl: string;
+}
+
+/** What the merchant's own back end asks, with its Bearer key: its orders, and the events about them. */
+export function merchantRoutes(options: MerchantRoutesOptions): Router {
+  const { database, encryption, clock, logger, publicUrl } = options;
   const router = Router();
-  router.get('/merchant/orders/:order', async (request, response) => {
+  const signIn = requireKey(options);
+  const body = jsonBody(MAX_BODY_BYTES);
+
+  router.put('/merchant/orders/:order', signIn, ...body, async (request, response) => {
+    const merchant = merchantOf(response);
+    refuseLookedUp(merchant);
+    const { order } = parse(z.object({ order: orderName }), request.params);
+    const input = parse(putOrderRequest, request.body);
+    const key = { merchant: merchant.id, order };
+    const price = priceOfPut(input, merchant);
+    const now = clock.now();
+    const put = await database.transaction('order:put', (tx) =>
+      putOrder(tx, key, { price, input }, { encryption, now }),
+    );
+    logger.info({ ...requestFields(response), ...key, ...put }, 'order put');
+    const expiresAt = Math.floor(now / 1000) + input.expiresInSeconds;
+    const [secret] = merchant.orderTokenSecret;
+    if (!secret) throw new Error('no secret for order tokens');
+    const orderToken = signOrderToken(secret.reveal(), { ...key, expiresAt });
+    response.status(put.isNew ? 201 : 200).json({
+      order,
+      orderToken,
+      payUrl: `${publicUrl}/v1/pay/${merchant.id}/${orderToken}`,
+      expiresAt: new Date(expiresAt * 1000).toISOString(),
+      state: put.state,
+    } satisfies PutOrderReply);
+  });
+
+  router.delete('/merchant/orders/:order', signIn, async (request, response) => {
+    const merchant = merchantOf(response);
+    refuseLookedUp(merchant);
+    const key = { merchant: merchant.id, order: orderIn(request) };
+    const state = await database.transaction('order:void', (tx) => makeVoid(tx, key, clock.now()));
+    if (state === undefined) throw notFound();
+    logger.info({ ...requestFields(response), ...key, state }, 'order made void');
+    response.json({ order: key.order, state } satisfies VoidOrderReply);
+  });
+
+  router.get('/merchant/orders/:order', signIn, async (request, response) => {
+    const key = { merchant: merchantOf(response).id, order: orderIn(request) };
+    const stored = await findOrder(database, key);
+    if (!stored) throw notFound();
+    response.json(await readMerchantOrder(database, stored, encryption));
+  });
+
+  router.get('/merchant/orders', signIn, async (request, response) => {
+    const { cursor, ...query } = parse(orderListQuery, request.query);
+    const [createdAt, order] = cursor === undefined ? [] : readCursor(cursor, orderPlace);
+    const behind = order === undefined ? undefined : { createdAt: createdAt ?? 0, order };
+    const merchant = merchantOf(response).id;
+    const found = await listOrders(database, { ...query, merchant, behind });
+    const reply: MerchantOrderList = {
+      orders: await Promise.all(
+        found.orders.map((stored) => readMerchantOrder(database, stored, encryption)),
+      ),
+      nextCursor: found.next ? toCursor([found.next.createdAt, found.next.order]) : null,
+    };
+    response.json(reply);
+  });
+
+  router.get('/merchant/events', signIn, async (request, response) => {
+    const query = parse(eventListQuery, request.query);
+    response.json(await readFeed(database, merchantOf(response).id, query));
+  });
+
+  return router;
+}
+
+/** Lets the holder of a merchant's key in, and keeps the merchant for {@link merchantOf}. */
+function requireKey({ merchants, rateLimits }: MerchantRoutesOptions): RequestHandler {
+  const attempts = new KeyAttempts(rateLimits.wrongKeysPerAddress);
+  const limit = new Limit('merchant', rateLimits.apiPerMerchant);
+  return async (request, response, next) => {
     const key = readKey(request.headers.authorization);
     const known = await merchants.all();
     const merchant =
@@ -36,21 +125,33 @@ export function merchantOrderRoutes(options: {
         'Send "Authorization: Bearer …" with a key whose hash is in the merchant entry.',
       );
     }
-    const checkouts = await findCheckoutsOfOrder(database, merchant.id, request.params.order);
-    if (checkouts.length === 0) {
-      const text = 'No checkout of this order was created for this merchant. Check the order.';
-      throw new AppError(404, 'order_not_found', text);
-    }
-    const parts = await Promise.all(
-      checkouts.map(async (checkout) => ({
-        checkout,
-        attempts: await findAttempts(database, checkout.id),
-        transactions: await findTransactions(database, checkout.id),
-      })),
-    );
-    response.json(toMerchantOrder(merchant, request.params.order, parts));
-  });
-  return router;
+    await limit.count(merchant.id);
+    response.locals['merchant'] = merchant;
+    next();
+  };
+}
+
+function merchantOf(response: Response): Merchant {
+  return response.locals['merchant'] as Merchant;
+}
+
+function orderIn(request: Request): string {
+  return String(request.params['order']);
+}
+
+function notFound(): AppError {
+  const text = 'This merchant has put no such order, and no checkout of it was created.';
+  return new AppError(404, 'order_not_found', text);
+}
+
+/** A price has one source. */
+function refuseLookedUp({ orderLookup }: Merchant): void {
+  if (!orderLookup) return;
+  throw new AppError(
+    409,
+    'order_lookup_in_use',
+    'The merchant entry has orderLookup: the shop is asked for each order. Remove it to put orders.',
+  );
 }
 
 function readKey(authorization = ''): string | undefined {
@@ -66,64 +167,4 @@ function findByKey(key: string, merchants: readonly Merchant[]): Merchant | unde
       return stored.length === given.length && timingSafeEqual(stored, given);
     }),
   )[0];
-}
-
-interface CheckoutParts {
-  readonly checkout: Checkout;
-  readonly attempts: readonly Attempt[];
-  readonly transactions: readonly StoredTransaction[];
-}
-
-/** What is known of an order. Its state is that of the paid checkout, or of the newest one. */
-export function toMerchantOrder(
-  merchant: Merchant,
-  order: string,
-  parts: readonly CheckoutParts[],
-): MerchantOrder {
-  const current = parts.find(({ checkout }) => checkout.state === 'paid') ?? findNewest(parts);
-  if (!current) throw new Error('an order without a checkout');
-  const { state, currency, refund, paidBy, payment } = current.checkout;
-  const times = parts.map(({ checkout }) => checkout.createdAt);
-  const textOf = (minor: number) => formatMinor(minor, current.checkout.decimals);
-  return {
-    merchant: merchant.id,
-    order,
-    state,
-    certain: isCertain(state),
-    amount: textOf(current.checkout.amountMinor),
-    currency,
-    refund,
-    amountRefunded: textOf(current.checkout.refundedMinor),
-    attention: parts.flatMap(({ checkout }) => checkout.attention),
-    ...(paidBy !== undefined && { transaction: paidBy }),
-    ...(payment && { payment }),
-    createdAt: new Date(Math.min(...times)).toISOString(),
-    updatedAt: new Date(Math.max(...times)).toISOString(),
-    checkouts: parts.map(({ checkout, attempts, transactions }) => ({
-      checkout: checkout.id,
-      state: checkout.state,
-      certain: isCertain(checkout.state),
-      amount: formatMinor(checkout.amountMinor, checkout.decimals),
-      currency: checkout.currency,
-      refund: checkout.refund,
-      attention: checkout.attention,
-      createdAt: new Date(checkout.createdAt).toISOString(),
-      attempts: attempts.map(({ orderId, merchantReference, status, createdAt }) => ({
-        orderId,
-        merchantReference,
-        status,
-        createdAt: new Date(createdAt).toISOString(),
-      })),
-      transactions,
-    })),
-  };
-}
-
-/** A price that comes back leads to its old checkout, so attempts decide. */
-function findNewest(parts: readonly CheckoutParts[]): CheckoutParts | undefined {
-  const newest = parts
-    .flatMap(({ attempts }) => attempts)
-    .toSorted(compareAttempts)
-    .at(-1);
-  return parts.find(({ checkout }) => checkout.id === newest?.checkout) ?? parts.at(-1);
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { findNodeAtLocation, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Environment } from '../contract.js';
+import type { DataEncryption } from '../encryption.js';
 import { ConfigError, describeFileError, type FieldError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
 import type { Logger } from '../logger.js';
@@ -37,6 +38,40 @@ export function fixedMerchants({ merchants, accounts }: MerchantsFile): Merchant
     all: () => Promise.resolve(all),
     accounts: () => Promise.resolve(accounts),
     close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Merchants who can also be given order tokens by the server: after the secrets of its entry, each has
+ * those that are derived from the platform's keys.
+ */
+export function addOrderTokenSecrets(
+  source: MerchantSource,
+  encryption: DataEncryption,
+): MerchantSource {
+  const added = new WeakMap<Merchant, Merchant>();
+  const lists = new WeakMap<readonly Merchant[], readonly Merchant[]>();
+  const add = (merchant: Merchant): Merchant => {
+    const known = added.get(merchant);
+    if (known) return known;
+    const secrets = [...merchant.orderTokenSecret, ...encryption.orderTokenSecrets(merchant.id)];
+    const result = { ...merchant, orderTokenSecret: secrets };
+    added.set(merchant, result);
+    return result;
+  };
+  return {
+    async find(id) {
+      const merchant = await source.find(id);
+      return merchant && add(merchant);
+    },
+    async all() {
+      const all = await source.all();
+      const result = lists.get(all) ?? all.map(add);
+      lists.set(all, result);
+      return result;
+    },
+    ...(source.accounts && { accounts: source.accounts.bind(source) }),
+    close: () => source.close(),
   };
 }
 
@@ -174,8 +209,8 @@ function addressesOf(merchant: Merchant): (readonly [field: string, url: string]
   return [
     ...list('origins', origins),
     ['returnUrl', returnUrl],
-    ['orderLookup.url', orderLookup.url],
-    ['events.url', events.url],
+    ...(orderLookup ? [['orderLookup.url', orderLookup.url] as const] : []),
+    ...(events ? [['events.url', events.url] as const] : []),
     ['sdk.url', sdk.url],
     ...list('sdk.origins.script', sdk.origins.script),
     ...list('sdk.origins.frame', sdk.origins.frame),

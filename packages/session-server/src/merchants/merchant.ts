@@ -134,8 +134,10 @@ export const merchantSchema = z
     origins,
     /** Template with `{order}`, `{checkout}` and `{kind}`. */
     returnUrl: httpUrl,
-    orderLookup: shopEndpoint,
-    events: shopEndpoint,
+    /** Where its shop is asked for an order. Without it, the shop puts its orders by API. */
+    orderLookup: shopEndpoint.optional(),
+    /** Where events are sent. Without it, the shop reads them from the feed. */
+    events: shopEndpoint.optional(),
     split: splitRules.default([]),
     splitValueType: splitType,
     /** Whether the split of an order comes beside these rules or in their place. */
@@ -158,9 +160,10 @@ export const merchantSchema = z
     webhookEndpoints: z.array(webhookEndpoint).default([]),
     /** Of each key of the merchant's own back end. */
     apiKeyHash: z.array(apiKeyHash).min(1),
-    orderTokenSecret: z.array(orderTokenSecret).min(1),
-    /** Standard Webhooks secrets. Each one signs. */
-    signingSecret: z.array(signingSecret).min(1),
+    /** Required with `orderLookup`. Otherwise the server has one of its own. */
+    orderTokenSecret: z.array(orderTokenSecret).default([]),
+    /** Standard Webhooks secrets. Each one signs. Required with `orderLookup` or `events`. */
+    signingSecret: z.array(signingSecret).default([]),
   })
   .superRefine(
     ({ origins, returnUrl }, context) => {
@@ -175,6 +178,26 @@ export const merchantSchema = z
       }
     },
     { when: isValid(z.object({ origins, returnUrl: httpUrl })) },
+  )
+  .superRefine(
+    ({ orderLookup, events, orderTokenSecret, signingSecret }, context) => {
+      const secrets = { orderTokenSecret, signingSecret };
+      const need = (field: keyof typeof secrets, why: string): void => {
+        if (secrets[field].length > 0) return;
+        const message = `expected at least one, since ${why}`;
+        context.addIssue({ code: 'custom', path: [field], message });
+      };
+      if (orderLookup) need('orderTokenSecret', 'with orderLookup the shop makes order tokens');
+      if (orderLookup ?? events) need('signingSecret', 'requests to the shop are signed');
+    },
+    {
+      when: isValid(
+        z.object({
+          ...{ orderLookup: z.unknown(), events: z.unknown() },
+          ...{ orderTokenSecret: z.array(z.unknown()), signingSecret: z.array(z.unknown()) },
+        }),
+      ),
+    },
   )
   .superRefine(
     ({ split, ...settings }, context) => {

@@ -21,6 +21,7 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   paid_twice: true,
   price_changed: true,
   late_payment: true,
+  paid_after_void: true,
   unconfirmed: true,
   price_changed_after_paid: true,
   status_changed: true,

@@ -10,7 +10,10 @@ import type { ShopClient } from '../provider/shop-client.js';
 const LIMITS = { timeoutSeconds: 3, maxAnswerBytes: 64 * 1024 };
 
 /** An order as the shop prices it at this moment: the only source of what is to be paid. */
-export type ShopOrder = z.infer<typeof orderLookupReply>;
+export type ShopOrder = z.infer<typeof orderLookupReply> & {
+  /** It was put, so that what is stored of it is its price, also when that changes meanwhile. */
+  readonly isStored?: true;
+};
 
 /**
  * The version of an order that a checkout stands for: a hash of amount, currency and the order's own
@@ -29,7 +32,7 @@ export function orderVersionOf(price: {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-/** Asks the shop for an order; undefined when the shop does not know it. */
+/** Where the price of an order comes from; undefined when the shop does not know the order. */
 export type OrderLookup = (merchant: Merchant, order: string) => Promise<ShopOrder | undefined>;
 
 /**
@@ -40,10 +43,12 @@ export type OrderLookup = (merchant: Merchant, order: string) => Promise<ShopOrd
  */
 export function createOrderLookup(shop: ShopClient): OrderLookup {
   return async (merchant, order) => {
+    const { orderLookup } = merchant;
+    if (!orderLookup) return undefined;
     const body = JSON.stringify({ merchant: merchant.id, order });
     const message = { id: `msg_${randomUUID()}`, body };
     const answer = await shop
-      .ask(merchant, merchant.orderLookup, message, LIMITS)
+      .ask(merchant, orderLookup, message, LIMITS)
       .catch((error: unknown) => {
         throw lookupFailed(merchant, 'The shop could not be asked for this order.', error);
       });

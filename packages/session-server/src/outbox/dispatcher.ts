@@ -9,9 +9,12 @@ import {
   claimEvents,
   findNextEventTime,
   isRetrying,
+  MAX_PLACED,
   markEventDelivered,
   markEventFailed,
+  markEventSkipped,
   type OutboxEvent,
+  placeEvents,
 } from './repository.js';
 import { retryDelaySeconds } from './retry-schedule.js';
 
@@ -42,6 +45,8 @@ export interface OutboxDispatcherOptions {
 /** How one try ended. */
 type TryResult =
   | { readonly kind: 'acknowledged'; readonly status: number }
+  /** Its merchant has no address for events. */
+  | { readonly kind: 'skipped' }
   /** The shop answered, and not with 2xx. */
   | { readonly kind: 'refused'; readonly why: LogFields }
   /** No answer came: the shop is slow, gone, or cannot be reached. */
@@ -95,11 +100,15 @@ class OutboxDispatcher implements RunLoop {
     clearTimeout(timer);
   }
 
-  /** Claims what is due. Returns how many milliseconds to wait for more. */
+  /** Places new events in the feed, and claims what is due, in one commit. Returns how many milliseconds to wait for more. */
   async #run(): Promise<number | undefined> {
     const { database, clock } = this.#options;
+    const placed = database.transaction('outbox:place', placeEvents);
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
-    if (room === 0) return undefined;
+    if (room === 0) {
+      await placed;
+      return undefined;
+    }
     const claim = {
       limit: room,
       perMerchant: MAX_PER_MERCHANT,
@@ -107,9 +116,11 @@ class OutboxDispatcher implements RunLoop {
       retryingLimit: MAX_RETRYING - this.#retryingInFlight,
       leaseSeconds: LEASE_SECONDS,
     };
-    const events = await database.transaction('outbox:claim', (tx) =>
+    const claimed = database.transaction('outbox:claim', (tx) =>
       claimEvents(tx, claim, clock.now()),
     );
+    const [{ length }, events] = await Promise.all([placed, claimed]);
+    if (length === MAX_PLACED) this.wake();
     for (const event of events) this.#start(event);
     const next = await findNextEventTime(database, clock.now());
     return next === undefined ? undefined : next - clock.now();
@@ -140,6 +151,10 @@ class OutboxDispatcher implements RunLoop {
     const result = await this.#tryOnce(event);
     // We hung up: that says nothing about the shop.
     if (result.kind === 'silent' && this.#stop.signal.aborted) return;
+    if (result.kind === 'skipped') {
+      await database.transaction('outbox:skip', (tx) => markEventSkipped(tx, event.id));
+      return;
+    }
     this.#observer.deliveryAttempted(result.kind);
     this.#shops.record(event, result.kind !== 'silent');
     const { id, type, merchant, checkout, tries } = event;
@@ -166,6 +181,7 @@ class OutboxDispatcher implements RunLoop {
     if (!merchant) {
       return { kind: 'refused', why: { reason: 'the merchant is not in the merchants file' } };
     }
+    if (!merchant.events) return { kind: 'skipped' };
     try {
       const { signal } = this.#stop;
       const status = await shop.deliver(merchant, merchant.events, event, TIMEOUT_SECONDS, signal);

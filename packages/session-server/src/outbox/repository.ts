@@ -89,8 +89,8 @@ export async function insertEvent(
 /**
  * Takes events to send, under a lease, so that no event is sent by two senders at the same time.
  *
- * `pending` → `sending` (under a lease that `due_at` ends) → `delivered`, or `pending` again, or
- * `dead_lettered`. Every merchant gets its turn, and the events of one checkout go out one at a time.
+ * `pending` → `sending` (under a lease that `due_at` ends) → `delivered`, or `pending` again,
+ * `dead_lettered`, or `skipped`. Every merchant gets its turn, and the events of one checkout go out one at a time.
  * What is due for longest goes first, but the last place of a merchant, which may be its only one, is
  * for an event that was never sent, the newest one: so no backlog of one order holds up the events of
  * another.
@@ -192,6 +192,11 @@ export async function releaseSendingEvents(tx: Transaction, now: number): Promis
   );
 }
 
+/** Its merchant has no address for events, and reads the feed: it is not sent. */
+export async function markEventSkipped(tx: Transaction, id: string): Promise<void> {
+  await tx.run(sql`UPDATE outbox_events SET status = 'skipped', due_at = NULL WHERE id = ${id}`);
+}
+
 export async function markEventDelivered(tx: Transaction, id: string): Promise<void> {
   await tx.run(sql`
     UPDATE outbox_events SET status = 'delivered', tries = tries + 1, due_at = NULL
@@ -216,6 +221,62 @@ export async function findNextEventTime(reader: Reader, now: number): Promise<nu
     sql`SELECT min(due_at) AS due FROM outbox_events WHERE due_at > ${now}`,
   );
   return typeof row?.['due'] === 'number' ? row['due'] : undefined;
+}
+
+/** Events that get their place in the feed in one step. */
+export const MAX_PLACED = 1000;
+
+/** An event in the feed of its merchant, from 1 on without a gap. */
+export interface FeedEvent {
+  readonly id: string;
+  readonly position: number;
+  readonly body: string;
+}
+
+/**
+ * Gives events that are committed the next places in the feeds of their merchants; answers their ids.
+ *
+ * The order of the feed is the order of these steps. A place is taken by one step only, and the next place
+ * only by a step that sees this one committed: so once a place can be read, no event comes before it any
+ * more, however long its own transaction took.
+ */
+export async function placeEvents(tx: Transaction): Promise<string[]> {
+  const rows = await tx.all(sql`
+    SELECT id, merchant FROM outbox_events WHERE position IS NULL
+    ORDER BY created_at, sequence LIMIT ${MAX_PLACED}`);
+  const last = new Map<string, number>();
+  for (const row of rows) {
+    const merchant = String(row['merchant']);
+    const position = (last.get(merchant) ?? (await findLastPosition(tx, merchant))) + 1;
+    last.set(merchant, position);
+    await tx.run(
+      sql`UPDATE outbox_events SET position = ${position} WHERE id = ${String(row['id'])}`,
+    );
+  }
+  return rows.map((row) => String(row['id']));
+}
+
+/** The last place in the feed of a merchant that is taken; 0 when there is none. */
+export async function findLastPosition(reader: Reader, merchant: string): Promise<number> {
+  const row = await reader.get(sql`
+    SELECT max(position) AS position FROM outbox_events
+    WHERE merchant = ${merchant} AND position IS NOT NULL`);
+  return Number(row?.['position'] ?? 0);
+}
+
+export async function findFeed(
+  reader: Reader,
+  merchant: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<FeedEvent[]> {
+  const rows = await reader.all(sql`
+    SELECT id, position, body FROM outbox_events
+    WHERE merchant = ${merchant} AND position > ${after} ORDER BY position LIMIT ${limit}`);
+  return rows.map((row) => ({
+    id: String(row['id']),
+    position: Number(row['position']),
+    body: String(row['body']),
+  }));
 }
 
 /** Oldest first. */

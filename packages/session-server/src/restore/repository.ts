@@ -6,6 +6,7 @@ import {
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import { lastOrderId, nextOrderId, skipOrderIds } from '../checkouts/order-ids.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
+import { refreshOrder } from '../checkouts/order-state.js';
 import { createCheckout, type StepContext } from '../checkouts/steps.js';
 import { getCounter, type Reader, setCounter, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -110,7 +111,9 @@ export async function adoptAttempt(
   const checkout =
     ofOrder.find(({ orderVersion }) => orderVersion === request.orderVersion) ??
     (await createCheckout(tx, request, context, found.createdAt));
-  await insertFoundAttempt(tx, found, checkout.id, context.clock.now());
+  const now = context.clock.now();
+  await insertFoundAttempt(tx, found, checkout.id, now);
+  await refreshOrder(tx, request, now);
   await context.onAttempt(tx, found);
 }
 

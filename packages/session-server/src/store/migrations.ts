@@ -56,8 +56,6 @@ export const MIGRATIONS: readonly Migration[] = [
     due_at ${bigint},
     -- When to compare the price that it was paid at with that of its shop.
     price_check_at ${bigint},
-    -- When its order was erased, unless it has changed since.
-    erased_at ${bigint},
     -- Whether it was ever erased: it gets no personal facts any more.
     is_erased ${bigint} NOT NULL DEFAULT 0,
     UNIQUE (merchant, order_name, order_version)
@@ -65,10 +63,36 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX checkouts_due ON checkouts (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX checkouts_price_check ON checkouts (price_check_at)
     WHERE price_check_at IS NOT NULL;
-  CREATE INDEX checkouts_to_erase ON checkouts (created_at) WHERE erased_at IS NULL;
   CREATE INDEX checkouts_attention ON checkouts (created_at) WHERE attention <> '[]';
   CREATE INDEX checkouts_attention_of_merchant ON checkouts (merchant, created_at)
     WHERE attention <> '[]';
+
+  -- One row for each order that was put, or has a checkout.
+  CREATE TABLE orders (
+    merchant TEXT NOT NULL,
+    order_name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at ${bigint} NOT NULL,
+    updated_at ${bigint} NOT NULL,
+    -- When it was last put with a change, or got its newest checkout.
+    renewed_at ${bigint} NOT NULL,
+    -- When it was erased, unless it has changed since.
+    erased_at ${bigint},
+    is_void ${bigint} NOT NULL,
+    -- As it was put: NULL where the shop is asked for its price.
+    order_version TEXT,
+    amount_minor ${bigint},
+    currency TEXT,
+    decimals ${bigint},
+    split TEXT,
+    return_url TEXT,
+    -- Description, customer and address, encrypted.
+    sealed ${bytes},
+    PRIMARY KEY (merchant, order_name)
+  ) ${strict};
+  CREATE INDEX orders_newest ON orders (merchant, created_at, order_name);
+  CREATE INDEX orders_in_state ON orders (merchant, state, created_at, order_name);
+  CREATE INDEX orders_to_erase ON orders (renewed_at) WHERE erased_at IS NULL;
 
   CREATE TABLE attempts (
     order_id ${bigint} PRIMARY KEY,
@@ -170,8 +194,14 @@ export const MIGRATIONS: readonly Migration[] = [
     tries ${bigint} NOT NULL,
     due_at ${bigint},
     created_at ${bigint} NOT NULL,
+    -- Its place in the feed of its merchant, given once it is committed.
+    position ${bigint},
     UNIQUE (checkout, sequence)
   ) ${strict};
+  CREATE UNIQUE INDEX outbox_events_feed ON outbox_events (merchant, position)
+    WHERE position IS NOT NULL;
+  CREATE INDEX outbox_events_without_position ON outbox_events (created_at, sequence)
+    WHERE position IS NULL;
   CREATE INDEX outbox_events_due ON outbox_events (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX outbox_events_of_merchant ON outbox_events (merchant, due_at, sequence)
     WHERE due_at IS NOT NULL;

@@ -14,7 +14,7 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { RunLoop } from '../run-loop.js';
 import { TestStore } from '../testing/test-store.js';
-import { loadSandboxKeys, WebhookEncryption } from '../webhooks/encryption.js';
+import { loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { startWebhookWorker } from '../webhooks/worker.js';
 import { webhookRoutes } from '../webhooks/routes.js';
 import { LocalServer } from './local-server.js';
@@ -39,7 +39,7 @@ class TestClock implements Clock {
 export class WebhookHarness {
   merchants: Merchant[] = [testMerchant()];
   /** What the worker decrypts with; the route encrypts with the one that was here at first. */
-  encryption: WebhookEncryption;
+  encryption: DataEncryption;
   /** Checkouts that a poll was triggered for. */
   readonly hints: string[] = [];
   readonly errors: string[] = [];
@@ -54,7 +54,7 @@ export class WebhookHarness {
     this.#folder = folder;
     this.#clock = clock;
     this.store = store;
-    this.encryption = new WebhookEncryption(loadSandboxKeys(join(folder, 'data.sqlite')));
+    this.encryption = new DataEncryption(loadSandboxKeys(join(folder, 'data.sqlite')));
     this.#logger = {
       debug: () => undefined,
       info: () => undefined,

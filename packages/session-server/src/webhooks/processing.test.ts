@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ENDPOINT, ENDPOINT_TOKEN, WebhookHarness } from '../testing/webhook-harness.js';
 import { StoreHarness } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
-import { parseEncryptionKeys, WebhookEncryption } from './encryption.js';
+import { parseEncryptionKeys, DataEncryption } from '../encryption.js';
 
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 30_000;
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     const { tokens, checkout } = await new StoreHarness(store).activate();
     await harness.send(tokens.webhook, '{}');
     const keys = parseEncryptionKeys(`another:${Buffer.alloc(32, 9).toString('base64')}`) ?? [];
-    harness.encryption = new WebhookEncryption(keys);
+    harness.encryption = new DataEncryption(keys);
     harness.startWorker();
     await expect.poll(counts).toMatchObject({ processed: 1, flagged: { unreadable: 1 } });
     expect(harness.hints).toEqual([checkout.id]);

@@ -9,7 +9,7 @@ import type { Logger } from '../logger.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { Observer } from '../observer.js';
-import { encryptionContext, type WebhookEncryption } from './encryption.js';
+import { encryptionContext, type DataEncryption } from '../encryption.js';
 import { type Database, incrementCounter } from '../store/database.js';
 import { isTestWebhook, packWebhook } from './payload.js';
 import { TESTS_COUNTER } from './repository.js';
@@ -23,7 +23,7 @@ export interface WebhookRouteOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly merchants: MerchantSource;
-  readonly encryption: WebhookEncryption;
+  readonly encryption: DataEncryption;
   readonly logger: Logger;
   /** Public address of this server, as the provider calls it. */
   readonly webhookBaseUrl: string;

@@ -11,7 +11,7 @@ import type { CheckoutStatusReply, MerchantOrder, Problem } from '../contract.js
 import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
-import { encryptionContext, loadSandboxKeys, WebhookEncryption } from './encryption.js';
+import { encryptionContext, loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { unpackWebhook } from './payload.js';
 import type { WebhookCounts } from './repository.js';
 
@@ -566,7 +566,7 @@ describe('the bodies of webhooks', () => {
     expect(status).toBe(204);
     expect(await settled()).toMatchObject({ processed: 1 });
     const { tokenHash, digest, sealed } = storedWebhook();
-    const encryption = new WebhookEncryption(loadSandboxKeys(join(stack.folder, 'data.sqlite')));
+    const encryption = new DataEncryption(loadSandboxKeys(join(stack.folder, 'data.sqlite')));
     const packed = encryption.open(sealed, encryptionContext(tokenHash, digest));
     expect(packed && body.equals(unpackWebhook(packed).body)).toBe(true);
   });

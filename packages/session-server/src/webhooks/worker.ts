@@ -13,7 +13,7 @@ import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import { startRunLoop, type RunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
-import { encryptionContext, type WebhookEncryption } from './encryption.js';
+import { encryptionContext, type DataEncryption } from '../encryption.js';
 import {
   type AttemptNames,
   contradicts,
@@ -50,7 +50,7 @@ export interface WebhookWorkerOptions {
   readonly merchants: MerchantSource;
   readonly reconciliation: Pick<ReconciliationService, 'hint'>;
   readonly changes: ChangeFeed;
-  readonly encryption: WebhookEncryption;
+  readonly encryption: DataEncryption;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: WebhookLimits;

@@ -8,7 +8,8 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { ConfigError } from '../errors.js';
+import { Secret } from '@pay-checkout/partner-api';
+import { ConfigError } from './errors.js';
 
 /** A key of 32 bytes, which nothing prints, and the name that stands beside what it encrypted. */
 export interface EncryptionKey {
@@ -23,12 +24,13 @@ const TAG_BYTES = 16;
 const DIGEST_CHARS = 22;
 
 /**
- * Encrypts what the provider sent before it is stored (AES-256-GCM), and opens it again.
+ * Encrypts what the provider sent, and what the shop says of its customers, before it is stored
+ * (AES-256-GCM), and opens it again.
  *
  * The first key encrypts; all of them open, so that keys can be changed without a gap. What was
  * encrypted under a key that is gone cannot be opened again.
  */
-export class WebhookEncryption {
+export class DataEncryption {
   readonly #current: KeyObject;
   /** What sealed bodies begin with: the length of the key's name, and the name. */
   readonly #prefix: Buffer;
@@ -37,6 +39,7 @@ export class WebhookEncryption {
   readonly #referenceKey: KeyObject;
   /** Of every key, where there are several. */
   readonly #digestKeys: readonly KeyObject[];
+  readonly #orderTokenKeys: readonly KeyObject[];
 
   /** @param keys newest first */
   constructor(keys: readonly EncryptionKey[]) {
@@ -48,6 +51,7 @@ export class WebhookEncryption {
     this.#digestKey = derive(current, 'digest');
     this.#referenceKey = derive(current, 'reference');
     this.#digestKeys = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
+    this.#orderTokenKeys = keys.map((key) => derive(key, 'order-token'));
     for (const key of keys) this.#sealKeys.set(key.id, derive(key, 'seal'));
   }
 
@@ -90,6 +94,13 @@ export class WebhookEncryption {
     return createHmac('sha256', this.#referenceKey).update(reference).digest('base64url');
   }
 
+  /** What signs the order tokens of a merchant that has no secret for it, one for each key. */
+  orderTokenSecrets(merchant: string): Secret[] {
+    return this.#orderTokenKeys.map(
+      (key) => new Secret(createHmac('sha256', key).update(merchant).digest('hex')),
+    );
+  }
+
   /** The digests under the other keys: one of them may have been current when the body first came. */
   otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
     return this.#digestKeys
@@ -111,7 +122,10 @@ function digestUnder(key: KeyObject, tokenHash: string, body: Uint8Array): strin
     .slice(0, DIGEST_CHARS);
 }
 
-function derive({ key }: EncryptionKey, purpose: 'seal' | 'digest' | 'reference'): KeyObject {
+function derive(
+  { key }: EncryptionKey,
+  purpose: 'seal' | 'digest' | 'reference' | 'order-token',
+): KeyObject {
   const bytes = hkdfSync('sha256', key, '', `pay-checkout.body.v1.${purpose}`, 32);
   return createSecretKey(Buffer.from(bytes));
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../errors.js';
-import { loadSandboxKeys, parseEncryptionKeys, WebhookEncryption } from './encryption.js';
+import { ConfigError } from './errors.js';
+import { loadSandboxKeys, parseEncryptionKeys, DataEncryption } from './encryption.js';
 
 const OLD = { id: 'old', key: createSecretKey(Buffer.alloc(32, 1)) };
 const NEW = { id: 'new', key: createSecretKey(Buffer.alloc(32, 2)) };
@@ -12,30 +12,28 @@ const plain = Buffer.from('Canary Nightjar');
 
 describe('an encrypted body', () => {
   it('can be read with its key and context only', () => {
-    const encryption = new WebhookEncryption([OLD]);
+    const encryption = new DataEncryption([OLD]);
     const sealed = encryption.seal(plain, 'context');
     expect(sealed.includes('Canary')).toBe(false);
     expect(encryption.open(sealed, 'context')).toEqual(plain);
     expect(encryption.open(sealed, 'another')).toBeUndefined();
-    expect(new WebhookEncryption([NEW]).open(sealed, 'context')).toBeUndefined();
-    expect(
-      new WebhookEncryption([{ ...OLD, key: NEW.key }]).open(sealed, 'context'),
-    ).toBeUndefined();
+    expect(new DataEncryption([NEW]).open(sealed, 'context')).toBeUndefined();
+    expect(new DataEncryption([{ ...OLD, key: NEW.key }]).open(sealed, 'context')).toBeUndefined();
   });
 
   it('is different each time', () => {
-    const encryption = new WebhookEncryption([OLD]);
+    const encryption = new DataEncryption([OLD]);
     expect(encryption.seal(plain, 'context')).not.toEqual(encryption.seal(plain, 'context'));
   });
 
   it('is opened by any key of the list, and closed by the first', () => {
-    const both = new WebhookEncryption([NEW, OLD]);
-    expect(both.open(new WebhookEncryption([OLD]).seal(plain, 'c'), 'c')).toEqual(plain);
-    expect(new WebhookEncryption([NEW]).open(both.seal(plain, 'c'), 'c')).toEqual(plain);
+    const both = new DataEncryption([NEW, OLD]);
+    expect(both.open(new DataEncryption([OLD]).seal(plain, 'c'), 'c')).toEqual(plain);
+    expect(new DataEncryption([NEW]).open(both.seal(plain, 'c'), 'c')).toEqual(plain);
   });
 
   it('that was changed or cut anywhere is not opened', () => {
-    const encryption = new WebhookEncryption([OLD]);
+    const encryption = new DataEncryption([OLD]);
     const sealed = encryption.seal(plain, 'c');
     for (let at = 0; at < sealed.length; at += 1) {
       const changed = Buffer.from(sealed);
@@ -46,26 +44,24 @@ describe('an encrypted body', () => {
   });
 
   it('has a digest that needs the key, the token and the body', () => {
-    const digest = new WebhookEncryption([OLD]).digest('token', plain);
-    expect(new WebhookEncryption([OLD, NEW]).digest('token', plain)).toBe(digest);
-    expect(new WebhookEncryption([NEW]).digest('token', plain)).not.toBe(digest);
-    expect(new WebhookEncryption([OLD]).digest('other', plain)).not.toBe(digest);
-    expect(new WebhookEncryption([OLD]).digest('token', Buffer.from('x'))).not.toBe(digest);
+    const digest = new DataEncryption([OLD]).digest('token', plain);
+    expect(new DataEncryption([OLD, NEW]).digest('token', plain)).toBe(digest);
+    expect(new DataEncryption([NEW]).digest('token', plain)).not.toBe(digest);
+    expect(new DataEncryption([OLD]).digest('other', plain)).not.toBe(digest);
+    expect(new DataEncryption([OLD]).digest('token', Buffer.from('x'))).not.toBe(digest);
   });
 
   it('is found under every key of the list, in whichever order they stand', () => {
-    const [old, newer] = [OLD, NEW].map((key) =>
-      new WebhookEncryption([key]).digest('token', plain),
-    );
+    const [old, newer] = [OLD, NEW].map((key) => new DataEncryption([key]).digest('token', plain));
     for (const keys of [
       [OLD, NEW],
       [NEW, OLD],
     ]) {
-      const encryption = new WebhookEncryption(keys);
+      const encryption = new DataEncryption(keys);
       expect(encryption.otherDigests(newer ?? '', 'token', plain)).toEqual([old]);
       expect(encryption.otherDigests(old ?? '', 'token', plain)).toEqual([newer]);
     }
-    expect(new WebhookEncryption([OLD]).otherDigests(old ?? '', 'token', plain)).toEqual([]);
+    expect(new DataEncryption([OLD]).otherDigests(old ?? '', 'token', plain)).toEqual([]);
   });
 });
 
@@ -102,8 +98,8 @@ describe('the key of a sandbox', () => {
 
   it('is made once, and is for its owner only', () => {
     const file = join(folder, 'data.sqlite');
-    const sealed = new WebhookEncryption(loadSandboxKeys(file)).seal(plain, 'context');
-    expect(new WebhookEncryption(loadSandboxKeys(file)).open(sealed, 'context')).toEqual(plain);
+    const sealed = new DataEncryption(loadSandboxKeys(file)).seal(plain, 'context');
+    expect(new DataEncryption(loadSandboxKeys(file)).open(sealed, 'context')).toEqual(plain);
     expect(statSync(`${file}.body-key`).mode & 0o777).toBe(0o600);
   });
 

@@ -1,0 +1,60 @@
+import type { OrderState } from '../contract.js';
+import { findOrder, type OrderKey, setOrderState, type StoredOrder } from '../orders/repository.js';
+import type { Reader, Transaction } from '../store/database.js';
+import { findNewestAttempt } from './attempt-repository.js';
+import { findCheckoutsOfOrder } from './repository.js';
+import { type AttentionCode, type Checkout, isPaymentPending } from './state-machine.js';
+
+/**
+ * The checkout that says how an order is: the paid one; else one whose payment is pending; else that of the
+ * price that was put, or was asked for last.
+ */
+export async function findCurrentCheckout(
+  reader: Reader,
+  stored: StoredOrder,
+  checkouts: readonly Checkout[],
+): Promise<Checkout | undefined> {
+  const settled =
+    checkouts.find(({ state }) => state === 'paid') ??
+    checkouts.find(({ state }) => isPaymentPending(state));
+  if (settled) return settled;
+  const { put } = stored;
+  if (put) return checkouts.find(({ orderVersion }) => orderVersion === put.version);
+  if (checkouts.length < 2) return checkouts[0];
+  // A price that comes back leads to its old checkout, so attempts decide.
+  const newest = await findNewestAttempt(reader, stored);
+  return checkouts.find(({ id }) => id === newest?.checkout) ?? checkouts.at(-1);
+}
+
+/** The state of an order with this current checkout. */
+export function orderStateOf(
+  { isVoid }: Pick<StoredOrder, 'isVoid'>,
+  current: Checkout | undefined,
+): OrderState {
+  if (isVoid && current?.state !== 'paid') return 'void';
+  return current?.state ?? 'open';
+}
+
+/** Notes the state of an order after something of it was changed in the same transaction. */
+export async function refreshOrder(
+  tx: Transaction,
+  key: OrderKey,
+  now: number,
+): Promise<OrderState> {
+  const stored = await findOrder(tx, key);
+  if (!stored) throw new Error('no such order');
+  const checkouts = await findCheckoutsOfOrder(tx, key.merchant, key.order);
+  const state = orderStateOf(stored, await findCurrentCheckout(tx, stored, checkouts));
+  await setOrderState(tx, key, state, now);
+  return state;
+}
+
+/** What a person must know of a payment of an order that its shop no longer sells as it was paid. */
+export async function findObjection(
+  tx: Transaction,
+  paid: Checkout,
+): Promise<AttentionCode | undefined> {
+  const stored = await findOrder(tx, paid);
+  if (stored?.isVoid) return 'paid_after_void';
+  return stored?.put && stored.put.version !== paid.orderVersion ? 'price_changed' : undefined;
+}

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { MerchantEvent, MerchantEventList } from '../contract.js';
+import { AppError } from '../errors.js';
+import { findFeed, findLastPosition } from '../outbox/repository.js';
+import { getCounter, type Reader } from '../store/database.js';
+
+/** What a cursor holds: which store gave the place, and the place. */
+const feedPlace = z.tuple([z.string(), z.int().nonnegative()]);
+
+/**
+ * The outbox as a feed: every event of a merchant, in the order in which they were committed, whatever
+ * became of its delivery.
+ *
+ * @throws {AppError} 400 `unknown_cursor`
+ */
+export async function readFeed(
+  reader: Reader,
+  merchant: string,
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<MerchantEventList> {
+  const store = await nameStore(reader);
+  const cursorOf = (position: number): string => toCursor([store, position]);
+  const [givenBy, from] = after === undefined ? [store, 0] : readCursor(after, feedPlace);
+  if (from > 0 && (givenBy !== store || from > (await findLastPosition(reader, merchant)))) {
+    throw unknownCursor();
+  }
+  const found = await findFeed(reader, merchant, { after: from, limit: limit + 1 });
+  const events = found.slice(0, limit).map(({ id, position, body }): MerchantEvent => ({
+    cursor: cursorOf(position),
+    id,
+    ...(JSON.parse(body) as Omit<MerchantEvent, 'cursor' | 'id'>),
+  }));
+  return {
+    events,
+    cursor: events.at(-1)?.cursor ?? cursorOf(from),
+    hasMore: found.length > limit,
+  };
+}
+
+/**
+ * Differs for each store, and for what it was before a backup was put back: the same places hold other
+ * events there.
+ */
+async function nameStore(reader: Reader): Promise<string> {
+  const made = (await getCounter(reader, 'order_id_offset')) ?? 0;
+  const restored = (await getCounter(reader, 'loss_until')) ?? 0;
+  return hash('sha256', `${String(made)}\n${String(restored)}`, 'base64url').slice(0, 8);
+}
+
+/** Where a reader goes on, as text that only we read. */
+export function toCursor(place: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** @throws {AppError} 400 `unknown_cursor` */
+export function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw unknownCursor(cause);
+  }
+}
+
+function unknownCursor(cause?: unknown): AppError {
+  return new AppError(
+    400,
+    'unknown_cursor',
+    'This cursor is not one that this server gave out, or was given before a backup was put back. Begin without one.',
+    { cause },
+  );
+}

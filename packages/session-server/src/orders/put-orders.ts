@@ -1,0 +1,64 @@
+import type { DataEncryption } from '../encryption.js';
+import { formatMinor } from '../money.js';
+import type { Reader } from '../store/database.js';
+import type { OrderLookup, ShopOrder } from './order-lookup.js';
+import { findOrder, type OrderKey, type PutOrder } from './repository.js';
+
+/** What is stored encrypted of an order that was put: all that may name a person. */
+export interface PersonalPart extends Pick<ShopOrder, 'customer' | 'address'> {
+  readonly description?: string | undefined;
+}
+
+/**
+ * Every order of every merchant, wherever its price comes from: the shop of a merchant entry with
+ * `orderLookup` is asked, the others have put their orders.
+ */
+export function createOrderSource({
+  database,
+  encryption,
+  lookUp,
+}: {
+  readonly database: Reader;
+  readonly encryption: DataEncryption;
+  readonly lookUp: OrderLookup;
+}): OrderLookup {
+  return async (merchant, order) => {
+    if (merchant.orderLookup) return lookUp(merchant, order);
+    const key = { merchant: merchant.id, order };
+    const stored = await findOrder(database, key);
+    if (!stored?.put) return undefined;
+    const { amountMinor, currency, decimals, split, returnUrl } = stored.put;
+    const { customer, address } = openPersonalPart(stored.put, key, encryption) ?? {};
+    return {
+      order,
+      amount: formatMinor(amountMinor, decimals),
+      currency,
+      status: stored.isVoid ? 'void' : 'payable',
+      ...{ customer, address, split, returnUrl },
+      isStored: true,
+    };
+  };
+}
+
+export function sealPersonalPart(
+  part: PersonalPart,
+  key: OrderKey,
+  encryption: DataEncryption,
+): Uint8Array {
+  return encryption.seal(Buffer.from(JSON.stringify(part)), contextOf(key));
+}
+
+/** Undefined once it is erased, and when its key is gone: an order can be paid without it. */
+export function openPersonalPart(
+  { sealed }: Pick<PutOrder, 'sealed'>,
+  key: OrderKey,
+  encryption: DataEncryption,
+): PersonalPart | undefined {
+  const opened = sealed && encryption.open(sealed, contextOf(key));
+  return opened && (JSON.parse(opened.toString('utf8')) as PersonalPart);
+}
+
+/** What the encrypted part belongs to, so that none can be put in the place of another. */
+function contextOf({ merchant, order }: OrderKey): string {
+  return `pay-checkout.put-order.v1\n${merchant}\n${order}`;
+}

@@ -1,0 +1,176 @@
+import type { OrderState } from '../contract.js';
+import type { SplitRule } from '../split-rule.js';
+import { optionalText, type Reader, type Row, type Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+
+/** An order of one merchant. */
+export interface OrderKey {
+  readonly merchant: string;
+  readonly order: string;
+}
+
+/** An order as its shop put it. */
+export interface PutOrder {
+  /** {@link orderVersionOf} of its price. */
+  readonly version: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly decimals: number;
+  readonly split?: SplitRule[] | undefined;
+  readonly returnUrl?: string | undefined;
+  /** What it says of people, encrypted; undefined once it is erased. */
+  readonly sealed?: Uint8Array | undefined;
+}
+
+/** Every order that was put or has a checkout. */
+export interface StoredOrder extends OrderKey {
+  readonly state: OrderState;
+  readonly isVoid: boolean;
+  /** In milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Undefined where the shop is asked for its price. */
+  readonly put?: PutOrder | undefined;
+}
+
+/** Orders that one request for a list reads at most, however few of them it is for. */
+const MAX_SCANNED = 1000;
+
+export interface OrderListFilter {
+  readonly merchant: string;
+  readonly state?: OrderState | undefined;
+  /** At this time or later, and before that time; in milliseconds since 1970. */
+  readonly updatedAfter?: number | undefined;
+  readonly updatedBefore?: number | undefined;
+  /** The order behind which the page begins. */
+  readonly behind?: OrderPlace | undefined;
+  readonly limit: number;
+}
+
+/** Where an order stands in the list: it never moves. */
+export interface OrderPlace {
+  readonly createdAt: number;
+  readonly order: string;
+}
+
+export async function findOrder(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+): Promise<StoredOrder | undefined> {
+  const row = await reader.get(
+    sql`SELECT * FROM orders WHERE merchant = ${merchant} AND order_name = ${order}`,
+  );
+  return row && toOrder(row);
+}
+
+/** Stores what a shop put; the order can be paid again if it was void. */
+export async function savePutOrder(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+  put: PutOrder,
+  now: number,
+): Promise<void> {
+  await addOrder(tx, { merchant, order }, now);
+  await tx.run(sql`
+    UPDATE orders SET is_void = 0, order_version = ${put.version}, amount_minor = ${put.amountMinor},
+      currency = ${put.currency}, decimals = ${put.decimals},
+      split = ${put.split && JSON.stringify(put.split)}, return_url = ${put.returnUrl},
+      sealed = ${put.sealed}, renewed_at = ${now}
+    WHERE merchant = ${merchant} AND order_name = ${order}`);
+}
+
+/** Adds an order that is not stored yet; one that is gets no older. */
+export async function addOrder(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO orders (merchant, order_name, state, created_at, updated_at, renewed_at, is_void)
+    VALUES (${merchant}, ${order}, 'open', ${now}, ${now}, ${now}, 0)
+    ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at`);
+}
+
+/** Its merchant sells it no more. */
+export async function voidOrder(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
+  await tx.run(
+    sql`UPDATE orders SET is_void = 1 WHERE merchant = ${merchant} AND order_name = ${order}`,
+  );
+}
+
+/** The shop is asked for its price from now on. */
+export async function forgetPut(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
+  await tx.run(sql`
+    UPDATE orders SET is_void = 0, order_version = NULL, amount_minor = NULL, currency = NULL,
+      decimals = NULL, split = NULL, return_url = NULL, sealed = NULL
+    WHERE merchant = ${merchant} AND order_name = ${order}`);
+}
+
+export async function setOrderState(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+  state: OrderState,
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE orders SET state = ${state}, updated_at = ${now}, erased_at = NULL
+    WHERE merchant = ${merchant} AND order_name = ${order}`);
+}
+
+/**
+ * Orders of a merchant, newest first. The page is short where many orders were read and few meant.
+ *
+ * @returns `next` is the place to go on from; undefined when there are no more
+ */
+export async function listOrders(
+  reader: Reader,
+  filter: OrderListFilter,
+): Promise<{ readonly orders: readonly StoredOrder[]; readonly next?: OrderPlace }> {
+  const { merchant, state, behind, updatedAfter, updatedBefore, limit } = filter;
+  const isOfAnyTime = updatedAfter === undefined && updatedBefore === undefined;
+  const scanned = isOfAnyTime ? limit + 1 : MAX_SCANNED;
+  const inState = state === undefined ? sql`` : sql` AND state = ${state}`;
+  const older = behind
+    ? sql` AND (created_at, order_name) < (${behind.createdAt}, ${behind.order})`
+    : sql``;
+  const rows = await reader.all(sql`
+    SELECT * FROM orders WHERE merchant = ${merchant}${inState}${older}
+    ORDER BY created_at DESC, order_name DESC LIMIT ${scanned}`);
+  const orders: StoredOrder[] = [];
+  for (const [index, row] of rows.entries()) {
+    const found = toOrder(row);
+    const { updatedAt } = found;
+    const isMeant = updatedAt >= (updatedAfter ?? 0) && updatedAt < (updatedBefore ?? Infinity);
+    if (isMeant) orders.push(found);
+    const isLast = index === rows.length - 1 && rows.length < scanned;
+    if (!isLast && (orders.length === limit || index === scanned - 1)) {
+      return { orders, next: { createdAt: found.createdAt, order: found.order } };
+    }
+  }
+  return { orders };
+}
+
+function toOrder(row: Row): StoredOrder {
+  const version = optionalText(row['order_version']);
+  return {
+    merchant: String(row['merchant']),
+    order: String(row['order_name']),
+    state: row['state'] as OrderState,
+    isVoid: Number(row['is_void']) === 1,
+    createdAt: Number(row['created_at']),
+    updatedAt: Number(row['updated_at']),
+    put: version === undefined ? undefined : { version, ...toPut(row) },
+  };
+}
+
+function toPut(row: Row): Omit<PutOrder, 'version'> {
+  const split = optionalText(row['split']);
+  return {
+    amountMinor: Number(row['amount_minor']),
+    currency: String(row['currency']),
+    decimals: Number(row['decimals']),
+    split: split === undefined ? undefined : (JSON.parse(split) as SplitRule[]),
+    returnUrl: optionalText(row['return_url']),
+    sealed: row['sealed'] instanceof Uint8Array ? row['sealed'] : undefined,
+  };
+}
