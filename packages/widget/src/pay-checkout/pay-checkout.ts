@@ -20,8 +20,6 @@ export type Theme = 'auto' | 'light' | 'dark';
 type Rendered = TemplateResult | typeof nothing;
 type Price = Partial<Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment'>>;
 
-const REFLECTED = { reflect: true };
-
 /** Paths of the icons, in a square of 24. */
 const ICONS: Readonly<Partial<Record<Phase, string>>> = {
   address: 'M4 11l8-6 8 6M7 10v9h10v-9',
@@ -46,18 +44,18 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @slot form - The provider's form. The element fills it; leave it alone.
  * @slot pay - Label of the pay button, instead of “Pay”.
  *
- * @fires pay-statechange - One phase follows another: `phase`, `previous`, `mode`.
- * @fires pay-ready - The form can be used.
- * @fires pay-paid - The payment is certain. Once per checkout.
- * @fires pay-declined - A card was declined; the form stays for another.
- * @fires pay-failed - The payment did not go through; certain.
- * @fires pay-unconfirmed - No evidence in time; it may still arrive.
- * @fires pay-cancel - The shopper cancelled.
- * @fires pay-back - The shopper went back.
- * @fires pay-expired - The checkout was open for too long.
- * @fires pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`, `cause`.
- * @fires pay-metric - How long something took: `name`, `startTime`, `duration`.
- * @fires pay-redirect - The page is about to be left for `url`; cancelable.
+ * @fires {PayStateChangeEvent} pay-statechange - One phase follows another: `phase`, `previous`, `mode`.
+ * @fires {CheckoutEvent} pay-ready - The form can be used.
+ * @fires {CheckoutEvent} pay-paid - The payment is certain. Once per checkout.
+ * @fires {CheckoutEvent} pay-declined - A card was declined; the form stays for another.
+ * @fires {CheckoutEvent} pay-failed - The payment did not go through; certain.
+ * @fires {CheckoutEvent} pay-unconfirmed - No evidence in time; it may still arrive.
+ * @fires {CheckoutEvent} pay-cancel - The shopper cancelled.
+ * @fires {CheckoutEvent} pay-back - The shopper went back.
+ * @fires {CheckoutEvent} pay-expired - The checkout was open for too long.
+ * @fires {PayErrorEvent} pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`, `cause`.
+ * @fires {PayMetricEvent} pay-metric - How long something took: `name`, `startTime`, `duration`.
+ * @fires {PayRedirectEvent} pay-redirect - The page is about to be left for `url`; cancelable.
  *
  * @csspart card - The whole element.
  * @csspart header - The line with amount and badge.
@@ -83,22 +81,34 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @cssproperty --pay-checkout-radius - Corners. Default 12px.
  * @cssproperty --pay-checkout-gap - Space between the parts. Default 16px.
  *
- * @cssstate idle - And one for each other phase of `docs/states.md`.
+ * @cssstate idle - Before the checkout is created.
+ * @cssstate opening - The checkout is being created.
+ * @cssstate address - The shopper's address is required.
+ * @cssstate ready - The form can be used.
+ * @cssstate redirecting - The page is about to be left.
+ * @cssstate confirming - No evidence of the payment yet.
+ * @cssstate paid - The payment is certain.
+ * @cssstate failed - The payment did not go through; certain.
+ * @cssstate cancelled - The shopper cancelled.
+ * @cssstate left - The shopper went back.
+ * @cssstate expired - The checkout was open for too long.
+ * @cssstate unconfirmed - No evidence in time; it may still arrive.
+ * @cssstate problem - A technical error.
  */
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
 
   static override properties = {
-    merchant: REFLECTED,
-    order: REFLECTED,
+    merchant: { reflect: true },
+    order: { reflect: true },
     // Not reflected: session recorders store attributes.
     orderToken: { attribute: 'order-token' },
     server: { attribute: false },
     serverAttribute: { attribute: 'server' },
-    mode: REFLECTED,
+    mode: { reflect: true },
     autostart: { type: Boolean, reflect: true },
-    locale: REFLECTED,
-    theme: REFLECTED,
+    locale: { reflect: true },
+    theme: { reflect: true },
     returnParam: { attribute: 'return-param', reflect: true },
     createSession: { attribute: false },
     adapter: { attribute: false },
@@ -114,7 +124,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   declare orderToken: string | null | undefined;
   /** Origin of the session server. Default: that of `configure()`, or the one that this script came from. */
   declare server: string | null | undefined;
-  /** The attribute `server`: chooses one of the servers that code named. @internal */
+  /** The attribute `server`: chooses one of the servers that code named. */
   declare serverAttribute: string | null | undefined;
   /** Where the payment happens. Default `auto`: here, unless the SDK navigates. */
   declare mode: Mode | null | undefined;
@@ -212,7 +222,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     this.#languages.disconnect();
   }
 
-  /** Moving the element with `moveBefore()` leaves the provider's form as it is. */
+  // Moving the element with `moveBefore()` leaves the provider's form as it is.
   connectedMoveCallback(): void {
     this.requestUpdate();
   }
