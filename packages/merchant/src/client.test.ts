@@ -74,6 +74,15 @@ describe('the options', () => {
     expect(everythingOf(error)).not.toContain('canary');
   });
 
+  it('need no signing secret for orders and the feed, and one before the first event comes', async () => {
+    const pay = new PayCheckout({ ...GOOD, signingSecret: undefined });
+    const expected = { code: 'invalid_argument', field: 'signingSecret' };
+    const onPaid = () => undefined;
+    const handler = () => pay.events.handler({ expectedAmount: onPaid, onPaid });
+    expect(await failureOf(handler)).toMatchObject(expected);
+    expect(await failureOf(() => pay.orders.lookupHandler(onPaid))).toMatchObject(expected);
+  });
+
   it('are not shown by the client: no secret in console.log, JSON or text', () => {
     const shown = everythingOf(new PayCheckout(GOOD));
     expect(shown).toContain('https://pay.example');
@@ -140,7 +149,7 @@ describe('with the session server', () => {
     expectTypeOf<Contract.MerchantOrder>().toExtend<MerchantOrder>();
     expectTypeOf<Contract.MerchantOrderList>().toExtend<OrderPage>();
     expectTypeOf<Contract.MerchantEventList>().toExtend<EventPage>();
-    expectTypeOf<Contract.PutOrderReply>().toExtend<PayableOrder>();
+    expectTypeOf<keyof PayableOrder>().toEqualTypeOf<keyof Contract.PutOrderReply>();
     expectTypeOf<OrderInput>().toExtend<Contract.PutOrderRequest>();
     expectTypeOf<Omit<Contract.ShopOrder, 'order'>>().toExtend<LookupAnswer>();
   });

@@ -12,8 +12,8 @@ export interface PayCheckoutOptions {
   readonly merchant: string;
   /** The merchant's key. */
   readonly apiKey: string;
-  /** The Standard Webhooks secret of events and of the order lookup: `whsec_…`. */
-  readonly signingSecret: string;
+  /** The Standard Webhooks secret of events and of the order lookup: `whsec_…`. Not for the feed alone. */
+  readonly signingSecret?: string | undefined;
   /** For {@link PayCheckout.orderToken} only: the secret of order tokens. */
   readonly orderTokenSecret?: string | undefined;
   /** Limit of each call, with its repetitions. Default 10. */
@@ -49,13 +49,12 @@ export class PayCheckout {
     this.merchant = readText('merchant', merchant, /^[\w.-]+$/, 'the id of the merchant');
     // A key that is no header text would be quoted in the error of fetch.
     readText('apiKey', apiKey, /^[\x21-\x7e]{1,200}$/, 'the key of the merchant');
-    readText('signingSecret', signingSecret, /^whsec_/, 'the Standard Webhooks secret, whsec_…');
     if (orderTokenSecret !== undefined) {
       readText('orderTokenSecret', orderTokenSecret, /./, 'the secret of order tokens');
     }
     if (!(timeoutSeconds > 0)) throw invalidArgument('timeoutSeconds', 'a number above 0');
     const api = new ApiClient(this.server, apiKey, timeoutSeconds);
-    const webhook = readWebhook(signingSecret);
+    const webhook = signingSecret === undefined ? undefined : readWebhook(signingSecret);
     this.orders = new Orders(api, merchant, webhook);
     this.events = new Events(api, this.orders, merchant, webhook);
     this.#orderTokenSecret = orderTokenSecret;
@@ -113,8 +112,9 @@ function readText(field: string, value: unknown, form: RegExp, expected: string)
 
 function readWebhook(signingSecret: string): Webhook {
   try {
-    return new Webhook(signingSecret);
+    if (signingSecret.startsWith('whsec_')) return new Webhook(signingSecret);
   } catch {
-    throw invalidArgument('signingSecret', 'whsec_ and base64');
+    // Its words are about the value.
   }
+  throw invalidArgument('signingSecret', 'the Standard Webhooks secret, whsec_ and base64');
 }

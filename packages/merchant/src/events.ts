@@ -3,7 +3,7 @@ import type { ApiClient, RequestOptions } from './api-client.js';
 import { invalidArgument, orderUnknown, PayCheckoutError } from './errors.js';
 import { handlerOf, type IncomingRequest, type RequestHandler } from './incoming.js';
 import type { Orders } from './orders.js';
-import { checkMerchant, openSigned, refusalOf } from './signed-request.js';
+import { checkMerchant, openSigned, refusalOf, required } from './signed-request.js';
 import type { MerchantOrder, PayEvent, Price } from './types.js';
 
 /** An event in the feed. */
@@ -59,9 +59,9 @@ export class Events {
   readonly #api: ApiClient;
   readonly #orders: Orders;
   readonly #merchant: string;
-  readonly #webhook: Webhook;
+  readonly #webhook: Webhook | undefined;
 
-  constructor(api: ApiClient, orders: Orders, merchant: string, webhook: Webhook) {
+  constructor(api: ApiClient, orders: Orders, merchant: string, webhook: Webhook | undefined) {
     this.#api = api;
     this.#orders = orders;
     this.#merchant = merchant;
@@ -75,7 +75,7 @@ export class Events {
    * @throws {PayCheckoutError} `bad_signature`, `raw_body_gone`, `body_too_large`, `not_json`, `wrong_merchant`
    */
   async verify(request: IncomingRequest): Promise<PayEvent> {
-    const { id, json } = await openSigned(request, this.#webhook);
+    const { id, json } = await openSigned(request, required(this.#webhook));
     const event = Object(json) as Omit<PayEvent, 'id'>;
     checkMerchant(event.data?.merchant, this.#merchant);
     return { ...event, id };
@@ -107,10 +107,11 @@ export class Events {
    * app.post('/events', pay.events.handler({ expectedAmount, onPaid: (order) => markPaid(order.order) }));
    */
   handler(options: EventHandlerOptions): RequestHandler {
+    required(this.#webhook);
     return handlerOf(async (request) => {
       try {
         const event = await this.verify(request);
-        await this.#handle(event, options);
+        await this.handle(event, options);
         return { status: 204 };
       } catch (error) {
         const onError: (error: unknown) => unknown = options.onError ?? reportError;
@@ -122,7 +123,13 @@ export class Events {
     });
   }
 
-  async #handle(event: PayEvent, options: EventHandlerOptions): Promise<void> {
+  /**
+   * Does what {@link handler} does with an event of the feed. Resolves once the work is done: then store its
+   * cursor.
+   *
+   * @throws {PayCheckoutError} `order_unknown`, `amount_differs`, and whatever a callback throws
+   */
+  async handle(event: PayEvent, options: Omit<EventHandlerOptions, 'onError'>): Promise<void> {
     const { onPaid, onRefunded, onAttention = reportAttention, onUnpaid } = options;
     const order = await this.#orders.get(event.data.order);
     if (order.attention.length > 0) {

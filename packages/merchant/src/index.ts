@@ -19,6 +19,7 @@ export type {
   OrderListOptions,
   OrderPage,
   Orders,
+  PaidOrder,
   PayableOrder,
   SplitRule,
 } from './orders.js';

@@ -1,8 +1,8 @@
 import type { Webhook } from 'standardwebhooks';
 import type { ApiClient, RequestOptions } from './api-client.js';
-import { invalidArgument, orderUnknown } from './errors.js';
+import { invalidArgument, isPayCheckoutError, orderUnknown } from './errors.js';
 import { handlerOf, type RequestHandler } from './incoming.js';
-import { checkMerchant, openSigned, refusalOf } from './signed-request.js';
+import { checkMerchant, openSigned, refusalOf, required } from './signed-request.js';
 import type { MerchantOrder, OrderState, Price } from './types.js';
 
 /** What a shop may not know: null and undefined are the same. */
@@ -57,7 +57,7 @@ export interface OrderInput extends OrderDetails {
   readonly expiresInSeconds?: number | undefined;
 }
 
-/** The answer of `orders.put`. */
+/** An order that can be paid. */
 export interface PayableOrder {
   readonly order: string;
   /** For the tag: `order-token`. A fresh one each time. */
@@ -66,7 +66,16 @@ export interface PayableOrder {
   readonly payUrl: string;
   /** When token and link expire: ISO 8601. */
   readonly expiresAt: string;
-  readonly state: OrderState;
+  readonly state: Exclude<OrderState, 'paid'>;
+}
+
+/** An order that is paid: it has no token, and keeps the price at which it was paid. */
+export interface PaidOrder {
+  readonly order: string;
+  readonly orderToken?: undefined;
+  readonly payUrl?: undefined;
+  readonly expiresAt?: undefined;
+  readonly state: 'paid';
 }
 
 /** The answer to the order lookup. */
@@ -98,9 +107,9 @@ const ORDER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export class Orders {
   readonly #api: ApiClient;
   readonly #merchant: string;
-  readonly #webhook: Webhook;
+  readonly #webhook: Webhook | undefined;
 
-  constructor(api: ApiClient, merchant: string, webhook: Webhook) {
+  constructor(api: ApiClient, merchant: string, webhook: Webhook | undefined) {
     this.#api = api;
     this.#merchant = merchant;
     this.#webhook = webhook;
@@ -108,16 +117,20 @@ export class Orders {
 
   /**
    * Prices an order, and gives its token for the page. Call it whenever the page is shown: the same price is
-   * the same checkout with a fresh token.
+   * the same checkout with a fresh token. A paid order has `state: 'paid'` and no token.
    *
-   * @throws {PayCheckoutError} `order_already_paid`, with `state`; `invalid_request`, with `field`
+   * @throws {PayCheckoutError} `invalid_request`, with `field`
    */
   async put(
     order: string,
     input: OrderInput,
     { signal }: RequestOptions = {},
-  ): Promise<PayableOrder> {
-    return (await this.#api.request('PUT', pathOf(order), { body: input, signal })) as PayableOrder;
+  ): Promise<PayableOrder | PaidOrder> {
+    const answer = this.#api.request('PUT', pathOf(order), { body: input, signal });
+    return answer.catch((error: unknown) => {
+      if (isPayCheckoutError(error, 'order_already_paid')) return { order, state: 'paid' };
+      throw error;
+    }) as Promise<PayableOrder | PaidOrder>;
   }
 
   /**
@@ -157,9 +170,10 @@ export class Orders {
     lookUp: (order: string) => LookupAnswer | undefined | Promise<LookupAnswer | undefined>,
     { onError = reportError }: { readonly onError?: (error: unknown) => unknown } = {},
   ): RequestHandler {
+    const webhook = required(this.#webhook);
     return handlerOf(async (request) => {
       try {
-        const { json } = await openSigned(request, this.#webhook);
+        const { json } = await openSigned(request, webhook);
         const { merchant, order } = Object(json) as { merchant?: unknown; order?: unknown };
         checkMerchant(merchant, this.#merchant);
         const found = await lookUp(String(order));

@@ -1,7 +1,13 @@
 /** Requests that the session server has signed: events, and questions for an order. */
 import type { Webhook } from 'standardwebhooks';
-import { isPayCheckoutError, PayCheckoutError } from './errors.js';
+import { invalidArgument, isPayCheckoutError, PayCheckoutError } from './errors.js';
 import { type Answer, headerOf, type IncomingRequest, readRawBody } from './incoming.js';
+
+/** @throws {PayCheckoutError} when there is nothing to verify with: at once, not with the first request */
+export function required(webhook: Webhook | undefined): Webhook {
+  if (webhook !== undefined) return webhook;
+  throw invalidArgument('signingSecret', 'the Standard Webhooks secret, whsec_…; it is missing');
+}
 
 /** A body whose signature is good, and the id that was signed with it. */
 export async function openSigned(
