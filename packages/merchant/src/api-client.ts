@@ -63,7 +63,8 @@ export class ApiClient {
       }
       const error =
         answer instanceof Error ? answer : readProblem(answer, `${method} ${url.pathname}`);
-      const isTransient = error.code === 'no_answer' || TRANSIENT_STATUSES.has(error.status ?? 0);
+      const isTransient =
+        error.code === 'no_answer' || TRANSIENT_STATUSES.has(error.httpStatus ?? 0);
       if (!isTransient || attempt === MAX_ATTEMPTS) throw error;
       const isOver = await pause(pauseMs(attempt, answer), stop);
       signal?.throwIfAborted();
@@ -90,7 +91,7 @@ function readJson({ status, text }: Answer): unknown {
     return JSON.parse(text);
   } catch {
     const message = `The session server answered ${status} without JSON. Check the address in server.`;
-    throw new PayCheckoutError('unexpected_answer', message, { status });
+    throw new PayCheckoutError('unexpected_answer', message, { httpStatus: status });
   }
 }
 
@@ -105,7 +106,7 @@ function readProblem({ status, text }: Answer, what: string): PayCheckoutError {
   const { code, detail, state, requestId, errors } = problem;
   if (typeof code !== 'string') {
     const message = `${what}: the session server answered ${status}. Check the address in server.`;
-    return new PayCheckoutError('unexpected_answer', message, { status });
+    return new PayCheckoutError('unexpected_answer', message, { httpStatus: status });
   }
   const fields = Array.isArray(errors) ? (errors as readonly FieldError[]) : [];
   const sentences = [
@@ -114,7 +115,7 @@ function readProblem({ status, text }: Answer, what: string): PayCheckoutError {
   ];
   return new PayCheckoutError(code, sentences.join(' '), {
     field: fields[0]?.field,
-    status,
+    httpStatus: status,
     errors: fields.length > 0 ? fields : undefined,
     state: textOf(state),
     requestId: textOf(requestId),

@@ -156,7 +156,7 @@ describe('with the session server', () => {
 
   it('passes on the code of an error, and the id of the request', async () => {
     const error = await failureOf(pay.orders.get('A404'));
-    expect(error).toMatchObject({ code: 'order_not_found', status: 404 });
+    expect(error).toMatchObject({ code: 'order_not_found', httpStatus: 404 });
     expect(error.requestId).toMatch(/\w/);
     expect(isPayCheckoutError(error, 'order_not_found')).toBe(true);
     expect(isPayCheckoutError(error, 'timeout')).toBe(false);
@@ -166,7 +166,7 @@ describe('with the session server', () => {
   it('says that a key is refused, and shows none', async () => {
     const wrong = new PayCheckout({ ...stack.options, apiKey: 'canary-of-another-key' });
     const error = await failureOf(wrong.orders.get('A1'));
-    expect(error).toMatchObject({ code: 'merchant_key_refused', status: 401 });
+    expect(error).toMatchObject({ code: 'merchant_key_refused', httpStatus: 401 });
     expect(everythingOf(error)).not.toContain('canary');
   });
 

@@ -2,8 +2,8 @@
 interface ErrorDetails {
   /** The option, argument or answer of a callback that is wrong. */
   readonly field?: string | undefined;
-  /** HTTP status of the session server's answer. */
-  readonly status?: number | undefined;
+  /** Of the session server's answer. Not `status`: Express would answer a shopper with it. */
+  readonly httpStatus?: number | undefined;
   /** Each field of the body that the session server refused. */
   readonly errors?: readonly FieldError[] | undefined;
   /** Of `order_already_paid`: the state of the order. */
@@ -27,7 +27,7 @@ export class PayCheckoutError extends Error {
   override readonly name = 'PayCheckoutError';
   readonly code: string;
   declare readonly field?: string | undefined;
-  declare readonly status?: number | undefined;
+  declare readonly httpStatus?: number | undefined;
   declare readonly errors?: readonly FieldError[] | undefined;
   declare readonly state?: string | undefined;
   declare readonly requestId?: string | undefined;

@@ -108,7 +108,7 @@ async function forward(
 /** Not what the session server refuses: it would refuse it again. */
 function isTransient(error: unknown): boolean {
   if (!isPayCheckoutError(error)) return false;
-  const { status = 500 } = error;
+  const { httpStatus: status = 500 } = error;
   return status >= 500 || status === 429;
 }
 

@@ -1,6 +1,6 @@
 /** A network between a client and the session server that fails as it is asked to, then forwards. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
@@ -31,17 +31,7 @@ export async function startFlakyProxy(target: () => string): Promise<FlakyProxy>
       response.writeHead(fault, { 'retry-after': '0', location: 'http://evil.example/' }).end('no');
       return;
     }
-    void (async () => {
-      const { method = 'GET', headers } = request;
-      const body = method === 'GET' ? undefined : await readText(request);
-      const answer = await fetch(`${target()}${request.url ?? ''}`, {
-        method,
-        headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
-        ...(body ? { body } : {}),
-      });
-      const type = answer.headers.get('content-type') ?? 'text/plain';
-      response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
-    })();
+    void forwardTo(target)(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -53,5 +43,21 @@ export async function startFlakyProxy(target: () => string): Promise<FlakyProxy>
       server.close();
       await once(server, 'close');
     },
+  };
+}
+
+/** Sends each request on, with its body and headers, and answers with the answer. */
+export function forwardTo(target: () => string) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '', headers } = request;
+    const { host: _, connection: __, ...kept } = headers;
+    const answer = await fetch(`${target()}${url}`, {
+      method,
+      headers: kept as Record<string, string>,
+      ...(method !== 'GET' && { body: await readText(request) }),
+      redirect: 'manual',
+    });
+    const type = answer.headers.get('content-type') ?? 'text/plain';
+    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
   };
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export class RealStack {
     merchants: [{ id: 1001, name: 'Test Merchant', currency: 'GBP' }],
   });
   /** What the shop answers with; a test may change it at any time. */
-  shop: RequestListener = (_request, response) => {
+  shop: (request: IncomingMessage, response: ServerResponse) => unknown = (_request, response) => {
     response.writeHead(503).end();
   };
   sandboxUrl = '';
