@@ -1,11 +1,12 @@
 // @ts-check
-// The hosted page: leads back to the merchant's page after an outcome, and reports it to the page that opened
+// The hosted page: leads back to the merchant's page after an outcome, and reports to the page that opened
 // or frames this one that something changed. That page polls for the outcome itself. Runs before the
 // element does.
 (() => {
   const element = /** @type {HTMLElement} */ (document.querySelector('pay-checkout'));
   const leave = /** @type {HTMLElement} */ (document.getElementById('leave'));
   const link = /** @type {HTMLAnchorElement} */ (leave.querySelector('a'));
+  const back = /** @type {HTMLAnchorElement} */ (document.getElementById('back'));
   const isFramed = window.parent !== window;
   /** The window that opened or frames this page, if any. */
   const owner = /** @type {Window | null} */ (window.opener ?? (isFramed ? window.parent : null));
@@ -38,6 +39,16 @@
 
   /** The checkout that changed last. */
   let changed = '';
+
+  // Only the shop's own pages may frame this one: the shop is around it, and would open inside it.
+  back.hidden = isFramed;
+  back.addEventListener('click', (event) => {
+    // The page that opened this window is the shop's.
+    if (!owner || owner.closed || changed) return;
+    event.preventDefault();
+    window.close();
+  });
+
   addEventListener('message', ({ data, origin, source }) => {
     // The reply shows the owner's origin: only there is the checkout named.
     if (source !== owner || !origins.includes(origin)) return;
@@ -51,7 +62,7 @@
       if (!checkout) return;
       const token = encodeURIComponent(element.getAttribute('order-token') ?? '');
       const path = `/v1/checkouts/${encodeURIComponent(checkout)}/leave`;
-      link.href = `${path}?kind=${kind}&orderToken=${token}`;
+      back.href = link.href = `${path}?kind=${kind}&orderToken=${token}`;
       leave.hidden = false;
       changed = checkout;
       // Any origin may receive the hello, so it carries nothing.

@@ -7,6 +7,7 @@ export type PageText =
   | 'payTitle'
   | 'order'
   | 'toShop'
+  | 'back'
   | 'noScript'
   | 'busyTitle'
   | 'busy'

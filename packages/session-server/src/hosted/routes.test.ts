@@ -55,6 +55,16 @@ describe('the hosted page', () => {
     expect(text).not.toContain('pay-checkout.js');
   });
 
+  it.each([
+    ['an unknown merchant', () => '/v1/pay/unknown/x', false],
+    ['a token that was changed', () => `/v1/pay/teashop/X${stack.token('H6')}`, true],
+    ['an expired link', () => `/v1/pay/teashop/${stack.token('H6', -1)}`, true],
+    ['an order', () => `/v1/pay/teashop/${stack.token('H6')}`, true],
+  ])('for %s has a plain link to the shop, if it knows the shop', async (_what, path, knows) => {
+    const { text } = await stack.fetch(path());
+    expect(text.includes(`<a id="back" href="${SHOP_ORIGIN}/">Back to the shop</a>`)).toBe(knows);
+  });
+
   it('says when its link has expired', async () => {
     const { status, text } = await stack.fetch(`/v1/pay/teashop/${stack.token('H4', -1)}`);
     expect(status).toBe(410);

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { Clock } from '../clock.js';
 import { logRefusal } from '../http/errors.js';
 import { setPageHeaders } from '../http/headers.js';
-import { type Html, html, renderNotice } from '../http/html.js';
+import { backLink, type Html, html, renderNotice } from '../http/html.js';
 import { addressOf, Limit, type RateLimits } from '../http/limits.js';
 import { type Language, languageFor, localeOf, textOf } from '../languages.js';
 import type { Logger } from '../logger.js';
@@ -32,16 +32,17 @@ export function hostedRoutes({
   const limit = new Limit('address', rateLimits.pagesPerAddress);
   router.get('/pay/:merchant/:orderToken', async (request, response) => {
     const language = languageFor(request, response);
+    const { orderToken } = request.params;
+    const merchant = await merchants.find(request.params.merchant);
+    const shop = merchant && shopOf(merchant);
     if (!(await limit.allows(addressOf(request)))) {
       setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
       const detail = 'too many visits from one address';
       logRefusal(logger, request, response, { status: 429, code: 'too_many_requests', detail });
-      response.status(429).send(renderNotice(language, 'busyTitle', 'busy').text);
+      response.status(429).send(renderNotice(language, 'busyTitle', 'busy', {}, shop).text);
       return;
     }
-    const { orderToken } = request.params;
-    const merchant = await merchants.find(request.params.merchant);
     const parts = splitOrderToken(orderToken);
     const check =
       merchant && parts
@@ -56,14 +57,14 @@ export function hostedRoutes({
       setPageHeaders(response, { framedBy: [] });
       const detail = 'unknown merchant, or a token that is not authentic';
       logRefusal(logger, request, response, { status: 404, code: 'order_not_found', detail });
-      response.status(404).send(renderNotice(language, 'invalidTitle', 'invalid').text);
+      response.status(404).send(renderNotice(language, 'invalidTitle', 'invalid', {}, shop).text);
       return;
     }
     if (check === 'expired') {
       setPageHeaders(response, { framedBy: merchant.origins });
       const detail = 'the order token has expired';
       logRefusal(logger, request, response, { status: 410, code: 'order_token_expired', detail });
-      response.status(410).send(renderNotice(language, 'expiredTitle', 'expired').text);
+      response.status(410).send(renderNotice(language, 'expiredTitle', 'expired', {}, shop).text);
       return;
     }
     const { script, connect, frame } = sdkSources(merchant.sdk);
@@ -89,6 +90,11 @@ export interface HostedPage {
   readonly merchant: Merchant;
   readonly order: string;
   readonly orderToken: string;
+}
+
+/** The merchant's start page: before a checkout is open, there is no page of the shop for it. */
+function shopOf({ returnUrl }: Merchant): string {
+  return new URL('/', returnUrl).href;
 }
 
 /**
@@ -117,6 +123,7 @@ export function renderHostedPage(page: HostedPage): Html {
         <main>
           <h1>${merchant.name}</h1>
           <p>${textOf(language, 'order', { order })}</p>
+          ${backLink(language, shopOf(merchant))}
           <pay-checkout
             merchant="${merchant.id}"
             order="${order}"

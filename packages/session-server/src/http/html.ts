@@ -21,12 +21,13 @@ export function html(parts: TemplateStringsArray, ...values: readonly (string | 
   return new Html(parts.map((part, index) => part + (text[index] ?? '')).join(''));
 }
 
-/** A page that says one thing, for example that an address is not known. */
+/** A page that says one thing, for example that an address is not known; `shop` is where its link leads. */
 export function renderNotice(
   language: Language,
   title: PageText,
   text: PageText,
   values?: Readonly<Record<string, string>>,
+  shop?: string,
 ): Html {
   return html`<!doctype html>
     <html lang="${language.locale}" dir="${language.dir}">
@@ -41,7 +42,13 @@ export function renderNotice(
         <main>
           <h1>${textOf(language, title)}</h1>
           <p>${textOf(language, text, values)}</p>
+          ${shop === undefined ? '' : backLink(language, shop)}
         </main>
       </body>
     </html>`;
+}
+
+/** The way back to the shop, which needs no script. */
+export function backLink(language: Language, shop: string): Html {
+  return html`<p><a id="back" href="${shop}">${textOf(language, 'back')}</a></p>`;
 }
