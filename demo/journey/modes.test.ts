@@ -1,3 +1,4 @@
+import type { FrameLocator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { CARDS, PAID, Shopper } from './shopper.js';
@@ -25,6 +26,44 @@ async function openWindow(shopper: Shopper): Promise<Shopper> {
   const popup = new Shopper(await opened, journey.addresses);
   await popup.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
   return popup;
+}
+
+/**
+ * A shopper at a tag of `mode` in a frame of another site's page; `sandbox` is what the frame may do,
+ * if not everything.
+ */
+async function framedShopperAt(
+  mode: string,
+  sandbox?: string,
+): Promise<{ shopper: Shopper; order: string; framed: FrameLocator }> {
+  const shopper = await journey.shopper();
+  const { order, orderToken } = await shopper.order();
+  const { page } = shopper;
+  const { shop, pay } = journey.addresses;
+  // A page that a test answers comes from no network, and some browsers ask before such a page may
+  // reach this machine's servers; the others do not know the question.
+  await page
+    .context()
+    .grantPermissions(['local-network-access'])
+    .catch(() => undefined);
+  const tag = `merchant="${journey.stack.merchant}" order="${order}" order-token="${orderToken}"`;
+  const limits = sandbox === undefined ? '' : `sandbox="${sandbox}"`;
+  for (const [address, body] of [
+    [
+      'http://portal.localhost/',
+      `<iframe src="${shop}/framed" allow="local-network-access" ${limits}></iframe>`,
+    ],
+    [
+      `${shop}/framed`,
+      `<script src="${pay}/v1/pay-checkout.js"></script><pay-checkout ${tag} mode="${mode}"></pay-checkout>`,
+    ],
+  ] as const) {
+    await page.route(address, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<!doctype html>${body}` }),
+    );
+  }
+  await page.goto('http://portal.localhost/');
+  return { shopper, order, framed: page.frameLocator('iframe') };
 }
 
 describe('paying in an overlay', () => {
@@ -123,5 +162,86 @@ describe('a page where our script is blocked', () => {
     await shopper.button('Pay').waitFor();
     expect(await shopper.page.getByRole('link', LINK).count()).toBe(0);
     expect(await shopper.page.getByText(LINK.name).isVisible()).toBe(false);
+  });
+});
+
+describe('in a frame of another site’s page, which may not frame the hosted page', () => {
+  it('a redirect opens a window instead, and the frame learns of the payment', async () => {
+    const { shopper, order, framed } = await framedShopperAt('redirect');
+    const opened = shopper.page.waitForEvent('popup');
+    await framed.getByRole('button', { name: 'Pay' }).click();
+    const popup = new Shopper(await opened, journey.addresses);
+    await framed.getByText('Please pay in the window that has opened.').waitFor();
+    await popup.payWith(CARDS.approved);
+    await framed.getByText(PAID).waitFor();
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+
+  it.each(['redirect', 'popup'])(
+    '%s with windows blocked offers a link that leaves the page around it',
+    async (mode) => {
+      const limits = 'allow-scripts allow-same-origin allow-top-navigation-by-user-activation';
+      const { shopper, order, framed } = await framedShopperAt(mode, limits);
+      await framed.getByRole('button', { name: 'Pay' }).click();
+      await framed.getByText('Please continue on the payment page.').waitFor();
+      await framed.getByRole('link', { name: 'Continue to the payment page' }).click();
+      await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+      await shopper.payWith(CARDS.approved);
+      await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
+      await shopper.reads(PAID);
+      await journey.expectPaid(shopper, order);
+      await shopper.close();
+    },
+  );
+
+  it('an overlay that would frame it opens a window instead', async () => {
+    const { shopper, framed } = await framedShopperAt('overlay');
+    const { page } = shopper;
+    const { merchant } = journey.stack;
+    const address = `/v1/checkout-config?merchant=${merchant}`;
+    const known = await fetch(`${journey.addresses.payApi}${address}`);
+    const { sdk, ...config } = (await known.json()) as { sdk: { container?: string } };
+    const { container: _none, ...withoutContainer } = sdk;
+    await page.route(`**${address}`, (route) =>
+      route.fulfill({
+        headers: { 'access-control-allow-origin': '*' },
+        json: { ...config, sdk: withoutContainer },
+      }),
+    );
+    await page.reload();
+    await framed.getByText('Test', { exact: true }).waitFor();
+    const opened = page.waitForEvent('popup');
+    await framed.getByRole('button', { name: 'Pay' }).click();
+    await (await opened).waitForURL(`${journey.addresses.pay}/v1/pay/**`);
+    await shopper.close();
+  });
+});
+
+describe('the hosted page', () => {
+  it('leads back to the shop before anything is paid, also when scripts are off', async () => {
+    const shopper = await journey.shopper();
+    const { orderToken } = await shopper.order();
+    const { pay, shop } = journey.addresses;
+    const address = `${pay}/v1/pay/${journey.stack.merchant}/${orderToken}`;
+    const silent = await journey.browser.newContext({ javaScriptEnabled: false });
+    const link = { name: 'Back to the shop' };
+    for (const page of [shopper.page, await silent.newPage()]) {
+      await page.goto(address);
+      await page.getByRole('link', link).click();
+      await page.waitForURL(`${shop}/`);
+    }
+    await silent.close();
+    await shopper.close();
+  });
+
+  it('in a window closes it: the shop is open in the one that opened it', async () => {
+    const { shopper } = await shopperAt('popup');
+    const popup = await openWindow(shopper);
+    const closed = popup.page.waitForEvent('close');
+    await popup.page.getByRole('link', { name: 'Back to the shop' }).click();
+    await closed;
+    await shopper.button('Pay').waitFor();
+    await shopper.close();
   });
 });

@@ -114,6 +114,16 @@ describe('the playground', () => {
     await playground.close();
   });
 
+  it('shows no link to the shop in an overlay, which has a close button', async () => {
+    const playground = await Playground.open(journey, { shape: 'body', mode: 'overlay' });
+    await playground.tagButton('Pay').click();
+    const framed = playground.shopper.page.frameLocator('pay-checkout iframe');
+    await framed.locator('pay-checkout:defined').waitFor();
+    await framed.getByRole('heading').waitFor();
+    expect(await framed.getByRole('link').count()).toBe(0);
+    await playground.close();
+  });
+
   it('comes back as a whole when the page in the frame leaves for the payment', async () => {
     const playground = await Playground.open(journey, { mode: 'redirect', isFramed: 'true' });
     await playground.scrollToTag();

@@ -8,21 +8,16 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * What others wait for too, or a rejection when `signal` aborts. A pending promise holds whatever waits
- * for it: `shared` holds nothing of this one after that.
+ * What others wait for too. Once `signal` aborts it never settles, and `shared` retains nothing of what
+ * waits: a pending promise would.
  */
 export function joinShared<Result>(shared: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted();
   let waiter: PromiseWithResolvers<Result> | undefined = Promise.withResolvers();
   const { promise } = waiter;
-  shared.then(
-    (result) => waiter?.resolve(result),
-    (error: unknown) => waiter?.reject(error),
-  );
-  signal.addEventListener('abort', () => {
-    waiter?.reject(new DOMException('', 'AbortError'));
-    waiter = undefined;
-  });
+  const settle = (): void => waiter?.resolve(shared);
+  shared.then(settle, settle);
+  signal.addEventListener('abort', () => (waiter = undefined));
   return promise;
 }
 

@@ -29,7 +29,12 @@ import {
 import { FlowEvents } from './flow-events.js';
 import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress } from './page.js';
 import { isOutcome } from './phases.js';
-import { choosePresentation, isOnHostedPage, type Presentation } from './presentation.js';
+import {
+  choosePresentation,
+  isInForeignFrame,
+  isOnHostedPage,
+  type Presentation,
+} from './presentation.js';
 import { sendHint } from './session-api.js';
 import { statusPoller, type StatusPoller } from './status-poller.js';
 
@@ -97,9 +102,11 @@ export class FlowController implements ReactiveController, FlowContext {
 
   get nextPresentation(): Presentation {
     const { mode, createSession } = this.host;
-    const navigates = this.#sdk?.navigates;
-    const wanted = navigates && this.#isBack ? 'redirect' : mode;
-    const chosen = choosePresentation(wanted, navigates);
+    const sdk = this.#sdk;
+    const wanted = sdk?.navigates && this.#isBack ? 'redirect' : mode;
+    // An overlay frames the hosted page for an SDK without a container.
+    const isRefused = mode === 'overlay' && sdk && !sdk.container && isInForeignFrame();
+    const chosen = choosePresentation(wanted, sdk?.navigates || isRefused);
     return createSession && chosen !== 'overlay' ? 'inline' : chosen;
   }
 
@@ -184,8 +191,9 @@ export class FlowController implements ReactiveController, FlowContext {
     }
     if (!hostedUrl || this.presentation !== 'redirect' || this.#isBack) return true;
     if (this.send({ type: 'redirect', url: hostedUrl })) {
-      if (host.dispatchEvent(new PayRedirectEvent(hostedUrl))) location.assign(hostedUrl);
-      else this.send({ type: 'reset' });
+      if (!host.dispatchEvent(new PayRedirectEvent(hostedUrl))) this.send({ type: 'reset' });
+      // The top page is left in a press only: the shopper is offered a link.
+      else if (!isInForeignFrame()) location.assign(hostedUrl);
     }
     return false;
   }

@@ -1,7 +1,8 @@
 import { expect } from '@open-wc/testing';
 import { choosePresentation, type Mode, type Presentation } from './presentation.js';
 
-const PLAIN = { navigates: false, isFramed: false };
+const PLAIN = { navigates: false, isFramed: false, isForeign: false };
+const FOREIGN = { isFramed: true, isForeign: true };
 
 describe('where the payment happens', () => {
   const cases: readonly (readonly [
@@ -14,6 +15,10 @@ describe('where the payment happens', () => {
     ['overlay', { navigates: true }, 'redirect'],
     ['overlay', { navigates: true, isFramed: true }, 'popup'],
     ['redirect', {}, 'redirect'],
+    ['redirect', { isFramed: true }, 'redirect'],
+    ['redirect', FOREIGN, 'popup'],
+    ['inline', FOREIGN, 'inline'],
+    ['overlay', FOREIGN, 'overlay'],
     ['popup', {}, 'popup'],
     ['popup', { isFramed: true }, 'popup'],
     ['auto', {}, 'inline'],
@@ -25,8 +30,8 @@ describe('where the payment happens', () => {
   ];
   for (const [mode, around, way] of cases) {
     it(`${mode} with ${JSON.stringify(around)} is ${way}`, () => {
-      const { navigates, isFramed } = { ...PLAIN, ...around };
-      expect(choosePresentation(mode, navigates, isFramed)).to.equal(way);
+      const { navigates, isFramed, isForeign } = { ...PLAIN, ...around };
+      expect(choosePresentation(mode, navigates, isFramed, isForeign)).to.equal(way);
     });
   }
 

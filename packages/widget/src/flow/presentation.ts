@@ -10,20 +10,34 @@ const WEB_VIEW = /; wv\)|FBA[NV]|Instagram|Line\/|(iPhone|iPad)(?!.*Safari)/;
 /**
  * Chooses where to pay. `auto` stays on the page unless the SDK navigates: then a top-level page is
  * left, and a framed page opens a window, because the provider's page may refuse to be framed.
- * `overlay` does the same with such an SDK. An unknown mode is `auto`.
+ * `overlay` does the same with such an SDK. In a frame of another site's page, `redirect` opens a window
+ * too, because the hosted page refuses to be framed there. An unknown mode is `auto`.
  *
  * @param navigates whether the SDK leaves the page
  * @param isFramed whether the page is in a frame of another page
+ * @param isForeign whether that is, or is in, a page of another origin
  */
 export function choosePresentation(
   mode: string | null | undefined,
   navigates: boolean | undefined,
   isFramed = parent !== window,
+  isForeign = isInForeignFrame(),
 ): Presentation {
-  if (mode === 'inline' || mode === 'redirect') return mode;
+  if (mode === 'inline' || (mode === 'redirect' && !isForeign)) return mode;
   if (mode === 'overlay' && !navigates) return mode;
-  if (mode === 'popup' || (navigates && isFramed)) return canUseWindows() ? 'popup' : 'redirect';
+  if (mode === 'popup' || mode === 'redirect' || (navigates && isFramed)) {
+    return canUseWindows() ? 'popup' : 'redirect';
+  }
   return navigates ? 'redirect' : 'inline';
+}
+
+/** Whether the top page is of another origin: only the merchant's own pages may frame the hosted page. */
+export function isInForeignFrame(): boolean {
+  try {
+    return !top?.document;
+  } catch {
+    return true;
+  }
 }
 
 /** Whether the form is on another page: the server's hosted one. */

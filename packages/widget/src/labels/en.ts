@@ -38,7 +38,7 @@ export const en: Labels = {
   phases: {
     opening: 'Opening the checkout.',
     address: 'Please enter the billing address of your card.',
-    redirecting: 'Taking you to the payment page.',
+    redirecting: 'Please continue on the payment page.',
     confirming: 'We are confirming your payment. Please do not pay again.',
     paid: 'Payment received. Thank you.',
     failed: 'The payment did not go through. You can try again.',

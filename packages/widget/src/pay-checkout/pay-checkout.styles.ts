@@ -43,7 +43,6 @@ export const styles = css`
     padding: 0;
     border: 0;
     border-radius: var(--radius);
-    overflow: auto;
     background: none;
   }
   ::backdrop {

@@ -398,7 +398,7 @@ export class PayCheckout extends LitElement implements FlowHost {
   #button(name: ButtonName, state: FlowState): TemplateResult {
     const words = this.#labels.buttons[name];
     if (state.phase === 'redirecting') {
-      return html`<a class="button" part="button" href=${state.url}>${words}</a>`;
+      return html`<a class="button" part="button" href=${state.url} target="_top">${words}</a>`;
     }
     return html`<button
       form="address"

@@ -41,9 +41,7 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
     drawsInside: Boolean(sdk.container),
 
     async load(signal) {
-      const isReady = (): boolean => Boolean(find());
-      if (isReady()) return;
-      await joinShared(loadScript({ url, global, integrity, nonce }, isReady), signal);
+      if (!find()) await joinShared(loadScript({ url, global, integrity, nonce }, find), signal);
     },
 
     /** Calls `configure()` with the `session_id` (spec 2.4); the rest is as described (an assumption). */

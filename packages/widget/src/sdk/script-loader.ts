@@ -32,7 +32,7 @@ const loads = new Map<string, Promise<void> | undefined>();
  */
 export function loadScript(
   options: ScriptOptions,
-  isReady: () => boolean,
+  isReady: () => unknown,
   timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
   const key = JSON.stringify(options);
@@ -47,7 +47,7 @@ export function loadScript(
 
 async function loadWithRetries(
   options: ScriptOptions,
-  isReady: () => boolean,
+  isReady: () => unknown,
   deadline: AbortSignal,
   hasFailed: boolean,
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function loadWithRetries(
 async function insertScript(
   url: string,
   { integrity = '', nonce = '' }: ScriptOptions,
-  isReady: () => boolean,
+  isReady: () => unknown,
   deadline: AbortSignal,
 ): Promise<string | undefined> {
   let isForbidden = false;
