@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { API_KEY, MERCHANT, SIGNING_SECRET } from '../testing/real-stack.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PayCheckout } from '../client.js';
+import { API_KEY, MERCHANT, RealStack, SIGNING_SECRET } from '../testing/real-stack.js';
 import { main } from './main.js';
 
 const ENV = {
@@ -50,5 +51,134 @@ describe('pay-checkout', () => {
     const { code, errors } = await run(LISTEN, { ...ENV, [name]: undefined });
     expect([code, errors]).toEqual([2, expect.stringContaining(name)]);
     expect(errors).not.toContain('canary');
+  });
+});
+
+describe('pay-checkout listen', () => {
+  const PRICE = { amount: '9.99', currency: 'GBP' };
+  let stack: RealStack;
+  let pay: PayCheckout;
+  let order = '';
+  let number = 1000;
+
+  beforeAll(async () => {
+    stack = await RealStack.start({ merchant: { orderLookup: undefined, events: undefined } });
+    pay = stack.client();
+  });
+  beforeEach(() => {
+    number += 1;
+    order = `A${number}`;
+  });
+  afterAll(() => stack.close());
+
+  /** The command as it runs, and its lines as they come. */
+  function start(args: readonly string[] = []) {
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const errors: string[] = [];
+    let wake = (): void => undefined;
+    const env = { ...ENV, PAY_CHECKOUT_SERVER: stack.url };
+    const command = main(['listen', '--forward-to', `${stack.shopUrl}/events`, ...args], env, {
+      write: (line) => {
+        lines.push(line);
+        wake();
+      },
+      writeError: (line) => errors.push(line),
+      stop: stop.signal,
+    });
+    return {
+      lines,
+      errors,
+      ended: command,
+      /** Resolves with the first line that matches. */
+      async line(pattern: RegExp): Promise<string> {
+        for (;;) {
+          const found = lines.find((line) => pattern.test(line));
+          if (found !== undefined) return found;
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+      },
+      async stop(): Promise<number> {
+        stop.abort();
+        return command;
+      },
+    };
+  }
+
+  async function payOrder(): Promise<void> {
+    const { orderToken = '' } = await pay.orders.put(order, PRICE);
+    await stack.pay(await stack.openCheckout(order, orderToken));
+  }
+
+  /** A shop that answers with these statuses, then with 204, and verifies what comes. */
+  function openShop(...statuses: number[]): string[] {
+    const received: string[] = [];
+    const handler = pay.events.handler({
+      expectedAmount: () => PRICE,
+      onPaid: ({ order: paid }, { id }) => received.push(`${paid} ${id}`),
+    });
+    stack.shop = (request, response) => {
+      const status = statuses.shift();
+      return status === undefined ? handler(request, response) : response.writeHead(status).end();
+    };
+    return received;
+  }
+
+  it('passes events on as they come, signed, with the answer on one line', async () => {
+    await payOrder();
+    const older = order;
+    const received = openShop();
+    order = `${order}-new`;
+    const listening = start();
+    await listening.line(/^Events of teashop go to http/);
+    await payOrder();
+    const line = await listening.line(/checkout\.paid/);
+    expect(line).toMatch(/^\d\d:\d\d:\d\d checkout\.paid A\d+-new msg_\S+ 204 \d+ ms$/);
+    expect(await listening.stop()).toBe(0);
+    expect(received).toEqual([`${order} ${line.split(' ')[3] ?? ''}`]);
+    expect(listening.lines.join('\n')).not.toContain(`${older} `);
+    expect(listening.lines.join('\n')).not.toContain('canary');
+  });
+
+  it('sends an event again until it is acknowledged', async () => {
+    const received = openShop(500);
+    const listening = start();
+    await listening.line(/^Events of/);
+    await payOrder();
+    expect(await listening.line(/ 500 /)).toMatch(/ms, again in 1 s$/);
+    await listening.line(/ 204 /);
+    expect(received).toHaveLength(1);
+    await listening.stop();
+  });
+
+  it('goes on where it stopped, with what it had not passed on', async () => {
+    const shopIsOut = Array.from({ length: 100 }, () => 503);
+    openShop(...shopIsOut);
+    const first = start();
+    await first.line(/^Events of/);
+    await payOrder();
+    await first.line(/ 503 /);
+    await first.stop();
+    const [, cursor = ''] = /--after (\S+)$/.exec(await first.line(/^Stopped/)) ?? [];
+    const received = openShop();
+    const second = start(['--after', cursor]);
+    await second.line(/ 204 /);
+    await second.stop();
+    expect(received.map((text) => text.split(' ')[0])).toEqual([order]);
+  });
+
+  it('passes on everything with --from-start', async () => {
+    await payOrder();
+    const received = openShop();
+    const listening = start(['--from-start']);
+    await listening.line(new RegExp(`${order} .* 204 `));
+    await listening.stop();
+    expect(received.length).toBeGreaterThan(1);
+  });
+
+  it('ends with code 1 when the session server refuses it', async () => {
+    const listening = start(['--after', 'no-cursor']);
+    expect(await listening.ended).toBe(1);
+    expect(listening.errors.join()).toContain('cursor');
   });
 });
