@@ -21,7 +21,9 @@ const USAGE = `Usage:
   pay-session-server webhooks                     count the provider's webhooks by result
   pay-session-server restore <backup file>        replace the data file with a backup
   pay-session-server restore --since <time>       reconcile a backup of this time that is in place
-  pay-session-server restore                      finish an interrupted restore
+  pay-session-server restore [--accept-unread-days]
+                                                  finish an interrupted restore; the option gives up
+                                                  days of the provider's list that cannot be read
   pay-session-server --help | --version
 Settings come from the environment: see docs/operations/configure.md.
 `;

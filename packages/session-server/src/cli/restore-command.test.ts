@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -9,6 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createSandbox } from '@pay-checkout/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MerchantOrder } from '../contract.js';
@@ -16,6 +19,7 @@ import { createLogger } from '../logger.js';
 import { runRestore } from './restore-command.js';
 import { TestStack } from '../testing/test-stack.js';
 
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const HOUR = 3600;
 
 let stack: TestStack;
@@ -331,6 +335,39 @@ describe('putting a backup back', () => {
     );
     await stack.startServer();
     expect((await stack.reopen('LOST')).body.state).toBe('paid');
+  });
+
+  it('gives up days that cannot be read where it is asked to, and names them', async () => {
+    await opened('BEFORE');
+    await backUp();
+    const { sessionId } = await opened('LOST');
+    await stack.payAtProvider(sessionId);
+    await stack.server.close();
+    const fault = { operation: 'transactions-list', fault: 'error', status: 400 } as const;
+    const { control } = stack.sandbox;
+    control.addFault({ ...fault, times: 1000 });
+    await expect(restore()).rejects.toThrow('--accept-unread-days');
+    // A provider that answers nothing at all is no reason to give up anything.
+    const finish = () => runRestore(stack.config, ['--accept-unread-days'], stack.clock);
+    await expect(finish()).rejects.toThrow('could not be read to the end');
+    control.releaseFaults();
+    // Three tries at the days until tomorrow, and three at those until today.
+    control.addFault({ ...fault, times: 6 });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [PROGRAM, 'restore', '--accept-unread-days'],
+      { env: { ...stack.env, PAY_LOG_LEVEL: 'warn' } },
+    );
+    const today = new Date(stack.clock.now()).toISOString().slice(0, 10);
+    expect(stdout).toContain(
+      `"days":["${today}"],"msg":"a restore was finished without these days"`,
+    );
+    expect(stdout.match(/^Not read: .*/gm)).toEqual([
+      expect.stringContaining(`Not read: ${today} (UTC).`),
+    ]);
+    expect(stdout).toContain('Payments found for lost checkouts: 0');
+    await stack.startServer();
+    await expect.poll(async () => (await orderOf('LOST')).state).toBe('paid');
   });
 
   it('by hand is logged once, and no other start is', async () => {

@@ -15,7 +15,7 @@ import { createOrderSource } from '../orders/put-orders.js';
 import { createPartnerGateway, keyOf, type PartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { ShopClient } from '../provider/shop-client.js';
-import { newestRange, readNextPage } from '../reconciliation/page-range.js';
+import { newestRange, passOver, readNextPage } from '../reconciliation/page-range.js';
 import { ReconciliationService } from '../reconciliation/service.js';
 import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
 import { recoverFromCrash } from '../crash-recovery.js';
@@ -69,7 +69,11 @@ export async function runRestore(
     const loss = await findLoss(database);
     if (!loss || (loss.isRead && wanted.kind === 'finish'))
       return ['There is no restore to finish.'];
-    return [...lines, ...(await reconcileLoss(config, database, loss, clock))];
+    const acceptsUnreadDays = wanted.kind === 'finish' && wanted.acceptsUnreadDays;
+    return [
+      ...lines,
+      ...(await reconcileLoss(config, database, { loss, acceptsUnreadDays }, clock)),
+    ];
   } finally {
     await database.close();
   }
@@ -78,11 +82,12 @@ export async function runRestore(
 type Wanted =
   | { readonly kind: 'backup'; readonly file: string }
   | { readonly kind: 'since'; readonly since: number }
-  | { readonly kind: 'finish' };
+  | { readonly kind: 'finish'; readonly acceptsUnreadDays: boolean };
 
 function parseArgs(args: readonly string[], now: number): Wanted {
   const [first, second, ...more] = args;
-  if (first === undefined) return { kind: 'finish' };
+  const acceptsUnreadDays = first === '--accept-unread-days' && second === undefined;
+  if (first === undefined || acceptsUnreadDays) return { kind: 'finish', acceptsUnreadDays };
   if (first === '--since' && second !== undefined && more.length === 0) {
     const since = Date.parse(second);
     if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(second) && since <= now) {
@@ -94,7 +99,7 @@ function parseArgs(args: readonly string[], now: number): Wanted {
   throw new AppError(
     400,
     'invalid_request',
-    'expected: restore <backup file>, or: restore --since <time of the backup, such as 2026-03-01T10:15:00Z>, or: restore',
+    'expected: restore <backup file>, or: restore --since <time of the backup, such as 2026-03-01T10:15:00Z>, or: restore [--accept-unread-days]',
   );
 }
 
@@ -102,7 +107,7 @@ function parseArgs(args: readonly string[], now: number): Wanted {
 async function reconcileLoss(
   config: Config,
   database: Database,
-  loss: Loss,
+  { loss, acceptsUnreadDays }: { loss: Loss; acceptsUnreadDays: boolean },
   clock: Clock,
 ): Promise<string[]> {
   const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
@@ -133,10 +138,20 @@ async function reconcileLoss(
   });
   try {
     const all = await merchants.all();
-    const count = await readSince(loss.since, clock.now(), { all, gateway, reconciliation });
+    const parts = { all, gateway, reconciliation, acceptsUnreadDays };
+    const { count, unreadDays } = await readSince(loss.since, clock.now(), parts);
+    if (unreadDays.length > 0) {
+      const fields = { since: new Date(loss.since).toISOString(), days: unreadDays };
+      const logger = createLogger(config.logLevel);
+      logger.warn(fields, 'a restore was finished without these days');
+    }
     await database.transaction('restore:mark-read', markLossRead);
     return [
       `Transactions read, back to ${new Date(loss.since).toISOString()}: ${String(count)}`,
+      ...unreadDays.map(
+        (day) =>
+          `Not read: ${day} (UTC). An order that was paid then may be unpaid here, and be paid again: compare it with the provider.`,
+      ),
       `Payments found for lost checkouts: ${String(lostAttempts.adopted)}`,
       ...lostAttempts.notFound.map(describeNotFound),
       'You can start the server now.',
@@ -146,7 +161,8 @@ async function reconcileLoss(
       503,
       'provider_unavailable',
       'the backup is in place, but the provider’s list of transactions could not be read to the end. ' +
-        'Run "pay-session-server restore" again; the server does not start before',
+        'Run "pay-session-server restore" again; the server does not start before. Where a day of the list ' +
+        'can never be read, --accept-unread-days gives it up',
       { cause },
     );
   } finally {
@@ -156,7 +172,14 @@ async function reconcileLoss(
   }
 }
 
-/** Reads each merchant's list whole, back to a time; returns the number of rows. */
+/** How often a page is requested before its day is given up. */
+const MAX_TRIES = 3;
+
+/**
+ * Reads each merchant's list whole, back to a time; returns the number of rows.
+ *
+ * @throws {AppError} when a page cannot be read; with `acceptsUnreadDays`, when none can be
+ */
 async function readSince(
   sinceMs: number,
   now: number,
@@ -164,24 +187,45 @@ async function readSince(
     readonly all: readonly Merchant[];
     readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
     readonly reconciliation: Pick<ReconciliationService, 'reconcile'>;
+    readonly acceptsUnreadDays: boolean;
   },
-): Promise<number> {
+): Promise<{ count: number; unreadDays: string[] }> {
   let count = 0;
+  const unreadDays = new Set<string>();
   const places = new Map(parts.all.map((merchant) => [keyOf(merchant), merchant]));
   for (const { account, providerMerchantId } of places.values()) {
     // Without an end but that of the list: a row may be listed later than newer ones.
     const start = { account, providerMerchantId, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, sinceMs);
+    let pages = 0;
     while (!range.isRead) {
-      await readNextPage(parts.gateway, range, async ({ rows }) => {
-        await parts.reconciliation.reconcile(start, rows);
-        crashPoint('restore:page-reconciled');
-        count += rows.length;
-      });
+      try {
+        await readNextPage(parts.gateway, range, async ({ rows }) => {
+          await parts.reconciliation.reconcile(start, rows);
+          crashPoint('restore:page-reconciled');
+          count += rows.length;
+        });
+        pages += 1;
+      } catch (error) {
+        if (!parts.acceptsUnreadDays || !isOfProvider(error)) throw error;
+        range.failures += 1;
+        if (range.failures % MAX_TRIES === 0) passOver(range);
+        // A provider that cannot be reached has no day that is worth giving up.
+        if (range.isRead && pages === 0) throw error;
+      }
     }
-    if (range.hasGap) throw new Error('the list was cut off');
+    if (range.unreadDays.length > 0 && !parts.acceptsUnreadDays) {
+      throw new Error('the list was cut off');
+    }
+    for (const day of range.unreadDays) unreadDays.add(day);
   }
-  return count;
+  // The list is requested to the day after: nothing was paid then.
+  const today = new Date(now).toISOString().slice(0, 10);
+  return { count, unreadDays: [...unreadDays].filter((day) => day <= today).toSorted() };
+}
+
+function isOfProvider(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'provider_unavailable';
 }
 
 function describeNotFound(payment: LostPayment): string {

@@ -116,7 +116,7 @@ async function readLists(
       });
       pages += 1;
     }
-    hasGap ||= range.hasGap;
+    hasGap ||= range.unreadDays.length > 0;
   }
   return { rows, unreadable, end: hasGap ? 'gap' : 'complete' };
 }

@@ -28,8 +28,11 @@ export interface PageRange extends ProviderMerchant {
   isRead: boolean;
   /** Whether its days have nothing more to read. */
   isEndOfList: boolean;
-  /** Whether rows may be missing from what was read: nothing follows from the absence of one. */
-  hasGap: boolean;
+  /**
+   * Days that were passed over, in UTC, newest first: their rows may be missing from what was read.
+   * Where there is one, nothing follows from the absence of a row.
+   */
+  unreadDays: readonly string[];
   /** How often the page at the cursor could not be read. */
   failures: number;
 }
@@ -51,7 +54,7 @@ export function newestRange(
     oldestReadMs: Infinity,
     isRead: false,
     isEndOfList: false,
-    hasGap: false,
+    unreadDays: [],
     failures: 0,
   };
 }
@@ -145,9 +148,20 @@ function endOf({ end }: TransactionPage, { usedCursors }: PageRange): PageEnd {
 function continueByDays(range: PageRange): void {
   const reachedDate = toDate(Math.min(range.oldestReadMs, range.startedAt) + DAY_MS);
   const isStuck = reachedDate >= range.toDate;
+  if (isStuck) range.unreadDays = [...range.unreadDays, range.toDate];
   range.toDate = isStuck ? toDate(Date.parse(range.toDate) - DAY_MS) : reachedDate;
   range.isEndOfList = range.toDate < range.fromDate;
-  range.hasGap ||= isStuck;
+}
+
+/**
+ * Leaves what could not be requested: continues below the rows that were read or, where nothing was
+ * read since, below the newest day.
+ */
+export function passOver(range: PageRange): void {
+  range.cursor = undefined;
+  range.usedCursors.clear();
+  continueByDays(range);
+  range.isRead = range.isEndOfList;
 }
 
 /** The day in UTC, `YYYY-MM-DD`; the list is requested with `timezone: 'UTC'`. */

@@ -68,7 +68,7 @@ export class PageReader {
         return this.#process(page, calledAt);
       });
     }
-    if (range.isRead && !range.hasGap) await this.#options.onComplete(range);
+    if (range.isRead && range.unreadDays.length === 0) await this.#options.onComplete(range);
   }
 
   async #process({ rows, unreadable }: TransactionPage, calledAt: number): Promise<void> {
