@@ -4,7 +4,7 @@ import { deriveAvs, normalizePostcode, type OrderAddress, toAvsFields } from './
 
 const ORDER: ShopOrder = { order: 'A1001', amount: '9.99', currency: 'GBP', status: 'payable' };
 
-/** Lines of invented addresses, and what is derived: the same table as in `docs/avs.md`. */
+/** Lines of invented addresses, and what is derived. `docs/avs.md` shows some of them. */
 const LINES: readonly (readonly [
   line1: string,
   line2: string,

@@ -1,12 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
-import { TestStore } from '../testing/test-store.js';
-import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
 import { runEvents, runWebhooks } from './commands.js';
-
-const HOUR_MS = 3_600_000;
 
 let stack: TestStack;
 beforeEach(async () => {
@@ -16,34 +12,10 @@ afterEach(() => stack.close());
 
 const run = (...words: string[]): Promise<string[]> => runEvents(stack.config, words);
 
-/**
- * A cancelled order whose event the shop refused, and which is tried again so many seconds later; with
- * none it is dead-lettered.
- */
-async function refuse(order: string, retryInSeconds?: number): Promise<string> {
-  stack.shop.eventAnswers.push(500);
-  const { body } = await stack.open(order, { amount: '9.99' });
-  await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
-  await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
-  const store = TestStore.openBeside(
-    {
-      path: join(stack.folder, 'data.sqlite'),
-      clock: { now: () => Date.now() + HOUR_MS },
-      rules: TEST_RULES,
-    },
-    'beside',
-  );
-  const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
-  const [event] = await store.claimEvents(claim);
-  await store.markFailed(event?.id ?? '', retryInSeconds);
-  await store.close();
-  return event?.id ?? '';
-}
-
 describe('dead-lettered events', () => {
   it('are listed and delivered again, with the same id, while the server runs', async () => {
     expect(await run('dead-lettered')).toEqual(['no events are dead-lettered']);
-    const id = await refuse('D1');
+    const id = await stack.refuseEvent('D1');
     const [line] = await run('dead-lettered', 'teashop');
     expect(line).toContain(id);
     expect(line).toContain('teashop  D1  checkout.cancelled  sequence 1');
@@ -75,7 +47,7 @@ describe('dead-lettered events', () => {
 
 describe('events that wait for their next try', () => {
   it('are delivered at once on request, with the same id, while the server runs', async () => {
-    const id = await refuse('D2', 22 * 3600);
+    const id = await stack.refuseEvent('D2', 22 * 3600);
     expect(await run('redeliver', '--merchant', 'teashop')).toEqual([
       '0 events will be redelivered',
     ]);

@@ -2,16 +2,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import { startSessionServer } from '../running-server.js';
-import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
-import { TEST_RULES } from '../testing/store-harness.js';
 import { TestStack } from '../testing/test-stack.js';
-
-const HOUR_MS = 3_600_000;
 
 interface Ask {
   readonly path?: string;
@@ -196,28 +191,12 @@ describe('the operator’s routes', () => {
   });
 
   it('list dead-lettered events, and deliver them again', async () => {
-    stack.shop.eventAnswers.push(500);
-    const { body } = await stack.open('D1', { amount: '9.99' });
-    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
-    await expect.poll(() => stack.shop.eventAnswers.length).toBe(0);
-    const store = TestStore.openBeside(
-      {
-        path: join(stack.folder, 'data.sqlite'),
-        clock: { now: () => Date.now() + HOUR_MS },
-        rules: TEST_RULES,
-      },
-      'beside',
-    );
-    const claim = { limit: 1, perMerchant: 5, leaseSeconds: 30 };
-    const [event] = await store.claimEvents(claim);
-    await store.markFailed(event?.id ?? '', undefined);
-    await store.close();
-
+    const event = await stack.refuseEvent('D1');
     const list = async (query = '') =>
       (await stack.askOperator<{ items: object[] }>(`/operator/events/dead-lettered${query}`)).body
         .items;
     expect(await list()).toMatchObject([
-      { id: event?.id, merchant: 'teashop', order: 'D1', type: 'checkout.cancelled', sequence: 1 },
+      { id: event, merchant: 'teashop', order: 'D1', type: 'checkout.cancelled', sequence: 1 },
     ]);
     expect(await list('?merchant=unknown')).toEqual([]);
     const redeliver = async (wanted: object) =>
@@ -241,7 +220,7 @@ describe('the operator’s routes', () => {
       expect(refused.body.errors?.[0]?.message).toMatch(/^expected .*(msg_…|id of an event)/);
     }
     expect((await redeliver({ merchant: 'unknown', retrying: true })).body.redelivered).toBe(0);
-    expect((await redeliver({ ids: [event?.id] })).body.redelivered).toBe(1);
+    expect((await redeliver({ ids: [event] })).body.redelivered).toBe(1);
     expect((await stack.shop.event('checkout.cancelled')).data['order']).toBe('D1');
     expect(await list()).toEqual([]);
   }, 20_000);

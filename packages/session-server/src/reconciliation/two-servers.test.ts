@@ -2,15 +2,14 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import type { TransactionRow } from '../provider/gateway.js';
+import { quietReconciliation } from '../testing/quiet-reconciliation.js';
 import { StoreHarness, TEST_RULES, AT_PROVIDER } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { TestStack } from '../testing/test-stack.js';
 import { TestStore } from '../testing/test-store.js';
-import { ReconciliationService } from './service.js';
 
 const START = Date.UTC(2026, 0, 1);
 const merchant = testMerchant();
@@ -36,25 +35,13 @@ async function startServer(file: string) {
   const clock = { now: () => now };
   const store = await TestStore.open({ path: join(folder, file), clock, rules: TEST_RULES });
   closing.push(() => store.close());
-  const reconciliation = new ReconciliationService({
-    database: store.database,
-    context: store.context,
-    merchants: {
-      find: () => Promise.resolve(merchant),
-      all: () => Promise.resolve([merchant]),
-      close: () => Promise.resolve(),
-    },
-    gateway: { listTransactions: () => Promise.resolve({ rows: [], end: { kind: 'complete' } }) },
-    changes: new ChangeFeed(),
-    clock,
+  const reconciliation = quietReconciliation(store, merchant, {
     logger: {
       debug: () => undefined,
       info: () => undefined,
       warn: () => undefined,
       error: (fields) => logged.push(fields),
     },
-    intervalMs: 1,
-    pagesPerMinute: 2,
     observer: {
       ...SILENT_OBSERVER,
       unknownOrderIdsSeen: (count) => {

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Clock } from '../clock.js';
-import { ReconciliationService } from '../reconciliation/service.js';
+import { type ReconciliationOptions, ReconciliationService } from '../reconciliation/service.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { TestStore } from '../testing/test-store.js';
 import { TEST_RULES } from './store-harness.js';
 
-/** Reconciliation of one merchant over a data file, for tests that supply all rows. */
-export async function startQuietReconciliation(merchant: Merchant, clock: Clock) {
-  const folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
-  const path = join(folder, 'data.sqlite');
-  const store = await TestStore.open({ path, clock, rules: TEST_RULES });
-  const reconciliation = new ReconciliationService({
+/** Reconciliation of one merchant over a store, for tests that supply all rows. */
+export function quietReconciliation(
+  store: TestStore,
+  merchant: Merchant,
+  changes: Partial<ReconciliationOptions> = {},
+): ReconciliationService {
+  return new ReconciliationService({
     database: store.database,
     context: store.context,
     merchants: {
@@ -23,7 +24,7 @@ export async function startQuietReconciliation(merchant: Merchant, clock: Clock)
     },
     gateway: { listTransactions: () => Promise.resolve({ rows: [], end: { kind: 'complete' } }) },
     changes: new ChangeFeed(),
-    clock,
+    clock: store.context.clock,
     logger: {
       debug: () => undefined,
       info: () => undefined,
@@ -32,7 +33,16 @@ export async function startQuietReconciliation(merchant: Merchant, clock: Clock)
     },
     intervalMs: 1,
     pagesPerMinute: 2,
+    ...changes,
   });
+}
+
+/** The same, over a data file of its own. */
+export async function startQuietReconciliation(merchant: Merchant, clock: Clock) {
+  const folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
+  const path = join(folder, 'data.sqlite');
+  const store = await TestStore.open({ path, clock, rules: TEST_RULES });
+  const reconciliation = quietReconciliation(store, merchant);
   const close = async (): Promise<void> => {
     await reconciliation.close();
     await store.close();

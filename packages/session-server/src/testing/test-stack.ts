@@ -3,15 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox } from '@pay-checkout/sandbox';
+import { expect } from 'vitest';
 import type { Clock } from '../clock.js';
 import { type Config, parseConfig, type TuningChanges } from '../config.js';
 import type { CheckoutStatusReply, CreateCheckoutReply, Problem } from '../contract.js';
 import type { Logger } from '../logger.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { type RunningServer, startSessionServer } from '../running-server.js';
+import { TEST_RULES } from './store-harness.js';
 import { TestShop } from './test-shop.js';
+import { TestStore } from './test-store.js';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';
+const HOUR_MS = 3_600_000;
 const SANDBOX_KEY = 'sandbox-key-for-tests';
 
 export interface TestStackOptions {
@@ -202,6 +206,29 @@ export class TestStack {
       body: JSON.stringify({ number, expiry: '12/39', securityCode: '123', name: 'Test Shopper' }),
     });
     if (!response.ok) throw new Error(`the sandbox refused the card: ${await response.text()}`);
+  }
+
+  /**
+   * Cancels an order whose event the shop refuses. It is tried again so many seconds later; with none
+   * it is dead-lettered. Returns the event's id.
+   */
+  async refuseEvent(order: string, retryInSeconds?: number): Promise<string> {
+    this.shop.eventAnswers.push(500);
+    const { body } = await this.open(order, { amount: '9.99' });
+    await this.fetch(this.returnPath(body.sessionId ?? '', 'CancelUrl'));
+    await expect.poll(() => this.shop.eventAnswers.length).toBe(0);
+    const store = TestStore.openBeside(
+      {
+        path: this.config.databaseFile,
+        clock: { now: () => Date.now() + HOUR_MS },
+        rules: TEST_RULES,
+      },
+      'beside',
+    );
+    const [event] = await store.claimEvents({ limit: 1, perMerchant: 5, leaseSeconds: 30 });
+    await store.markFailed(event?.id ?? '', retryInSeconds);
+    await store.close();
+    return event?.id ?? '';
   }
 
   /** The `RedirectUrl`, `CancelUrl` or `backurl` of a session, as a path of the server under test. */
