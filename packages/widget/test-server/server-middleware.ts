@@ -36,8 +36,10 @@ export async function serverMiddleware(context: Context, next: () => Promise<voi
     context.res.setHeader('access-control-allow-headers', 'content-type');
   }
   context.status = 200;
-  if (context.req.method === 'OPTIONS') context.body = '';
-  else await answer(context, server, path);
+  if (context.req.method === 'OPTIONS') {
+    server.seen.push({ method: 'OPTIONS', path, query: '', body: undefined });
+    context.body = '';
+  } else await answer(context, server, path);
 }
 
 async function answer(context: Context, server: ScriptedServer, path: string): Promise<void> {

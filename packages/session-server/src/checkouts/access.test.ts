@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckoutStatusReply } from '../contract.js';
@@ -128,21 +130,45 @@ describe('a checkout id that was shared', () => {
 });
 
 describe('a request from another site', () => {
-  it('with a form’s content type is not read: the browser sends it without a preflight', async () => {
-    stack.shop.orders.set('X1', { amount: '5.00' });
-    const body = JSON.stringify({
-      merchant: 'teashop',
-      order: 'X1',
-      orderToken: stack.token('X1'),
-    });
-    const { status } = await stack.fetch('/v1/checkouts', {
-      method: 'POST',
-      headers: { 'content-type': 'text/plain', origin: SHOP_ORIGIN },
-      body,
-    });
-    expect(status).toBe(400);
-    expect(stack.shop.lookups).not.toContain('X1');
-  });
+  const FOREIGN = { origin: 'https://evil.example', 'sec-fetch-mode': 'cors' };
+  const OURS = { origin: SHOP_ORIGIN, 'sec-fetch-mode': 'cors' };
+  const TEXT = 'text/plain;charset=UTF-8';
+  const FORM = 'application/x-www-form-urlencoded';
+
+  it.each<[string, Record<string, string>, string, number]>([
+    ['a foreign page’s script', FOREIGN, TEXT, 403],
+    ['a foreign page’s script', FOREIGN, 'application/json', 403],
+    ['a foreign form', { ...FOREIGN, 'sec-fetch-mode': 'navigate' }, TEXT, 403],
+    ['a form of the shop’s page', { ...OURS, 'sec-fetch-mode': 'navigate' }, TEXT, 403],
+    ['a form of the shop’s page', { ...OURS, 'sec-fetch-mode': 'navigate' }, FORM, 403],
+    ['a sandboxed frame', { ...OURS, origin: 'null' }, TEXT, 403],
+    ['no page', {}, TEXT, 403],
+    ['no page', {}, 'application/json', 403],
+    ['the shop’s page, as a form’s fields', OURS, FORM, 400],
+    ['the shop’s page, in parts', OURS, 'multipart/form-data; boundary=x', 400],
+  ])(
+    'with a form’s content type is not read: the browser sends it without a preflight (from %s, %j)',
+    async (_who, headers, type, refusal) => {
+      stack.shop.orders.set('X1', { amount: '5.00' });
+      const order = { merchant: 'teashop', order: 'X1', orderToken: stack.token('X1') };
+      const post = async (body: string) => {
+        // Not by `fetch()`, which says itself how it fetches.
+        const sent = request(`${stack.url}/v1/checkouts`, {
+          method: 'POST',
+          headers: { 'content-type': type, ...headers },
+        });
+        sent.end(body);
+        const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+        answer.resume();
+        return answer.statusCode;
+      };
+      expect(await post(JSON.stringify(order))).toBe(refusal);
+      // A body that is no JSON, or too large, is refused by the same rule: it was not read.
+      expect(await post('{')).toBe(refusal);
+      expect(await post('x'.repeat(17_000))).toBe(refusal);
+      expect(stack.shop.lookups).not.toContain('X1');
+    },
+  );
 
   it.each([
     'text/plain',

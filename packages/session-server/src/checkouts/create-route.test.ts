@@ -49,12 +49,16 @@ describe('a request for a checkout', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/json;charset=UTF-8',
+    'text/plain',
+    'text/plain;charset=UTF-8',
   ])('is taken as %s', async (type) => {
     expect((await send({ type })).status).toBe(200);
   });
 
   it.each([
-    ['text', { type: 'text/plain' }],
+    ['other text', { type: 'text/html' }],
+    ['text in UTF-16', { type: 'text/plain;charset=utf-16' }],
+    ['half of JSON as text', { type: 'text/plain', body: '{"merchant":' }],
     ['a form', { type: 'application/x-www-form-urlencoded' }],
     ['something like JSON', { type: 'application/jsonp' }],
     ['nothing named', { type: '', body: new TextEncoder().encode('{}') }],
@@ -72,9 +76,18 @@ describe('a request for a checkout', () => {
     expect([status, problem.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('that is too large is refused before it is read', async () => {
-    const { status, body: problem } = await send({ body: `"${'x'.repeat(17_000)}"` });
-    expect([status, problem.code]).toEqual([413, 'body_too_large']);
+  it.each(['application/json', 'text/plain'])(
+    'that is too large is refused before it is read, as %s',
+    async (type) => {
+      const { status, body: problem } = await send({ type, body: `"${'x'.repeat(17_000)}"` });
+      expect([status, problem.code]).toEqual([413, 'body_too_large']);
+    },
+  );
+
+  it('as text is checked as JSON is: an amount is refused by its name', async () => {
+    const text = JSON.stringify({ ...(JSON.parse(body()) as object), amount: '0.01' });
+    const { status, body: problem } = await send({ type: 'text/plain', body: text });
+    expect([status, problem.errors?.map(({ field }) => field)]).toEqual([400, ['amount']]);
   });
 
   it.each([

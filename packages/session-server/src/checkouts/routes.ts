@@ -14,11 +14,12 @@ import {
   createCheckoutRequest,
   statusQuery,
 } from '../contract-schemas.js';
-import { refuseOtherOrigins } from '../http/cors.js';
+import { refuseOtherOrigins, requirePage } from '../http/cors.js';
 import { requestFields } from '../http/headers.js';
 import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
+import type { MerchantSource } from '../merchants/merchant-source.js';
 import { formatMinor } from '../money.js';
 import { logFields } from './change-log.js';
 import type { CheckoutService, CreateResult } from './service.js';
@@ -31,6 +32,7 @@ export const CHECKOUT_PATHS = ['/checkouts', '/checkouts/:id/hints', '/checkout-
 const MAX_BODY_BYTES = 16 * 1024;
 
 export interface CheckoutRoutesOptions {
+  readonly merchants: Pick<MerchantSource, 'all'>;
   readonly service: CheckoutService;
   readonly status: StatusService;
   readonly environment: Environment;
@@ -41,14 +43,17 @@ export interface CheckoutRoutesOptions {
 
 /** What a page asks: a checkout for an order, its status, the SDK description; and its hints. */
 export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
-  const { service, status, environment, publicUrl, rateLimits, logger } = options;
+  const { merchants, service, status, environment, publicUrl, rateLimits, logger } = options;
   const router = Router();
   const body = jsonBody(MAX_BODY_BYTES);
   const limitCreate = limitByAddress(rateLimits.createPerAddress);
   const limitStatus = limitByAddress(rateLimits.statusPerAddress);
   const limits = new CreateLimits(rateLimits);
 
-  router.post('/checkouts', limitCreate, ...body, async (request, response) => {
+  // As text, a request of another site needs no preflight: the element waits for no round trip.
+  const checkoutBody = jsonBody(MAX_BODY_BYTES, ['application/json', 'text/plain']);
+  const create = [limitCreate, requirePage(merchants, publicUrl), ...checkoutBody];
+  router.post('/checkouts', ...create, async (request, response) => {
     const wanted = parse(createCheckoutRequest, request.body) as CreateCheckoutRequest;
     const { order, orderToken } = wanted;
     const merchant = await service.merchant(wanted.merchant);

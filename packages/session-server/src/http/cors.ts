@@ -6,37 +6,55 @@ interface WithOrigins {
   readonly origins: readonly string[];
 }
 
+interface AllMerchants {
+  all(): Promise<readonly WithOrigins[]>;
+}
+
 /**
  * Cross-origin access for the pages of merchants and for our hosted page: exact origins, never with
  * credentials. A preflight does not say which merchant is meant, so it allows every merchant's
  * origins; {@link refuseOtherOrigins} then checks the one merchant.
  */
-export function allowPages(
-  merchants: { all(): Promise<readonly WithOrigins[]> },
-  publicUrl: string,
-): RequestHandler {
-  const mayRead = async (origin: string): Promise<boolean> =>
-    origin === publicUrl || (await merchants.all()).some(({ origins }) => origins.includes(origin));
-
+export function allowPages(merchants: AllMerchants, publicUrl: string): RequestHandler {
   return async (request, response, next) => {
     const { origin } = request.headers;
     response.vary('Origin');
-    const isAllowed = origin !== undefined && (await mayRead(origin));
-    if (isAllowed) {
+    if (origin !== undefined && (await isOurPage(origin, merchants, publicUrl))) {
       response.set('access-control-allow-origin', origin);
       response.set('access-control-expose-headers', 'retry-after, x-request-id');
+      if (request.method === 'OPTIONS') {
+        response.set('access-control-allow-methods', 'GET, POST');
+        response.set('access-control-allow-headers', 'content-type');
+        response.set('access-control-max-age', '7200');
+      }
     }
-    if (request.method !== 'OPTIONS') {
-      next();
-      return;
-    }
-    if (isAllowed) {
-      response.set('access-control-allow-methods', 'GET, POST');
-      response.set('access-control-allow-headers', 'content-type');
-      response.set('access-control-max-age', '7200');
-    }
-    response.status(204).end();
+    if (request.method === 'OPTIONS') response.status(204).end();
+    else next();
   };
+}
+
+/**
+ * Refuses, before the body is read, a request that no page of ours made by script: a browser sends
+ * JSON as `text/plain` without a preflight, and so does a form of any site.
+ *
+ * @throws {AppError} 403 `origin_not_allowed`
+ */
+export function requirePage(merchants: AllMerchants, publicUrl: string): RequestHandler {
+  return async ({ headers }, _response, next) => {
+    const { origin, 'sec-fetch-mode': mode } = headers;
+    const isScript = origin !== undefined && mode !== 'navigate';
+    if (!isScript || !(await isOurPage(origin, merchants, publicUrl))) throw originNotAllowed();
+    next();
+  };
+}
+
+async function isOurPage(
+  origin: string,
+  merchants: AllMerchants,
+  publicUrl: string,
+): Promise<boolean> {
+  if (origin === publicUrl) return true;
+  return (await merchants.all()).some(({ origins }) => origins.includes(origin));
 }
 
 /** @throws {AppError} 403 `origin_not_allowed` for a page that is neither the merchant's nor ours */
@@ -46,7 +64,11 @@ export function refuseOtherOrigins(
   publicUrl: string,
 ): void {
   if (origin !== undefined && (merchant.origins.includes(origin) || origin === publicUrl)) return;
-  throw new AppError(
+  throw originNotAllowed();
+}
+
+function originNotAllowed(): AppError {
+  return new AppError(
     403,
     'origin_not_allowed',
     'This page may not open checkouts of this merchant. Add its origin to the merchant entry.',

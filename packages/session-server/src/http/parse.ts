@@ -10,10 +10,10 @@ export function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<
   throw invalidRequest(toFieldErrors(parsed.error));
 }
 
-/** Reads a JSON body, and refuses any other. */
-export function jsonBody(maxBytes: number): RequestHandler[] {
+/** Reads a JSON body that is sent as one of the `types`, and refuses any other. */
+export function jsonBody(maxBytes: number, types = ['application/json']): RequestHandler[] {
   return [
-    json({ limit: maxBytes, type: 'application/json' }),
+    json({ limit: maxBytes, type: types }),
     (request, _response, next) => {
       if (request.body === undefined) throw notJson();
       next();

@@ -137,19 +137,21 @@ async function send<Reply>(
   integrity?: string,
 ): Promise<Reply> {
   const timeout = AbortSignal.timeout(timeoutMs);
+  const isHint = Boolean(body && !signal);
   try {
     const response = await fetch(url, {
       // Nothing that a script added to Object.prototype is an option.
       __proto__: null,
       ...(body !== undefined && {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        // What creates a checkout goes as text: the browser asks for no leave before it.
+        headers: isHint ? { 'content-type': 'application/json' } : undefined,
         body: JSON.stringify(body),
       }),
       credentials: 'omit',
       integrity,
       // A hint outlives the page.
-      keepalive: Boolean(body && !signal),
+      keepalive: isHint,
       signal: AbortSignal.any([signal ?? timeout, timeout]),
     } as RequestInit);
     const { ok, status } = response;

@@ -34,6 +34,17 @@ describe('<pay-checkout>', () => {
       expect(await server.seen('GET', /sdk\.js$/)).to.have.length(1);
     });
 
+    it('creates the checkout in one round trip: the browser asks for no leave before it', async () => {
+      const harness = await PayCheckoutHarness.place(server);
+      await harness.during('ready', () => harness.press());
+      harness.element.close();
+      await until(async () => (await server.hints()).includes('cancelled'));
+      // A hint shows that this server is of another origin, and that it sees who asks for leave.
+      expect(await server.seen('OPTIONS', /\/hints$/)).not.to.have.length(0);
+      expect(await server.seen('OPTIONS', /\/v1\/checkouts$/)).to.have.length(0);
+      expect(await server.opens()).to.have.length(1);
+    });
+
     it('shows the provider’s form in light DOM, where a selector finds it', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       const { container } = server.sdk.calls[0] as unknown as { container: string };
