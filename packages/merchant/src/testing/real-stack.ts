@@ -165,7 +165,7 @@ export class RealStack {
   }
 }
 
-/** Headers of a body that the session server has signed, or whoever has the secret. */
+/** Headers of a body that the session server has signed, or any holder of the secret. */
 export function signedHeaders(
   body: string,
   { id = 'msg_1', secret = SIGNING_SECRET, at = new Date() } = {},
