@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from './config.js';
+import type { PutOrderReply } from './contract.js';
 import type { LogFields, Logger } from './logger.js';
 import { FileMerchantSource } from './merchants/merchant-source.js';
 import { signOrderToken } from './orders/order-token.js';
@@ -31,6 +32,7 @@ const HOME = {
 const OPERATOR_KEY = `canary-operator-key-${randomBytes(16).toString('hex')}`;
 const BODY_KEY = randomBytes(32).toString('base64');
 const ENDPOINT_TOKEN = `canary-endpoint-${randomBytes(16).toString('hex')}`;
+const PUTTING_KEY = `canary-putting-${randomBytes(16).toString('hex')}`;
 const ORDER = { amount: '9.99', customer: PERSON, address: HOME };
 
 /** Everything that came out of the server, by where it came out. */
@@ -188,9 +190,31 @@ async function runPayments(): Promise<void> {
   for (const key of [stack.merchantKey, PERSON.name]) {
     await ask('/v1/merchant/orders/C1', { headers: { authorization: `Bearer ${key}` } });
   }
+  await putOrders();
   await ask('/healthz');
   await ask('/readyz');
   await ask(`/v1/${encodeURIComponent(PERSON.email)}`);
+}
+
+/** Orders that a shop puts, right and wrong, with the person in each of their fields. */
+async function putOrders(): Promise<void> {
+  const put = (order: string, body: unknown) =>
+    stack.fetch<PutOrderReply>(`/v1/merchant/orders/${order}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${PUTTING_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { body } = await put('O1', { ...ORDER, currency: 'GBP' });
+  tokens.push(body.orderToken.split('.').at(-1) ?? '');
+  read(await put('O2', { ...ORDER, currency: PERSON.email, returnUrl: HOME.address1 }));
+  // Its own answer may name what the caller sent; the log may not.
+  await put('O3', { ...ORDER, customer: { [PERSON.name]: PERSON.email } });
+  await put(PERSON.name, ORDER);
+  const orderToken = body.orderToken;
+  read(await stack.reopen('O1', { merchant: 'putting', orderToken }));
+  for (const path of ['orders/O1', 'orders', 'events']) {
+    await ask(`/v1/merchant/${path}`, { headers: { authorization: `Bearer ${PUTTING_KEY}` } });
+  }
 }
 
 async function askOperators(): Promise<void> {
@@ -241,6 +265,11 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
       apiKeyHash: [`sha256:${'0'.repeat(64)}`],
       webhookEndpoints: [],
     });
+    stack.addMerchant({
+      id: 'putting',
+      orderLookup: undefined,
+      apiKeyHash: [`sha256:${createHash('sha256').update(PUTTING_KEY).digest('hex')}`],
+    });
     await stack.startServer();
     await runPayments();
     await meetTalkativeShop();
@@ -260,6 +289,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     OPERATOR_KEY,
     BODY_KEY,
     ENDPOINT_TOKEN,
+    PUTTING_KEY,
   ];
   /** Everything that was planted, in each form that it could be written in. */
   const planted = () => {

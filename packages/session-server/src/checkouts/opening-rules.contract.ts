@@ -354,6 +354,35 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       expect(await fixture.store.findAttempts('unknown')).toEqual([]);
     });
 
+    it('opens an order that was put only at the price that it has at that moment', async () => {
+      const key = { merchant: 'teashop', order: 'A1001' };
+      const price = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
+      const put = { isStored: true } as const;
+      const old = { kind: 'price-is-old' };
+      expect(await begin(put)).toEqual(old);
+      await fixture.store.putOrder(key, { ...price, version: 'version-2' });
+      expect(await begin(put)).toEqual(old);
+      await fixture.store.putOrder(key, price);
+      await fixture.store.voidOrder(key);
+      expect(await begin(put)).toEqual(old);
+      await fixture.store.putOrder(key, price);
+      expect(await begin(put)).toMatchObject({ kind: 'send' });
+    });
+
+    it('forgets what was put of an order once its shop is asked for it', async () => {
+      const key = { merchant: 'teashop', order: 'A1001' };
+      const price = { version: 'version-9', amountMinor: 5, currency: 'GBP', decimals: 2 };
+      await fixture.store.putOrder(key, price);
+      expect(await fixture.store.voidOrder(key)).toBe('void');
+      const { attempt, checkout } = await activate();
+      expect(await fixture.store.findStoredOrder(key)).toMatchObject({
+        ...{ state: 'open', isVoid: false, put: undefined },
+      });
+      await pay(attempt.orderId);
+      expect((await fixture.stateOf(checkout.id)).attention).toEqual([]);
+      expect((await fixture.store.findStoredOrder(key))?.state).toBe('paid');
+    });
+
     it('finds attempts by order_id or reference, of one provider merchant', async () => {
       const { attempt } = await beginSending();
       const twin = await beginSending({ merchant: 'bookshop' });

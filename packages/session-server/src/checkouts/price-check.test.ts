@@ -81,6 +81,13 @@ describe('a payment at a price that is no longer the order’s', () => {
     expect(lookups()).toHaveLength(3);
   });
 
+  it('is reported where the shop has made the order void', async () => {
+    const { body } = await stack.open('P5', { amount: '10.00' });
+    stack.shop.orders.set('P5', { amount: '10.00', status: 'void' });
+    await payAt(body.sessionId);
+    await expect.poll(async () => (await ask('P5')).attention).toEqual(['paid_after_void']);
+  });
+
   it.each([
     ['asks the same price', 'P3', { amount: '10.00' }],
     ['sells it no more', 'P4', { amount: '100.00', status: 'paid' }],

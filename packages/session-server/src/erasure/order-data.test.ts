@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runErase, runExport } from '../cli/order-commands.js';
+import { PRICE, PuttingShop } from '../testing/putting-shop.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 import { ORDER_TABLES } from './order-data.js';
 
@@ -176,5 +177,66 @@ describe('an order that is erased', () => {
     stack.advance(1200);
     await stack.startServer();
     await expect.poll(versions).toEqual([{ order_name: 'A1004', shop_version: null }, before]);
+  });
+});
+
+describe('an order that was put', () => {
+  const PERSON = { ...PRICE, description: 'For Nightjar', customer: { lastName: 'Nightjar' } };
+  let shop: PuttingShop;
+  beforeEach(async () => {
+    shop = await PuttingShop.start({ env: { PAY_ORDER_RETENTION_DAYS: '400' } });
+  });
+  afterEach(() => shop.stack.close());
+
+  /** Of each order, how much of it is stored encrypted. */
+  const sealedOf = () => {
+    const database = new DatabaseSync(shop.stack.config.databaseFile, { readOnly: true });
+    try {
+      const query = 'SELECT order_name, length(sealed) AS length FROM orders ORDER BY order_name';
+      return database
+        .prepare(query)
+        .all()
+        .map((row) => [row['order_name'], row['length']]);
+    } finally {
+      database.close();
+    }
+  };
+  const some = expect.any(Number) as number;
+
+  it('is exported with what is encrypted of it, and erased, also before it has a checkout', async () => {
+    await shop.put('P1', PERSON);
+    const exported = (await runExport(shop.stack.config, 'P1', undefined)).join('\n');
+    const { orders } = JSON.parse(exported) as { orders: object[] };
+    expect(orders).toMatchObject([
+      { order_name: 'P1', description: 'For Nightjar', customer: { lastName: 'Nightjar' } },
+    ]);
+    expect(sealedOf()).toEqual([['P1', some]]);
+    await runErase(shop.stack.config, 'P1', undefined);
+    expect(sealedOf()).toEqual([['P1', null]]);
+    expect(await shop.get('P1')).toMatchObject({ state: 'open', amount: '9.99' });
+    expect((await shop.get('P1')).description).toBeUndefined();
+    // It can be paid without, and has it again when it is put again.
+    expect((await shop.putAndOpen('P1', PERSON)).state).toBe('open');
+    expect((await shop.get('P1')).description).toBe('For Nightjar');
+  });
+
+  it('is erased when it is older than the retention, and put no more since', async () => {
+    await shop.put('P2', PERSON);
+    await shop.put('P3', PERSON);
+    await shop.stack.server.close();
+    shop.stack.advance(400 * DAY_SECONDS - 600);
+    await shop.stack.startServer();
+    await shop.put('P3', { ...PERSON, amount: '12.00' });
+    expect(sealedOf()).toEqual([
+      ['P2', some],
+      ['P3', some],
+    ]);
+    await shop.stack.server.close();
+    shop.stack.advance(1200);
+    await shop.stack.startServer();
+    await expect.poll(sealedOf).toEqual([
+      ['P2', null],
+      ['P3', some],
+    ]);
   });
 });

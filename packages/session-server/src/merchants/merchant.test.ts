@@ -96,6 +96,17 @@ describe('a merchant entry', () => {
     expect(mistakes).not.toContain(SECRET);
   });
 
+  it('needs secrets only for what is asked of its shop, or sent to it', () => {
+    const none = { orderLookup: undefined, events: undefined };
+    const secrets = { orderTokenSecret: [], signingSecret: [] };
+    const { orderLookup, events } = merchantEntry();
+    const fieldsOf = (changes: object) =>
+      mistakesOf({ ...none, ...secrets, ...changes }).map((mistake) => mistake.split(':')[0]);
+    expect(fieldsOf({})).toEqual([]);
+    expect(fieldsOf({ orderLookup })).toEqual(['orderTokenSecret', 'signingSecret']);
+    expect(fieldsOf({ events })).toEqual(['signingSecret']);
+  });
+
   it('has every mistake reported at once, those of fields together included', () => {
     const mistakes = mistakesOf({
       name: 7,

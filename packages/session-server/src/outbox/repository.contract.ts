@@ -210,6 +210,40 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await store.claimEvents(CLAIM)).toEqual([]);
     });
 
+    it('have a place each in the feed of their merchant, in the order in which they were placed', async () => {
+      await cancelOrders('teashop', 2);
+      await cancelOrders('bookshop', 1);
+      expect(await store.placeEvents()).toHaveLength(3);
+      now -= 1000;
+      await cancelOrders('teashop', 1, 'late');
+      expect((await store.findFeed('teashop', 0)).events).toHaveLength(2);
+      await Promise.all([store.placeEvents(), store.placeEvents()]);
+      expect(await store.placeEvents()).toEqual([]);
+      const ordersIn = async (merchant: string, after: number) => {
+        const { events } = await store.findFeed(merchant, after);
+        return events.map(({ position, body }) => [
+          position,
+          (JSON.parse(body) as { data: { order: string } }).data.order,
+        ]);
+      };
+      expect(await ordersIn('teashop', 0)).toEqual([
+        [1, 'A0'],
+        [2, 'A1'],
+        [3, 'late0'],
+      ]);
+      expect(await ordersIn('teashop', 2)).toEqual([[3, 'late0']]);
+      expect(await ordersIn('bookshop', 0)).toEqual([[1, 'A0']]);
+    });
+
+    it('that a merchant reads in the feed only are sent no more', async () => {
+      await cancelOrders('teashop', 1);
+      const [event] = await store.claimEvents(CLAIM);
+      await store.skipEvent(event?.id ?? '');
+      now += DAY_MS;
+      expect(await store.claimEvents(CLAIM)).toEqual([]);
+      expect(await store.redeliverEvents({})).toBe(0);
+    });
+
     it('are sent once for one outcome, however often it is proved', async () => {
       const { checkout, attempt } = await harness.activate();
       await Promise.all([1, 2, 3].map(() => harness.pay(attempt.orderId)));

@@ -15,6 +15,7 @@ const GROWING = new Set([
   'webhooks',
   'webhook_references',
   'outbox_events',
+  'orders',
 ]);
 
 /** Indexes of what waits for something: they stay small however long the history is. */
@@ -29,6 +30,7 @@ const WAITING = [
   'outbox_events_of_merchant',
   'outbox_events_sending',
   'outbox_events_dead_lettered',
+  'outbox_events_without_position',
 ];
 
 /** Plans that seem to grow with history: a part of the statement, a part of the plan, why not. */
@@ -78,11 +80,29 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.findPriceChecks(10);
   await store.claimDuePolls(10);
   await playEvents(store);
+  await playOrders(store);
   await playWebhooks(store, attempt.orderId, toStoredToken(tokens.webhook));
   await store.readBacklog();
   await store.findAttention({ since: 0, merchant: 'teashop' }, 10);
   await store.ping();
   await playRestore(store);
+}
+
+async function playOrders(store: TestStore): Promise<void> {
+  const key = { merchant: 'teashop', order: 'A1010' };
+  const price = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
+  await store.putOrder(key, price);
+  const harness = new StoreHarness(store);
+  await harness.activate({ order: key.order });
+  await harness.activate({ order: key.order, orderVersion: 'version-2' });
+  await store.voidOrder(key);
+  await store.findStoredOrder(key);
+  const behind = { createdAt: Infinity, order: 'Z' };
+  await store.listOrders({ merchant: 'teashop', limit: 10, behind });
+  await store.listOrders({ merchant: 'teashop', limit: 10, state: 'void', updatedAfter: 1 });
+  await store.findOrdersToErase(Date.UTC(2026, 1, 1));
+  await store.placeEvents();
+  await store.findFeed('teashop', 0);
 }
 
 async function playRestore(store: TestStore): Promise<void> {
@@ -103,6 +123,7 @@ async function playEvents(store: TestStore): Promise<void> {
   const [first, second] = await store.claimEvents(claim);
   await store.markDelivered(first?.id ?? '');
   await store.markFailed(second?.id ?? '', undefined);
+  await store.skipEvent('msg_unknown');
   await store.nextEventAt();
   await store.findDeadLetters({ merchant: 'teashop' }, 10);
   await store.redeliverEvents({ ids: [second?.id ?? ''] });

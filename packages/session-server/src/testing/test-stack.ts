@@ -61,6 +61,7 @@ export class TestStack {
   readonly folder = mkdtempSync(join(tmpdir(), 'session-server-'));
   server!: RunningServer;
   sandboxUrl = '';
+  shopUrl = '';
   readonly #options: TestStackOptions;
 
   private constructor(options: TestStackOptions) {
@@ -73,9 +74,9 @@ export class TestStack {
 
   static async start(options: TestStackOptions = {}): Promise<TestStack> {
     const stack = new TestStack(options);
-    const shopUrl = await stack.shop.listen();
+    stack.shopUrl = await stack.shop.listen();
     stack.sandboxUrl = (await stack.sandbox.listen()).url;
-    stack.#writeMerchants(shopUrl);
+    stack.#writeMerchants(stack.shopUrl);
     writeFileSync(join(stack.folder, 'pay-checkout.js'), '/* the element */');
     await stack.startServer();
     return stack;

@@ -25,8 +25,10 @@ import {
   type SessionHint,
   type StepContext,
 } from '../checkouts/steps.js';
+import { refreshOrder } from '../checkouts/order-state.js';
 import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
+import { findOrdersToErase } from '../erasure/order-data.js';
 import { recoverFromCrash } from '../crash-recovery.js';
 import {
   type AttentionFilter,
@@ -39,14 +41,27 @@ import {
   type DeadLetterFilter,
   type EventClaim,
   findDeadLetters,
+  findFeed,
+  findLastPosition,
   findNextEventTime,
   markEventDelivered,
   markEventFailed,
+  markEventSkipped,
+  placeEvents,
   type RedeliverFilter,
   redeliverEvents,
 } from '../outbox/repository.js';
 import { DEFAULT_ACCOUNT } from '../merchants/merchant.js';
 import type { ProviderMerchant } from '../provider/gateway.js';
+import {
+  findOrder,
+  listOrders,
+  type OrderKey,
+  type OrderListFilter,
+  type PutOrder,
+  savePutOrder,
+  voidOrder,
+} from '../orders/repository.js';
 import { hashToken } from '../random-id.js';
 import type { PaymentEvidence } from '../reconciliation/payment-rules.js';
 import { type CompleteRead, settleFailures } from '../reconciliation/failures.js';
@@ -126,6 +141,32 @@ export class TestStore {
   /** Opens the file of a server that may be running. */
   static openBeside(options: TestStoreOptions, mode: 'read' | 'beside'): TestStore {
     return new TestStore(new SqliteDatabase(options.path, mode), options);
+  }
+
+  putOrder(key: OrderKey, put: PutOrder) {
+    return this.database.transaction('order:put', async (tx) => {
+      await savePutOrder(tx, key, put, this.#clock.now());
+      return refreshOrder(tx, key, this.#clock.now());
+    });
+  }
+
+  voidOrder(key: OrderKey) {
+    return this.database.transaction('order:void', async (tx) => {
+      await voidOrder(tx, key);
+      return refreshOrder(tx, key, this.#clock.now());
+    });
+  }
+
+  findStoredOrder(key: OrderKey) {
+    return findOrder(this.database, key);
+  }
+
+  listOrders(filter: OrderListFilter) {
+    return listOrders(this.database, filter);
+  }
+
+  findOrdersToErase(before: number) {
+    return findOrdersToErase(this.database, { from: 0, before, limit: 10 });
   }
 
   beginAttempt(request: AttemptRequest) {
@@ -281,6 +322,19 @@ export class TestStore {
     return this.database.transaction('outbox:claim', (tx) =>
       claimEvents(tx, claim, this.#clock.now()),
     );
+  }
+
+  placeEvents() {
+    return this.database.transaction('outbox:place', placeEvents);
+  }
+
+  async findFeed(merchant: string, after: number) {
+    const last = await findLastPosition(this.database, merchant);
+    return { last, events: await findFeed(this.database, merchant, { after, limit: 10 }) };
+  }
+
+  skipEvent(event: string) {
+    return this.database.transaction('outbox:skip', (tx) => markEventSkipped(tx, event));
   }
 
   markDelivered(event: string) {
