@@ -5,10 +5,17 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/coverage/', '**/.cache/', 'demo/data/']),
+  globalIgnores([
+    '**/dist/',
+    '**/coverage/',
+    '**/.cache/',
+    'demo/data/',
+    // No program has both versions of React; `test-frameworks` checks each of them.
+    'packages/widget/frameworks/',
+  ]),
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {

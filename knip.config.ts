@@ -46,11 +46,17 @@ const config: KnipConfig = {
         'src/**/*.test.ts',
         'test-node/**/*.ts',
         'test-server/*.ts',
+        'test-frameworks/**/*.{ts,tsx}',
+        'frameworks/*.d.ts',
         'bench/{run,peer/bare-checkout}.ts',
         'web-test-runner.config.mjs',
         'web-test-runner.firefox.config.mjs',
       ],
-      project: ['{src,test-node,test-server,bench}/**/*.ts'],
+      project: [
+        '{src,test-node,test-server,test-frameworks,frameworks,bench}/**/*.{ts,tsx,vue,svelte}',
+      ],
+      // `test-frameworks/react-18/tsconfig.json` has it for `react`.
+      ignoreDependencies: ['@types/react-18'],
     },
     demo: {
       entry: [
