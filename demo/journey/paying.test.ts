@@ -90,6 +90,26 @@ describe('a shopper', () => {
     await buyer.close();
   });
 
+  it('with a link and a browser in German pays in German', async () => {
+    const buyer = await journey.shopper();
+    const { order } = await buyer.order();
+    const { merchant, secrets, addresses } = journey.stack;
+    const inAnHour = Math.floor(Date.now() / 1000) + 60 * 60;
+    const claim = { merchant, order, expiresAt: inAnHour };
+    const token = signOrderToken(secrets.orderTokenSecret, claim);
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    await page.setExtraHTTPHeaders({ 'accept-language': 'de-AT,de;q=0.9' });
+    await page.goto(`${addresses.pay}/v1/pay/${merchant}/${token}`);
+    await page.getByText(`Bestellung ${order}`).waitFor();
+    await shopper.reads('Betrag');
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads('Zahlung erhalten. Vielen Dank.');
+    await journey.expectPaid(buyer, order);
+    await shopper.close();
+    await buyer.close();
+  });
+
   it('sees and answers a 3-D Secure challenge on the hosted page of a small phone', async () => {
     const shopper = await journey.shopper();
     const { page, form } = shopper;
