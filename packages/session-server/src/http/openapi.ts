@@ -107,6 +107,7 @@ export function describeApi(publicUrl: string): Json {
       '/v1/return/{token}': {
         get: operation('Where RedirectUrl, CancelUrl and backurl lead', {
           path: ['token'],
+          query: pageQuery,
           answers: { 200: undefined },
         }),
       },
@@ -119,6 +120,7 @@ export function describeApi(publicUrl: string): Json {
       '/v1/pay/{merchant}/{orderToken}': {
         get: operation('Hosted payment page', {
           path: ['merchant', 'orderToken'],
+          query: pageQuery,
           answers: { 200: undefined },
         }),
       },
@@ -126,6 +128,9 @@ export function describeApi(publicUrl: string): Json {
     components: { securitySchemes: { merchantKey: { type: 'http', scheme: 'bearer' } } },
   };
 }
+
+/** Of our own pages. */
+const pageQuery = { locale: 'Language, as a BCP 47 tag. Default: by Accept-Language' };
 
 interface OperationParts {
   readonly path?: readonly string[];

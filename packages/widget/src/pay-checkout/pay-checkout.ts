@@ -200,9 +200,10 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 
   get language(): string | undefined {
-    // `closest()` ends at a shadow root.
-    const closest = this.closest<HTMLElement>('[lang]') ?? document.documentElement;
-    return (this.locale || closest.lang).replaceAll('_', '-') || undefined;
+    // `closest()` ends at a shadow root. An SVG has the attribute without the property.
+    const closest = this.closest('[lang]') ?? document.documentElement;
+    const locale = this.locale || closest.getAttribute('lang');
+    return locale?.replaceAll('_', '-') || undefined;
   }
 
   get formLabel(): string {
