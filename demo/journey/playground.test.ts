@@ -334,7 +334,7 @@ describe('what the playground does to the tag', () => {
     await playground.shopper.reads('£99.50');
     await playground.control('amount').fill('0.00');
     await playground.pageButton('New order').click();
-    await playground.shopper.page.getByText('Give an amount from 0.01 to 9999.99').waitFor();
+    await playground.shopper.page.getByText('Give an amount from 0.50 to 9999.99').waitFor();
     await playground.close();
   });
 });

@@ -33,8 +33,8 @@ export interface PlaygroundOrderReply extends PlacedOrder {
   readonly merchant: string;
 }
 
-/** The amounts that an order of the playground can have, as decimal text. */
-const MIN_AMOUNT = '0.01';
+/** The amounts that an order of the playground can have, as decimal text: more than its split fees. */
+const MIN_AMOUNT = '0.50';
 const MAX_AMOUNT = '9999.99';
 
 export interface PlaygroundRoutesOptions {
@@ -104,10 +104,12 @@ export function playgroundRoutes(options: PlaygroundRoutesOptions): Router {
       createdAt: now(),
       playground: { merchant, asksAddress },
     });
+    const orderToken = await payments.tokenOf(stored);
+    if (orderToken === undefined) throw new Error('A new order cannot be paid.');
     const reply: PlaygroundOrderReply = {
       merchant,
       order: stored.order,
-      orderToken: await payments.tokenOf(stored),
+      orderToken,
       amount: toDecimalText(totalMinor),
       currency: stored.currency,
     };

@@ -34,9 +34,11 @@ export function orderRoutes({ store, payments, config, now }: OrderRoutesOptions
       address,
       createdAt: now(),
     });
+    const orderToken = await payments.tokenOf(stored);
+    if (orderToken === undefined) throw new Error('A new order cannot be paid.');
     const reply: PlacedOrder = {
       order: stored.order,
-      orderToken: await payments.tokenOf(stored),
+      orderToken,
       amount: toDecimalText(stored.basket.totalMinor),
       currency: stored.currency,
     };
@@ -53,6 +55,7 @@ export function orderRoutes({ store, payments, config, now }: OrderRoutesOptions
 
   router.get('/api/orders/:order', async (request, response) => {
     const found = findOwnOrder(request);
+    const orderToken = await payments.tokenOf(found);
     const reply: OrderView = {
       order: found.order,
       state: found.state,
@@ -66,7 +69,7 @@ export function orderRoutes({ store, payments, config, now }: OrderRoutesOptions
       refund: found.refund,
       attention: found.attention,
       timeline: store.listTimeline(found.order),
-      orderToken: await payments.tokenOf(found),
+      ...(orderToken !== undefined && { orderToken }),
       merchant: payments.of(found).merchant,
     };
     response.set('Cache-Control', 'no-store').json(reply);

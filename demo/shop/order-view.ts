@@ -40,8 +40,8 @@ export interface OrderView {
   readonly refund: 'none' | 'partial' | 'full';
   readonly attention: readonly string[];
   readonly timeline: readonly TimelineView[];
-  /** Fresh at each reading, so that a reload in the middle of paying works. */
-  readonly orderToken: string;
+  /** Fresh at each reading, so that a reload in the middle of paying works; a paid order may have none. */
+  readonly orderToken?: string;
   /** The merchant entry that it is paid at: the shop's own, or one of the playground. */
   readonly merchant: string;
 }

@@ -1,38 +1,39 @@
 /** What the session server asks and says: the price of an order, and what became of it. Both are signed. */
 import { Router } from 'express';
-import type { LookupAnswer, PayCheckout, PayEvent, MerchantOrder } from '@pay-checkout/merchant';
-import { toDecimalText } from './money.js';
+import type {
+  LookupAnswer,
+  MerchantOrder,
+  PayCheckout,
+  PayEvent,
+  Price,
+} from '@pay-checkout/merchant';
 import type { OrderStore } from './order-store.js';
 import type { Order } from './order.js';
-import type { Payments } from './payments.js';
+import { detailsOf, type Payments } from './payments.js';
 
 export interface PaymentRoutesOptions {
   readonly store: OrderStore;
   readonly payments: Payments;
 }
 
-/** `POST /api/order-lookup` and `POST /api/events`; below them, those of each merchant of the playground. */
+/** `POST /api/order-lookup`, `POST /api/events` and `POST /api/events/:merchant` of the playground. */
 export function paymentRoutes({ store, payments }: PaymentRoutesOptions): Router {
   const router = Router();
-  const mount = (pay: PayCheckout, path: string): void => {
-    const findOrder = (order: string): Order | undefined => {
-      const found = store.findOrder(order);
-      return found !== undefined && payments.of(found) === pay ? found : undefined;
-    };
+  const findOrder = (pay: PayCheckout, order: string): Order | undefined => {
+    const found = store.findOrder(order);
+    return found !== undefined && payments.of(found) === pay ? found : undefined;
+  };
+  const mountEvents = (pay: PayCheckout, path: string): void => {
     // The same whatever became of the order: the store says what it means.
     const record = (known: MerchantOrder, event: PayEvent): void => {
-      if (findOrder(known.order) === undefined)
+      if (findOrder(pay, known.order) === undefined)
         throw new Error(`There is no order ${known.order}.`);
       store.recordEvent(known, event);
     };
     router.post(
-      `/api/order-lookup${path}`,
-      pay.orders.lookupHandler((order) => toLookupAnswer(findOrder(order))),
-    );
-    router.post(
-      `/api/events${path}`,
+      path,
       pay.events.handler({
-        expectedAmount: (order) => toPrice(findOrder(order)),
+        expectedAmount: (order) => priceOf(findOrder(pay, order)),
         onPaid: record,
         onRefunded: record,
         onAttention: record,
@@ -40,35 +41,19 @@ export function paymentRoutes({ store, payments }: PaymentRoutesOptions): Router
       }),
     );
   };
-  mount(payments.own, '');
-  for (const [merchant, pay] of payments.others) mount(pay, `/${merchant}`);
+  router.post(
+    '/api/order-lookup',
+    payments.own.orders.lookupHandler((order) => answerOf(findOrder(payments.own, order))),
+  );
+  mountEvents(payments.own, '/api/events');
+  for (const [merchant, pay] of payments.others) mountEvents(pay, `/api/events/${merchant}`);
   return router;
 }
 
-function toPrice(order: Order | undefined) {
-  return order && { amount: toDecimalText(order.basket.totalMinor), currency: order.currency };
+function priceOf(order: Order | undefined): Price | undefined {
+  return order && detailsOf(order);
 }
 
-function toLookupAnswer(order: Order | undefined): LookupAnswer | undefined {
-  const price = toPrice(order);
-  if (order === undefined || price === undefined) return undefined;
-  const { customer, address, playground } = order;
-  return {
-    ...price,
-    status: order.state === 'paid' ? 'paid' : 'payable',
-    customer: {
-      email: customer.email,
-      ...(customer.phone && { phone: customer.phone }),
-      name: `${customer.firstName} ${customer.lastName}`,
-      firstName: customer.firstName,
-      lastName: customer.lastName,
-    },
-    ...(!playground?.asksAddress && {
-      address: {
-        address1: address.address1,
-        ...(address.address2 && { address2: address.address2 }),
-        postcode: address.postcode,
-      },
-    }),
-  };
+function answerOf(order: Order | undefined): LookupAnswer | undefined {
+  return order && { ...detailsOf(order), status: order.state === 'paid' ? 'paid' : 'payable' };
 }

@@ -1,6 +1,7 @@
 /** Our side of the session server: a client for each of our merchant entries there. */
-import { isPayCheckoutError, PayCheckout } from '@pay-checkout/merchant';
+import { isPayCheckoutError, type OrderDetails, PayCheckout } from '@pay-checkout/merchant';
 import type { ShopConfig } from './config.js';
+import { toDecimalText } from './money.js';
 import type { Order } from './order.js';
 import type { PaymentView } from './order-view.js';
 import { ShopError } from './problem.js';
@@ -8,8 +9,6 @@ import { ShopError } from './problem.js';
 const ASK_WITHIN_SECONDS = 3;
 /** How long an order token creates a checkout. A page that stays open longer asks for another. */
 const TOKEN_SECONDS = 30 * 60;
-
-type PaidOrder = Pick<Order, 'order' | 'playground'>;
 
 export class Payments {
   /** The entry of the shop itself. */
@@ -43,34 +42,75 @@ export class Payments {
     );
   }
 
-  /** The one entry at which an order is looked up and paid. */
+  /** The one entry at which an order is priced and paid. */
   of({ playground }: Pick<Order, 'playground'>): PayCheckout {
     const found = playground === undefined ? this.own : this.others.get(playground.merchant);
     if (found === undefined) throw new Error('The merchant of this order is not ours any more.');
     return found;
   }
 
-  /** A token for the tag of this order. */
-  tokenOf(order: PaidOrder): Promise<string> {
-    return this.of(order).orderToken(order.order, { expiresInSeconds: TOKEN_SECONDS });
+  /**
+   * A token for the tag of this order; none once it is paid. The shop's own entry looks its orders up, so the
+   * token is made here; for those of the playground, which are put, the session server makes it.
+   */
+  async tokenOf(order: Order): Promise<string | undefined> {
+    const pay = this.of(order);
+    if (pay === this.own) return pay.orderToken(order.order, { expiresInSeconds: TOKEN_SECONDS });
+    const details = { ...detailsOf(order), expiresInSeconds: TOKEN_SECONDS };
+    const { orderToken } = await pay.orders.put(order.order, details).catch(throwUnreachable);
+    return orderToken;
   }
 
   /** What the session server knows of an order; `state: 'none'` when no payment was started. */
-  async askState(order: PaidOrder): Promise<PaymentView> {
-    try {
-      const { state, certain, checkouts } = await this.of(order).orders.get(order.order);
-      return {
-        state,
-        certain,
-        sessions: checkouts.flatMap(({ attempts }) => attempts).length,
-        transactions: checkouts.flatMap(({ transactions }) => transactions).length,
-      };
-    } catch (error) {
-      if (isPayCheckoutError(error, 'order_not_found')) {
-        return { state: 'none', certain: false, sessions: 0, transactions: 0 };
-      }
-      const text = 'The payment service does not answer.';
-      throw new ShopError(502, 'payment_service_unreachable', text, [], error);
+  async askState(order: Pick<Order, 'order' | 'playground'>): Promise<PaymentView> {
+    const known = await this.of(order)
+      .orders.get(order.order)
+      .catch((error: unknown) => {
+        if (isPayCheckoutError(error, 'order_not_found')) return undefined;
+        return throwUnreachable(error);
+      });
+    if (known === undefined || known.checkouts.length === 0) {
+      return { state: 'none', certain: false, sessions: 0, transactions: 0 };
     }
+    const { state, certain, checkouts } = known;
+    return {
+      state,
+      certain,
+      sessions: checkouts.flatMap(({ attempts }) => attempts).length,
+      transactions: checkouts.flatMap(({ transactions }) => transactions).length,
+    };
   }
+}
+
+/** What the session server is given of an order, whether it asks for it or the shop puts it. */
+export function detailsOf({
+  basket,
+  currency,
+  customer,
+  address,
+  playground,
+}: Order): OrderDetails {
+  return {
+    amount: toDecimalText(basket.totalMinor),
+    currency,
+    customer: {
+      email: customer.email,
+      ...(customer.phone && { phone: customer.phone }),
+      name: `${customer.firstName} ${customer.lastName}`,
+      firstName: customer.firstName,
+      lastName: customer.lastName,
+    },
+    ...(!playground?.asksAddress && {
+      address: {
+        address1: address.address1,
+        ...(address.address2 && { address2: address.address2 }),
+        postcode: address.postcode,
+      },
+    }),
+  };
+}
+
+function throwUnreachable(cause: unknown): never {
+  const text = 'The payment service does not answer.';
+  throw new ShopError(502, 'payment_service_unreachable', text, [], cause);
 }

@@ -24,8 +24,9 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
     ...shop,
     id: playgroundId(name),
     returnUrl: `${addresses.shop}/playground?order={order}&checkout={checkout}&kind={kind}`,
-    orderLookup: below(shop.orderLookup, name),
-    events: below(shop.events, name),
+    // These orders are put, and those of the shop itself are looked up.
+    orderLookup: undefined,
+    events: { ...shop.events, url: `${shop.events.url}/${playgroundId(name)}` },
     sdk,
     // The element asks for the address whenever the shop does not send it.
     avs: 'required',
@@ -45,11 +46,6 @@ export function listPlaygroundMerchants(
     const id = playgroundId(name);
     return { id, apiKey: deriveApiKey(secrets, id), shape: name, what, works };
   });
-}
-
-/** Each merchant has routes of its own at the shop. */
-function below<T extends { readonly url: string }>(endpoint: T, shape: string): T {
-  return { ...endpoint, url: `${endpoint.url}/${playgroundId(shape)}` };
 }
 
 function playgroundId(shape: string): string {

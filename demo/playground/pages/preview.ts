@@ -61,7 +61,7 @@ export class Preview {
     const build = (this.#builds += 1);
     const view = await readOrder(order);
     if (view === undefined || build !== this.#builds) return undefined;
-    const { merchant, orderToken, amount } = view;
+    const { merchant, orderToken = '', amount } = view;
     const wish: Wish = { merchant, amount, asksAddress: settings.asksAddress };
     this.#order = { merchant, order, orderToken, wish: JSON.stringify(wish) };
     this.#isOver = view.state === 'paid';

@@ -44,14 +44,14 @@ function showPayment(view: OrderView): void {
   const tag = mountPaymentTag({
     host: find(document, '#payment', HTMLElement),
     order: view.order,
-    orderToken: view.orderToken,
+    ...(view.orderToken !== undefined && { orderToken: view.orderToken }),
     isRedirect,
   });
   tag.addEventListener('pay-paid', () => {
     notice.textContent = `Order ${view.order}. Thank you, ${view.firstName}.`;
     showNext(view.order);
   });
-  offerHostedPage(view.orderToken);
+  if (view.orderToken !== undefined) offerHostedPage(view.orderToken);
 }
 
 /** The shop ships when its back end knows; the order page says when that is. */

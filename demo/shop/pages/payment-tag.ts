@@ -42,7 +42,7 @@ function keepTokenFresh(tag: HTMLElement, order: string): void {
 /** Without the shop there is no new token, and the tag goes on saying that the old one has run out. */
 async function refresh(tag: HTMLElement, order: string): Promise<void> {
   const view = await readOrder(order).catch(() => undefined);
-  if (view !== undefined) tag.setAttribute('order-token', view.orderToken);
+  if (view?.orderToken !== undefined) tag.setAttribute('order-token', view.orderToken);
 }
 
 function readCode(event: Event): unknown {

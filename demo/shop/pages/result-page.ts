@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   const tag = mountPaymentTag({
     host: find(document, '#payment', HTMLElement),
     order,
-    ...(view && { orderToken: view.orderToken }),
+    ...(view?.orderToken !== undefined && { orderToken: view.orderToken }),
     isRedirect: false,
   });
   tag.addEventListener('pay-paid', () => {

@@ -1,0 +1,41 @@
+/** The sandbox and the session server in this process, joined with a shop as `npm start` joins them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSandbox } from '@pay-checkout/sandbox';
+import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
+import { PROVIDER_MERCHANT_ID, writeMerchantsFile } from '../stack/merchants-file.js';
+import { readStackSecrets } from '../stack/secrets.js';
+import { addressesOf, sessionServerEnv, shopEnv, type ProcessEnv } from '../stack/settings.js';
+
+export interface RunningPay {
+  /** Settings of a shop that talks to it. */
+  readonly shopEnv: ProcessEnv;
+  close(): Promise<void>;
+}
+
+export async function startPay(): Promise<RunningPay> {
+  const folder = mkdtempSync(join(tmpdir(), 'pay-'));
+  const secrets = readStackSecrets(folder);
+  const sandbox = createSandbox({
+    apiKey: secrets.providerApiKey,
+    merchants: [{ id: PROVIDER_MERCHANT_ID, name: 'Test Merchant', currency: 'GBP' }],
+  });
+  const { url: sandboxApi } = await sandbox.listen();
+  const ports = { sandbox: 1, 'session-server': 0, shop: 1, console: 1 };
+  const addresses = { ...addressesOf(ports), sandboxApi };
+  const merchants = join(folder, 'merchants.json');
+  writeMerchantsFile({ file: merchants, addresses, secrets });
+  const database = join(folder, 'session-server.sqlite');
+  const env = sessionServerEnv(addresses, secrets, { database, merchants });
+  const server = await startSessionServer(parseConfig({ ...env, PAY_LOG_LEVEL: 'silent' }));
+  const payApi = `http://127.0.0.1:${server.port}`;
+  return {
+    shopEnv: shopEnv({ ...addresses, payApi }, secrets, ':memory:'),
+    async close() {
+      await server.close();
+      await sandbox.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
