@@ -92,10 +92,14 @@ describe('<pay-checkout> in other languages', () => {
     const place = document.createElement('p');
     holder.attachShadow({ mode: 'open' }).append(place);
     place.append(harness.element);
-    await harness.element.updateComplete;
-    expect(wordsOf(harness)).to.equal(ENGLISH);
-    place.lang = 'de';
-    await until(() => wordsOf(harness) === GERMAN);
+    for (const [lang, words] of [
+      ['de', GERMAN],
+      ['ar', 'ادفع'],
+      ['en', ENGLISH],
+    ] as const) {
+      place.lang = lang;
+      await until(() => wordsOf(harness) === words);
+    }
     holder.remove();
   });
 
