@@ -10,6 +10,19 @@ const OLD = { id: 'old', key: createSecretKey(Buffer.alloc(32, 1)) };
 const NEW = { id: 'new', key: createSecretKey(Buffer.alloc(32, 2)) };
 const plain = Buffer.from('Canary Nightjar');
 
+describe('the secrets of order tokens', () => {
+  it('are others for each merchant, one for each key, newest first', () => {
+    const secretsOf = (merchant: string, keys = [NEW, OLD]) =>
+      new DataEncryption(keys).orderTokenSecrets(merchant).map((secret) => secret.reveal());
+    const all = [...secretsOf('teashop'), ...secretsOf('bookshop')];
+    expect(new Set(all).size).toBe(4);
+    expect(all.every((secret) => /^[0-9a-f]{64}$/.test(secret))).toBe(true);
+    expect([...secretsOf('teashop', [NEW]), ...secretsOf('teashop', [OLD])]).toEqual(
+      secretsOf('teashop'),
+    );
+  });
+});
+
 describe('an encrypted body', () => {
   it('can be read with its key and context only', () => {
     const encryption = new DataEncryption([OLD]);

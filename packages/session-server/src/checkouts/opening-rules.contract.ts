@@ -369,6 +369,41 @@ export function describeOpeningRules(fixture: StoreFixture): void {
       expect(await begin(put)).toMatchObject({ kind: 'send' });
     });
 
+    it('lists orders of one moment once each, page by page', async () => {
+      const price = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
+      const names = ['A1', 'A2', 'A3', 'A4', 'A5'];
+      for (const order of names)
+        await fixture.store.putOrder({ merchant: 'teashop', order }, price);
+      const found: string[] = [];
+      let behind: { createdAt: number; order: string } | undefined;
+      do {
+        const page = await fixture.store.listOrders({ merchant: 'teashop', limit: 2, behind });
+        found.push(...page.orders.map(({ order }) => order));
+        behind = page.next;
+      } while (behind);
+      expect(found).toEqual(names.toReversed());
+    });
+
+    it('lists what changed in a time among more orders than one request reads', async () => {
+      const price = { version: 'version-1', amountMinor: 999, currency: 'GBP', decimals: 2 };
+      const first = { merchant: 'teashop', order: 'first' };
+      await fixture.store.putOrder(first, price);
+      fixture.now += SECOND_MS;
+      await Promise.all(
+        Array.from({ length: 1000 }, (_, at) =>
+          fixture.store.putOrder({ merchant: 'teashop', order: `A${String(at)}` }, price),
+        ),
+      );
+      fixture.now += SECOND_MS;
+      await fixture.store.putOrder(first, { ...price, version: 'version-2' });
+      const filter = { merchant: 'teashop', updatedAfter: fixture.now, limit: 10 };
+      const page = await fixture.store.listOrders(filter);
+      expect(page.orders).toEqual([]);
+      const next = await fixture.store.listOrders({ ...filter, behind: page.next });
+      expect(next.orders.map(({ order }) => order)).toEqual(['first']);
+      expect(next.next).toBeUndefined();
+    });
+
     it('forgets what was put of an order once its shop is asked for it', async () => {
       const key = { merchant: 'teashop', order: 'A1001' };
       const price = { version: 'version-9', amountMinor: 5, currency: 'GBP', decimals: 2 };

@@ -28,8 +28,10 @@ describe('an order that is put', () => {
     const first = await shop.put('A1');
     expect(first.status).toBe(201);
     expect(first.body).toMatchObject({ order: 'A1', state: 'open' });
+    const { updatedAt } = await shop.get('A1');
     shop.stack.clock.advance(1);
     const second = await shop.put('A1');
+    expect((await shop.get('A1')).updatedAt).toBe(updatedAt);
     expect(second.status).toBe(200);
     expect(second.body.orderToken).not.toBe(first.body.orderToken);
     expect(Date.parse(second.body.expiresAt)).toBeGreaterThan(Date.parse(first.body.expiresAt));
@@ -271,7 +273,7 @@ describe('the secret of order tokens', () => {
     await own.stack.close();
   });
 
-  it('is otherwise the server’s: the same after a start, another one for each merchant', async () => {
+  it('is otherwise the server’s, and the same after a start', async () => {
     const own = await PuttingShop.start();
     const { body } = await own.put('E2');
     const otherKey = 'key-of-the-coffee-shop';

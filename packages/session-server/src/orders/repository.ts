@@ -75,7 +75,7 @@ export async function savePutOrder(
     UPDATE orders SET is_void = 0, order_version = ${put.version}, amount_minor = ${put.amountMinor},
       currency = ${put.currency}, decimals = ${put.decimals},
       split = ${put.split && JSON.stringify(put.split)}, return_url = ${put.returnUrl},
-      sealed = ${put.sealed}, renewed_at = ${now}
+      sealed = ${put.sealed}
     WHERE merchant = ${merchant} AND order_name = ${order}`);
 }
 
