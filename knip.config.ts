@@ -27,6 +27,12 @@ const config: KnipConfig = {
       ],
       project: ['{src,bench,scripts}/**/*.{ts,mjs}'],
     },
+    'packages/react': {
+      entry: ['src/index.ts', 'src/**/*.test.ts', 'src/testing/{server,browser}.ts'],
+      project: ['src/**/*.ts'],
+      // The test bundles the page with each version.
+      ignoreDependencies: ['react-18', 'react-dom-18'],
+    },
     'packages/session-server': {
       entry: [
         'src/{index,bin,contract}.ts',

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const include = [
-  'packages/{merchant,partner-api,session-server,sandbox}/src/**/*.test.ts',
+  'packages/{merchant,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
   'packages/session-server/drill/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
   'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',

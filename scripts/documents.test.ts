@@ -90,7 +90,7 @@ describe('the documents', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it.each(['partner-api', 'session-server', 'widget', 'merchant', 'sandbox'])(
+  it.each(['partner-api', 'session-server', 'widget', 'react', 'merchant', 'sandbox'])(
     'go into the package of %s, as its README says',
     (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));

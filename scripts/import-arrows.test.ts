@@ -7,6 +7,7 @@ import { listCommittedFiles, ROOT } from './committed-files.mjs';
 const ARROWS: Record<string, { code: string[]; types?: string[]; tests?: string[] }> = {
   'packages/merchant': { code: [], tests: ['session-server', 'sandbox'] },
   'packages/partner-api': { code: [] },
+  'packages/react': { code: ['widget'] },
   'packages/sandbox': { code: [] },
   'packages/session-server': { code: ['partner-api'], tests: ['sandbox'] },
   'packages/widget': { code: [], types: ['session-server/contract'] },
