@@ -65,7 +65,8 @@ describe('the link in a tag that a server rendered', () => {
     harness.element.addEventListener('pay-redirect', (event) => event.preventDefault());
     const left = harness.nextEvent('pay-redirect');
     harness.press();
-    expect((await left).url).to.equal(link.href);
+    // The element adds the language of its page.
+    expect((await left).url).to.equal(`${link.href}?locale=en`);
     page.close();
   });
 
