@@ -15,10 +15,14 @@ declare global {
 
 /** How long things took since the tag was on the page, in milliseconds. */
 export interface Timing {
+  /** Until the tag's content was painted first. */
+  readonly paintMs: number;
   /** Until the request that opens the checkout left. */
   readonly askedMs: number;
   readonly configureMs: number;
   readonly readyMs: number;
+  /** Until the form was painted. */
+  readonly doneMs: number;
 }
 
 export interface TagOptions {
@@ -31,18 +35,34 @@ export async function placeAndAwaitForm({ tag, attributes }: TagOptions): Promis
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   const ready = new Promise((resolve) => element.addEventListener('pay-ready', resolve));
+  const nextPaint = (): Promise<number> =>
+    new Promise((resolve) => {
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(performance.now());
+        port2.postMessage(null);
+      });
+    });
   const placedAt = performance.now();
   document.querySelector('main')?.append(element);
+  const firstPaint = (async () => {
+    for (;;) {
+      const paintedAt = await nextPaint();
+      if (element.shadowRoot?.querySelector('section')?.offsetHeight) return paintedAt;
+    }
+  })();
   await ready;
   const readyAt = performance.now();
-  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const doneAt = await nextPaint();
   const asked = performance
     .getEntriesByType('resource')
     .find(({ name }) => name.endsWith('/v1/checkouts'));
   return {
+    paintMs: (await firstPaint) - placedAt,
     askedMs: (asked?.startTime ?? NaN) - placedAt,
     configureMs: (globalThis.configuredAt ?? NaN) - placedAt,
     readyMs: readyAt - placedAt,
+    doneMs: doneAt - placedAt,
   };
 }
 

@@ -61,7 +61,6 @@ class BareCheckout extends LitElement {
     const { merchant, order, orderToken } = this;
     const reply = await this.#ask<CreateCheckoutReply>('/v1/checkouts', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ merchant, order, orderToken }),
     });
     const sdk = await this.#sdk;
@@ -112,7 +111,7 @@ class BareCheckout extends LitElement {
 
   async #ask<Reply>(path: string, init?: RequestInit): Promise<Reply> {
     const { signal } = this.#leaving;
-    const response = await fetch(this.server + path, { ...init, credentials: 'omit', signal });
+    const response = await fetch(this.server + path, { ...init, signal });
     if (!response.ok) throw new Error(String(response.status));
     return (await response.json()) as Reply;
   }

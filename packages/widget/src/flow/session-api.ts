@@ -148,7 +148,8 @@ async function send<Reply>(
         headers: isHint ? { 'content-type': 'application/json' } : undefined,
         body: JSON.stringify(body),
       }),
-      credentials: 'omit',
+      // As a preload of the configuration has it: only then is it used. To another origin both omit them.
+      credentials: body || integrity ? 'omit' : 'same-origin',
       integrity,
       // A hint outlives the page.
       keepalive: isHint,

@@ -45,6 +45,33 @@ describe('<pay-checkout>', () => {
       expect(await server.opens()).to.have.length(1);
     });
 
+    it('uses the configuration that the page preloads: the server is asked once', async () => {
+      const address = `${server.url}/v1/checkout-config?merchant=corner-shop`;
+      const body = `<link rel="preload" as="fetch" href="${address}" crossorigin>`;
+      const page = await MerchantPage.open(server, { body });
+      await until(() => page.sdk !== undefined);
+      expect(await server.seen('GET', /\/v1\/checkout-config$/)).to.have.length(1);
+      page.close();
+    });
+
+    it('with autostart says in its first frame that it opens, at the height that it then has', async () => {
+      await server.set({ holdOpen: true });
+      const element = document.createElement('pay-checkout');
+      const tag = { merchant: 'corner-shop', order: 'A1001', autostart: true, server: server.url };
+      document.body.append(Object.assign(element, tag));
+      // Rendered, and not painted yet: no observer has seen it.
+      await element.updateComplete;
+      const harness = new PayCheckoutHarness(element, server);
+      const first = [harness.phase, harness.announcement, element.offsetHeight];
+      expect(first.slice(0, 2)).to.deep.equal(['idle', en.phases.opening]);
+      await harness.reaches('opening');
+      // With the configuration it is known that this is a test.
+      await until(() => server.sdk !== undefined);
+      await element.updateComplete;
+      expect([harness.announcement, element.offsetHeight]).to.deep.equal(first.slice(1));
+      element.remove();
+    });
+
     it('shows the provider’s form in light DOM, where a selector finds it', async () => {
       const harness = await PayCheckoutHarness.ready(server);
       const { container } = server.sdk.calls[0] as unknown as { container: string };

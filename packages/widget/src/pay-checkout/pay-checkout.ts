@@ -325,7 +325,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
         ${this.#offers(state).map((name) => this.#button(name, state))}
-        ${header === nothing ? badge : nothing} ${this.#reference(state)}
+        ${header === nothing && !this.#isOpening ? badge : nothing} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
       </section>`;
   }
@@ -354,6 +354,11 @@ export class PayCheckout extends LitElement implements FlowHost {
     </header>`;
   }
 
+  /** What opens once it is seen says so from its first frame, and is as high as it is then. */
+  get #isOpening(): boolean {
+    return this.#flow.startsWhenVisible || this.#flow.state.phase === 'opening';
+  }
+
   /** Whether the shopper is paying in a window. */
   get #inWindow(): boolean {
     const { state, hasWindow } = this.#flow;
@@ -370,14 +375,15 @@ export class PayCheckout extends LitElement implements FlowHost {
     const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
     if (state.known?.refund === 'full') return message('message', labels.refunded, 'cancelled');
     const isSubmitted = state.phase === 'ready' && state.isSubmitted;
+    const phase = this.#isOpening ? 'opening' : state.phase;
     const words = isChecking
       ? labels.checking
       : isSubmitted
         ? labels.submitted
         : this.#inWindow
           ? labels.inWindow
-          : labels.phases[state.phase];
-    return words ? message('message', words, isChecking ? 'opening' : state.phase) : nothing;
+          : labels.phases[phase];
+    return words ? message('message', words, isChecking ? 'opening' : phase) : nothing;
   }
 
   #notice(state: FlowState): Rendered {
