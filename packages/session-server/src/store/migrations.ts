@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { DataFileError } from './data-file.js';
 
 /** Words in which the engines differ. */
@@ -237,7 +237,7 @@ const SETTINGS = `
  * still show what the disk does not have.
  */
 export function prepareAlone(database: DatabaseSync, migrations = MIGRATIONS): void {
-  refuseStrange(database, migrations.length);
+  refuseStrange(database, migrations);
   database.exec(`PRAGMA journal_mode = WAL; ${SETTINGS}`);
   migrate(database, migrations);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -258,28 +258,47 @@ function migrate(database: DatabaseSync, migrations: readonly Migration[]): void
   }
 }
 
-/** Before anything is changed: the file of a newer version, or of another program, is left alone. */
-export function refuseStrange(database: DatabaseSync, newest = MIGRATIONS.length): void {
+/** Before anything is changed: the file of another version, or of another program, is left alone. */
+export function refuseStrange(database: DatabaseSync, migrations = MIGRATIONS): void {
   const path = database.location() ?? '';
   const version = versionOf(database);
-  if (version > newest) {
+  if (version > migrations.length) {
     throw new DataFileError(
       path,
       'it was written by a newer version of the server, and nothing was changed; start that version, or restore the backup that was made before the upgrade',
     );
   }
-  const tables = Number(
-    database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()?.[
-      'count'
-    ],
-  );
-  const isOurs = version === 0 ? tables === 0 : tables > 0;
+  const tables = tablesOf(database);
+  const isOurs = version === 0 ? tables.size === 0 : tables.size > 0;
   if (!isOurs) {
     throw new DataFileError(
       path,
       'it is the file of another program, and nothing was changed; check PAY_DATABASE_FILE',
     );
   }
+  refuseOtherTables(database, migrations);
+}
+
+/** Tables that no release had: those of a build between releases, or changed by hand. */
+function refuseOtherTables(database: DatabaseSync, migrations: readonly Migration[]): void {
+  const empty = new DatabaseSync(':memory:');
+  migrate(empty, migrations.slice(0, versionOf(database)));
+  const expected = tablesOf(empty);
+  empty.close();
+  const tables = tablesOf(database);
+  for (const [name, sql] of expected) {
+    if (tables.get(name) === sql) continue;
+    throw new DataFileError(
+      database.location() ?? '',
+      `its table ${name} is not that of any release, and nothing was changed; start the build that wrote it, or move the file away to begin with an empty one`,
+    );
+  }
+}
+
+/** The statement that makes each table, by its name. */
+function tablesOf(database: DatabaseSync): ReadonlyMap<string, string> {
+  const rows = database.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").all();
+  return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]));
 }
 
 /** Sets up a connection beside the server that holds the file; its tables are left alone. */
@@ -296,6 +315,7 @@ export function requireVersion(database: DatabaseSync): void {
       'it is of another version of the server; use that version',
     );
   }
+  refuseOtherTables(database, MIGRATIONS);
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -184,6 +184,25 @@ describe('a data file', () => {
     await expect(open()).rejects.toThrow(/newer version/);
   });
 
+  it.each([
+    ['lacks a column', 'ALTER TABLE checkouts DROP COLUMN shop_version'],
+    ['lacks a table', 'DROP TABLE matched_transactions'],
+  ])('that %s, as of a build between releases, is refused', async (_what, sql) => {
+    await (await open()).close();
+    const other = new DatabaseSync(path);
+    other.exec(sql);
+    other.close();
+    await expect(open()).rejects.toThrow(/its table (checkouts|matched_transactions) is not that/);
+  });
+
+  it('may have an index that an operator added', async () => {
+    await (await open()).close();
+    const other = new DatabaseSync(path);
+    other.exec('CREATE INDEX of_the_operator ON attempts (merchant)');
+    other.close();
+    await (await open()).close();
+  });
+
   it('that is open is refused to a second one, and free after closing', async () => {
     const first = await open();
     await expect(open()).rejects.toThrow(DatabaseInUseError);
