@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '@pay-checkout/partner-api';
 import type { MerchantEventList, Problem, PutOrderReply } from '../contract.js';
@@ -311,6 +312,14 @@ describe('a shop without any endpoint or secret', () => {
       .poll(async () => (await bare.ask<MerchantEventList>('GET', 'events')).body.events)
       .toMatchObject([{ type: 'checkout.paid', data: { order: 'F1', certain: true } }]);
     expect([bare.stack.shop.lookups, bare.stack.shop.events]).toEqual([[], []]);
+    const database = new DatabaseSync(bare.stack.config.databaseFile, { readOnly: true });
+    const statuses = () =>
+      database
+        .prepare('SELECT status, tries FROM outbox_events')
+        .all()
+        .map((row) => ({ ...row }));
+    await expect.poll(statuses).toEqual([{ status: 'skipped', tries: 0 }]);
+    database.close();
     await bare.stack.close();
   });
 });
