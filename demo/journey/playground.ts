@@ -117,6 +117,11 @@ export class Playground {
     });
   }
 
+  /** Closes the window that the provider's form is in. */
+  async closeForm(): Promise<void> {
+    await (await this.#findForm()).page().close();
+  }
+
   /** Waits until the page says this above the settings. */
   async isSaid(words: RegExp): Promise<void> {
     await this.#page.locator('#notice', { hasText: words }).waitFor();

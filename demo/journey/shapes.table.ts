@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { Playground } from './playground.js';
@@ -18,7 +19,10 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   constructed: USUAL,
   element: USUAL,
   body: USUAL,
+  opened: USUAL,
   popup: USUAL,
+  window: USUAL,
+  cancels: USUAL,
   navigates: [LEFT, LEFT, LEFT, 'popup', LEFT],
   late: USUAL,
   slow: USUAL,
@@ -26,8 +30,32 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
 const SHAPES = Object.keys(WAYS);
 
 /** The hosted page starts automatically, and a window is opened in a press only: in the same session. */
-function needsPress(shape: string, mode: Mode): boolean {
-  return shape === 'popup' && (mode === 'overlay' || mode === 'redirect');
+const NEED_PRESS = ['popup overlay', 'popup redirect', 'window redirect'];
+
+/** How a shopper gives up inside the SDK, and goes on in the tag after all. */
+const DETOURS: Readonly<Record<string, (playground: Playground, tag: Locator) => Promise<void>>> = {
+  async window(playground, tag) {
+    await playground.closeForm();
+    await tag.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+    await tag.getByRole('button', { name: 'Show again' }).click();
+  },
+  async cancels(_playground, tag) {
+    await tag.getByRole('button', { name: 'Cancel the payment' }).click();
+    await tag.getByText('You cancelled the payment.').waitFor();
+    await tag.getByRole('button', { name: 'Pay' }).click();
+  },
+};
+
+/** The tag around the form: the page's own one, or that of the hosted page. */
+async function findTag({ shopper, tag }: Playground, mode: Mode): Promise<Locator> {
+  if (mode !== 'popup') return tag;
+  const findHosted = () =>
+    shopper.page
+      .context()
+      .pages()
+      .find((page) => page.url().startsWith(journey.addresses.pay));
+  await expect.poll(findHosted).toBeDefined();
+  return findHosted()!.locator('pay-checkout');
 }
 
 const results = new Map<string, string>();
@@ -49,7 +77,7 @@ afterAll(async () => {
   );
 });
 
-/** `npm run shapes` pays once for each and prints the way that was chosen. */
+/** `npm run shapes` pays once for each, after its detour, and prints the way that was chosen. */
 describe.each(SHAPES)('an SDK of the shape %s', (shape) => {
   it.each(MODES)('is paid once in mode %s, in the way that it should', async (mode) => {
     const playground = await Playground.open(journey, { shape, mode });
@@ -57,10 +85,11 @@ describe.each(SHAPES)('an SDK of the shape %s', (shape) => {
     results.set(`${shape} ${mode}`, 'not paid');
     try {
       await playground.tagButton('Pay').click();
-      if (needsPress(shape, mode)) {
+      if (NEED_PRESS.includes(`${shape} ${mode}`)) {
         const hosted = mode === 'overlay' ? page.frameLocator('pay-checkout iframe') : page;
         await hosted.getByRole('button', { name: 'Try again' }).click();
       }
+      await DETOURS[shape]?.(playground, await findTag(playground, mode));
       await playground.pay(CARDS.approved);
       await playground.isPaidOnce();
       expect(await playground.log()).not.toContainEqual(

@@ -5,7 +5,7 @@
  */
 (() => {
   /** @typedef {{ destroy(): void }} Handle */
-  /** @typedef {{ session_id?: string, container?: string | Element, onError?: (error: object) => void }} Options */
+  /** @typedef {{ session_id?: string, container?: string | Element | undefined, onError?: (error: object) => void }} Options */
   /** @typedef {{ configure(options: Options): Promise<Handle> }} Sdk */
 
   const script = document.currentScript;
@@ -17,6 +17,8 @@
   const [, shape = ''] = /\/(\w+)\.js$/.exec(pathname) ?? [];
   const { configure } = page.PaySandbox;
   const LATE_MILLISECONDS = 500;
+  /** There is no event for a closed window, so it is checked. */
+  const WINDOW_CHECK_MILLISECONDS = 200;
 
   /** @param {Partial<Sdk> | Function | Record<string, Function>} sdk */
   function define(sdk) {
@@ -40,6 +42,27 @@
         container.remove();
       },
     }));
+  }
+
+  /** @param {Options} options */
+  function openWindow({ session_id = '' }) {
+    const path = encodeURIComponent(session_id);
+    const popup = window.open(`${origin}/pages/pay/${path}`, '', 'popup,width=480,height=720');
+    if (popup === null) throw new Error('The browser opened no window.');
+    return popup;
+  }
+
+  /**
+   * Adds an element to the container.
+   * @param {Options} options
+   * @param {string} name
+   * @param {string} words
+   */
+  function addTo({ container = '' }, name, words) {
+    const place = typeof container === 'string' ? document.querySelector(container) : container;
+    const added = Object.assign(document.createElement(name), { textContent: words });
+    place?.append(added);
+    return added;
   }
 
   /** For shapes whose `configure()` returns nothing: `onError` has reported the error. */
@@ -88,18 +111,47 @@
         },
       }),
     body: () => define({ configure: drawInBody }),
+    opened: () =>
+      define({
+        /** @param {Options} options */
+        configure: (options) => ({
+          /** @param {Options['container']} container */
+          open: (container) => configure({ ...options, container }),
+        }),
+      }),
     popup: () =>
       define({
         /** @param {Options} options */
         configure(options) {
-          const path = encodeURIComponent(options.session_id ?? '');
-          const popup = window.open(
-            `${origin}/pages/pay/${path}`,
-            '',
-            'popup,width=480,height=720',
-          );
-          if (popup === null) throw new Error('The browser opened no window.');
+          const popup = openWindow(options);
           return { close: () => popup.close() };
+        },
+      }),
+    window: () =>
+      define({
+        /** @param {Options} options */
+        configure(options) {
+          const popup = openWindow(options);
+          const line = addTo(options, 'p', 'Pay in the window that has opened.');
+          const timer = setInterval(() => popup.closed && destroy(), WINDOW_CHECK_MILLISECONDS);
+          function destroy() {
+            clearInterval(timer);
+            popup.close();
+            line.remove();
+          }
+          return { destroy };
+        },
+      }),
+    cancels: () =>
+      define({
+        /** @param {Options} options */
+        async configure(options) {
+          const { destroy } = await configure(options);
+          const cancel = addTo(options, 'button', 'Cancel the payment');
+          await new Promise((resolve) => cancel.addEventListener('click', resolve));
+          destroy();
+          cancel.remove();
+          return { status: 'cancelled' };
         },
       }),
     navigates: () =>

@@ -30,7 +30,7 @@ describe('the shapes of the SDK', () => {
     const { body, headers } = await test.send('GET', '/sdk/shapes');
     expect(headers.get('access-control-allow-origin')).toBe('*');
     const [plain, ...others] = body['shapes'] as SdkShape[];
-    expect(new Set(others.map(({ name }) => name)).size).toBe(17);
+    expect(new Set(others.map(({ name }) => name)).size).toBe(20);
     expect(plain?.sdk).toEqual({
       url: `${test.url}/sdk/checkout.js`,
       global: 'PaySandbox',
@@ -106,6 +106,14 @@ describe('the shapes of the SDK', () => {
     expect(handle.call('PaySandbox.handle', SESSION)).toHaveProperty('destroy');
     const nothing = await load('nothing');
     expect(nothing.call('PaySandbox.nothing', SESSION)).toBe(undefined);
+  });
+
+  it('opened: goes nowhere before open()', async () => {
+    const page = await load('opened');
+    const handle = page.call('PaySandbox.opened', SESSION) as { open(): Promise<unknown> };
+    expect(page.visited).toEqual([]);
+    await handle.open();
+    expect(page.visited).toEqual(['http://sandbox.localhost:4300/pages/pay/abc']);
   });
 
   it('element: refuses a selector', async () => {

@@ -7,6 +7,8 @@ export interface SdkDescription {
   readonly container?: 'selector' | 'element';
   readonly navigates?: true;
   readonly callbacks: Readonly<Record<string, string>>;
+  readonly open?: string;
+  readonly answers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly origins: { readonly script: string[]; readonly frame: string[]; readonly connect: [] };
 }
 
@@ -45,7 +47,18 @@ const WORKING: readonly (readonly [name: string, what: string, changes?: Changes
   ['constructed', 'is a class: call new first', { ...SELECTOR, construct: true }],
   ['element', 'takes an element, not a selector', { container: 'element' }],
   ['body', 'draws at the end of the page, returns a handle'],
+  ['opened', 'returns a handle whose open() draws the form', { ...SELECTOR, open: 'open' }],
   ['popup', 'opens a window', { callbacks: {} }],
+  [
+    'window',
+    'opens a window, and says so in its container until the window is closed',
+    { ...SELECTOR, callbacks: {} },
+  ],
+  [
+    'cancels',
+    'has a Cancel button of its own, then answers {status: "cancelled"}',
+    { ...SELECTOR, answers: { status: { cancelled: 'cancelled' } } },
+  ],
   ['navigates', 'leaves the page', { navigates: true, callbacks: {} }],
   ['late', 'attaches configure() half a second after its script has run', SELECTOR],
   ['slow', 'is a script that takes three seconds to load', SELECTOR],
