@@ -9,6 +9,7 @@ import type {
   MerchantOrder,
   MerchantOrderList,
   PaymentFacts,
+  PreviewReply,
   NeedsReply,
   OpeningReply,
   Problem,
@@ -81,6 +82,7 @@ export const createCheckoutRequest = z.strictObject({
     })
     .optional(),
   renew: z.string().min(1).max(500).optional(),
+  preview: z.literal(true).optional(),
 }) satisfies z.ZodType<Loose<CreateCheckoutRequest>>;
 
 const hintKind = z.enum(['shown', 'submitted', 'declined', 'cancelled', 'refused', 'error']);
@@ -164,6 +166,12 @@ export const needsReply = z.object({
   ...price,
   environment,
 }) satisfies z.ZodType<NeedsReply>;
+
+export const previewReply = z.object({
+  shop: z.string(),
+  ...price,
+  environment,
+}) satisfies z.ZodType<PreviewReply>;
 
 export const openingReply = z.object({
   state: z.literal('opening'),

@@ -89,6 +89,18 @@ export interface CreateCheckoutRequest {
   readonly avs?: AvsInput;
   /** The `sessionId` that the SDK refused, to ask for another one. */
   readonly renew?: string;
+  /** Asks what the order costs, and opens nothing: answered with a {@link PreviewReply}. */
+  readonly preview?: true;
+}
+
+/** 200 of `POST /v1/checkouts` with `preview`: nothing is stored, and the provider is not asked. */
+export interface PreviewReply {
+  /** The name of the merchant entry. */
+  readonly shop: string;
+  /** As it was up to a few seconds ago: the checkout is priced when it is created. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly environment: Environment;
 }
 
 /** 200 of `POST /v1/checkouts`. */

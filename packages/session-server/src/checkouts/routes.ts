@@ -1,4 +1,4 @@
-import { type Response, Router } from 'express';
+import { type RequestHandler, type Response, Router } from 'express';
 import type {
   CheckoutConfigReply,
   Environment,
@@ -7,6 +7,7 @@ import type {
   CreateCheckoutReply,
   CreateCheckoutRequest,
   OpeningReply,
+  PreviewReply,
 } from '../contract.js';
 import {
   configQuery,
@@ -16,7 +17,7 @@ import {
 } from '../contract-schemas.js';
 import { refuseOtherOrigins, requirePage } from '../http/cors.js';
 import { requestFields } from '../http/headers.js';
-import { CreateLimits, limitByAddress, type RateLimits } from '../http/limits.js';
+import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -46,9 +47,15 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   const { merchants, service, status, environment, publicUrl, rateLimits, logger } = options;
   const router = Router();
   const body = jsonBody(MAX_BODY_BYTES);
-  const limitCreate = limitByAddress(rateLimits.createPerAddress);
+  const creates = new Limit('address', rateLimits.createPerAddress);
+  const previews = new Limit('address', rateLimits.statusPerAddress);
+  const limitCreate: RequestHandler = async (request, _response, next) => {
+    await creates.count(addressOf(request));
+    next();
+  };
   const limitStatus = limitByAddress(rateLimits.statusPerAddress);
   const limits = new CreateLimits(rateLimits);
+  const previewLimits = new CreateLimits(rateLimits);
 
   // As text, a request of another site needs no preflight: the element waits for no round trip.
   const checkoutBody = jsonBody(MAX_BODY_BYTES, ['application/json', 'text/plain']);
@@ -58,9 +65,21 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     const { order, orderToken } = wanted;
     const merchant = await service.merchant(wanted.merchant);
     refuseOtherOrigins(request.headers.origin, merchant, publicUrl);
-    const result = await service.create(merchant, wanted, () =>
-      limits.count({ merchant: merchant.id, order, hasToken: orderToken !== undefined }, request),
-    );
+    const subject = { merchant: merchant.id, order, hasToken: orderToken !== undefined };
+    if (wanted.preview) {
+      // Counted apart: who looks at a price uses up nothing of what paying may.
+      await creates.takeBack(addressOf(request));
+      const checkLimits = async () => {
+        await previews.count(addressOf(request));
+        await previewLimits.count(subject, request);
+      };
+      const amountMinor = await service.preview(merchant, wanted, checkLimits);
+      const amount = formatMinor(amountMinor, merchant.decimals);
+      const { name: shop, currency } = merchant;
+      response.json({ shop, amount, currency, environment } satisfies PreviewReply);
+      return;
+    }
+    const result = await service.create(merchant, wanted, () => limits.count(subject, request));
     if (result.kind === 'opening') {
       const { retryAfterSeconds } = result;
       response.set('retry-after', String(retryAfterSeconds));

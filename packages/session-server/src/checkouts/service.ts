@@ -1,4 +1,5 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import type { HintRequest, CreateCheckoutRequest } from '../contract.js';
 import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
@@ -33,6 +34,9 @@ const OWNER_POLL_MS = 250;
 const MAX_ATTEMPTS = 2;
 /** Prices asked for in one request, when others open the order at a newer one meanwhile. */
 const MAX_LOOKUPS = 3;
+/** How long a preview may show the price that the shop gave for another one. */
+const PREVIEW_MS = 5000;
+const MAX_PREVIEWS = 5000;
 /** When to ask again for what others are creating. */
 const RETRY_SECONDS = 2;
 /** Share of the `order_id` range after which the log raises an alarm. */
@@ -98,9 +102,13 @@ interface PricedOrder {
 /** Creates checkouts, and takes the hints that pages give about them. */
 export class CheckoutService {
   readonly #options: CheckoutServiceOptions;
+  /** Prices for previews, in minor units. */
+  readonly #prices: LRUCache<string, number>;
 
   constructor(options: CheckoutServiceOptions) {
     this.#options = options;
+    const perf = options.clock;
+    this.#prices = new LRUCache({ max: MAX_PREVIEWS, ttl: PREVIEW_MS, ttlResolution: 0, perf });
   }
 
   /** Finds the merchant, or refuses. @throws {AppError} 404 `unknown_merchant` */
@@ -136,6 +144,31 @@ export class CheckoutService {
       observer.checkoutRequested(error instanceof AppError ? error.code : 'internal_error');
       throw error;
     }
+  }
+
+  /**
+   * What an order costs, in minor units, as it was up to {@link PREVIEW_MS} ago. Stores nothing, and
+   * asks the provider nothing.
+   *
+   * @param checkLimits called once the order token is known to be good
+   * @throws {AppError} as `create()`, and 409 for every order that cannot be paid now
+   */
+  async preview(
+    merchant: Merchant,
+    request: CreateCheckoutRequest,
+    checkLimits: () => Promise<void>,
+  ): Promise<number> {
+    this.#checkToken(merchant, request);
+    await checkLimits();
+    const key = `${merchant.id}\n${request.order}`;
+    const known = this.#prices.get(key);
+    if (known !== undefined) return known;
+    const order = await this.#options.lookUpOrder(merchant, request.order);
+    if (!order) throw orderNotFound();
+    if (order.status !== 'payable') throw orderClosed(order);
+    const amountMinor = priceOf(order, merchant);
+    this.#prices.set(key, amountMinor);
+    return amountMinor;
   }
 
   async #create(
@@ -219,13 +252,11 @@ export class CheckoutService {
 
   /** The shop sells it no more: what we know to be paid is shown, the rest is refused. */
   async #refuseClosed(merchant: Merchant, order: ShopOrder): Promise<CreateResult> {
-    if (order.status === 'void') {
-      throw new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.');
-    }
+    if (order.status === 'void') throw orderClosed(order);
     const checkouts = await findCheckoutsOfOrder(this.#options.database, merchant.id, order.order);
     const paid = checkouts.find(({ state }) => state === 'paid');
     if (paid) return { kind: 'opened', merchant, checkout: paid };
-    throw new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
+    throw orderClosed(order);
   }
 
   async #createAsOwner(
@@ -339,6 +370,12 @@ function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefine
   return kind === 'cancelled' || kind === 'submitted' || kind === 'declined'
     ? { kind, sessionId }
     : undefined;
+}
+
+function orderClosed({ status }: ShopOrder): AppError {
+  return status === 'void'
+    ? new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.')
+    : new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
 }
 
 function opened(

@@ -11,6 +11,7 @@ import {
   merchantOrderList,
   needsReply,
   openingReply,
+  previewReply,
   problem,
   putOrderReply,
   putOrderRequest,
@@ -35,7 +36,10 @@ export function describeApi(publicUrl: string): Json {
       '/v1/checkouts': {
         post: operation('Create a checkout, or answer with the open one', {
           body: createCheckoutRequest,
-          answers: { 200: z.union([createCheckoutReply, needsReply]), 202: openingReply },
+          answers: {
+            200: z.union([createCheckoutReply, needsReply, previewReply]),
+            202: openingReply,
+          },
         }),
         get: operation('What state checkouts are in; waits for one to move', {
           query: {
