@@ -10,6 +10,8 @@ export default defineConfig(
     '**/coverage/',
     '**/.cache/',
     'demo/data/',
+    // With packages that only their copies have.
+    'examples/',
     // No program has both versions of React; `test-frameworks` checks each of them.
     'packages/widget/frameworks/',
   ]),

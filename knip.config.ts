@@ -69,6 +69,7 @@ const config: KnipConfig = {
         'stack/{start,stack,shop-main,console-main}.ts',
         'vite.config.ts',
         'vitest.shapes.config.ts',
+        'vitest.examples.config.ts',
         'journey/shapes.table.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',

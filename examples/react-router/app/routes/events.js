@@ -1,0 +1,8 @@
+import { paid, pay, priceOf } from '../shop.server.js';
+
+const receive = pay.events.handler({
+  expectedAmount: priceOf,
+  onPaid: ({ order }) => paid.add(order),
+});
+
+export const action = ({ request }) => receive(request);
