@@ -221,15 +221,16 @@ describe('an order that was put', () => {
   });
 
   it('is erased when it is older than the retention, and put no more since', async () => {
-    await shop.put('P2', PERSON);
-    await shop.put('P3', PERSON);
+    for (const order of ['P2', 'P3', 'P4']) await shop.put(order, PERSON);
     await shop.stack.server.close();
     shop.stack.advance(400 * DAY_SECONDS - 600);
     await shop.stack.startServer();
     await shop.put('P3', { ...PERSON, amount: '12.00' });
+    await shop.put('P4', PERSON);
     expect(sealedOf()).toEqual([
       ['P2', some],
       ['P3', some],
+      ['P4', some],
     ]);
     await shop.stack.server.close();
     shop.stack.advance(1200);
@@ -237,6 +238,7 @@ describe('an order that was put', () => {
     await expect.poll(sealedOf).toEqual([
       ['P2', null],
       ['P3', some],
+      ['P4', some],
     ]);
   });
 });

@@ -11,6 +11,7 @@ import { parseMinor } from '../money.js';
 import { orderVersionOf } from '../orders/order-lookup.js';
 import { openPersonalPart, sealPersonalPart } from '../orders/put-orders.js';
 import {
+  addOrder,
   findOrder,
   type OrderKey,
   type PutOrder,
@@ -57,7 +58,7 @@ export interface StoredPut {
 }
 
 /**
- * Stores an order as it is now. The same order again changes nothing; one that was void can be paid again.
+ * Stores an order as it is now. The same order again is only kept for longer; one that was void can be paid again.
  *
  * @throws {AppError} 409 `order_already_paid`
  */
@@ -78,7 +79,11 @@ export async function putOrder(
     !stored.isVoid &&
     JSON.stringify([price, openPersonalPart(stored.put, key, encryption)]) ===
       JSON.stringify([order.price, personal]);
-  if (isSame) return { isNew: false, state: stored.state };
+  if (isSame) {
+    // Its shop needs it still: the retention begins again.
+    await addOrder(tx, key, now);
+    return { isNew: false, state: stored.state };
+  }
   const sealed = sealPersonalPart(personal, key, encryption);
   await savePutOrder(tx, key, { ...order.price, sealed }, now);
   return { isNew: stored === undefined, state: await refreshOrder(tx, key, now) };

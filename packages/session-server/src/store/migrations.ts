@@ -74,7 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
     state TEXT NOT NULL,
     created_at ${bigint} NOT NULL,
     updated_at ${bigint} NOT NULL,
-    -- When it was last put with a change, or got its newest checkout.
+    -- When it was last put, or got its newest checkout.
     renewed_at ${bigint} NOT NULL,
     -- When it was erased, unless it has changed since.
     erased_at ${bigint},
