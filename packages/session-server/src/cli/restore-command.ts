@@ -232,7 +232,7 @@ function describeNotFound(payment: LostPayment): string {
   const { transaction, reference, account, providerMerchantId, isTemporary } = payment;
   const at = account === DEFAULT_ACCOUNT ? '' : ` of account ${account}`;
   const why = isTemporary
-    ? 'its shop gave no answer; the server will ask again'
+    ? 'its shop gave no answer, or has to put the order again; the server will try again'
     : 'no order was found: check it with the shop';
   return `Transaction ${transaction} of ${reference} at ${String(providerMerchantId)}${at}: ${why}`;
 }

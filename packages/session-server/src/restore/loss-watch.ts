@@ -17,7 +17,7 @@ export interface LossWatchOptions {
   readonly watchSeconds: number;
   readonly reconciliation: Pick<ReconciliationService, 'poll'>;
   readonly merchants: Pick<MerchantSource, 'all'>;
-  /** Whether a payment was found whose shop gave no answer about its order. */
+  /** Whether a payment was found whose order trying again may find. */
   readonly isRetrying: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -29,8 +29,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function lostAttempts(pauseMs: number): LostAttempts {
-  const merchants = [testMerchant()];
+function lostAttempts(pauseMs: number, merchant = testMerchant()): LostAttempts {
+  const merchants = [merchant];
   return new LostAttempts({
     loss: { since: now, until: now, afterOrderId: 10, toOrderId: 99, isRead: true },
     database: store.database,
@@ -68,6 +68,14 @@ describe('polls that come by the second', () => {
     await lost.adopt(AT_PROVIDER, rows);
     expect(asked).toEqual(['A', 'B', 'A', 'B']);
     expect(lost.isRetrying()).toBe(false);
+  });
+
+  it('come again for an order that its shop may put again', async () => {
+    answers = 'unknown';
+    const lost = lostAttempts(PAUSE_MS, testMerchant({ orderLookup: undefined }));
+    await lost.adopt(AT_PROVIDER, rows);
+    expect(lost.isRetrying()).toBe(true);
+    expect(lost.notFound).toMatchObject([{ transaction: 'tx-A' }, { transaction: 'tx-B' }]);
   });
 
   it('do not wait for a shop that gave no answer, and remember what it was not asked', async () => {

@@ -33,7 +33,7 @@ export interface LostPayment extends ProviderMerchant {
   readonly transaction: string;
   /** What the transaction calls the attempt. */
   readonly reference: string;
-  /** The shop gave no answer: trying again may find it. */
+  /** The shop gave no answer, or may put the order again: trying again may find it. */
   readonly isTemporary: boolean;
 }
 
@@ -87,7 +87,7 @@ export class LostAttempts {
     return [...this.#notFound.values()];
   }
 
-  /** Whether a shop that gave no answer is to be asked again. */
+  /** Whether trying again may find the order of a payment. */
   isRetrying(): boolean {
     return this.notFound.some(({ isTemporary }) => isTemporary);
   }
@@ -133,7 +133,9 @@ export class LostAttempts {
       const owner = name.order === undefined ? undefined : await this.#findOwner(paid, name.order);
       if (!owner) {
         this.#pause(reference);
-        this.#noteNotFound({ ...payment, isTemporary: false });
+        // A shop that puts its orders may put again what was lost.
+        const isTemporary = name.order !== undefined && paid.some((one) => !one.orderLookup);
+        this.#noteNotFound({ ...payment, isTemporary });
         return;
       }
       const { merchant, order } = owner;
