@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { findFeed, findLastPosition } from '../outbox/repository.js';
 import { getCounter, type Reader } from '../store/database.js';
 
-/** What a cursor holds: which store gave the place, and the place. */
+/** What a cursor holds: which feed the place is in, and the place. */
 const feedPlace = z.tuple([z.string(), z.int().nonnegative()]);
 
 /**
@@ -19,10 +19,10 @@ export async function readFeed(
   merchant: string,
   { after, limit }: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<MerchantEventList> {
-  const store = await nameStore(reader);
-  const cursorOf = (position: number): string => toCursor([store, position]);
-  const [givenBy, from] = after === undefined ? [store, 0] : readCursor(after, feedPlace);
-  if (from > 0 && (givenBy !== store || from > (await findLastPosition(reader, merchant)))) {
+  const feed = await nameFeed(reader, merchant);
+  const cursorOf = (position: number): string => toCursor([feed, position]);
+  const [givenBy, from] = after === undefined ? [feed, 0] : readCursor(after, feedPlace);
+  if (from > 0 && (givenBy !== feed || from > (await findLastPosition(reader, merchant)))) {
     throw unknownCursor();
   }
   const found = await findFeed(reader, merchant, { after: from, limit: limit + 1 });
@@ -39,13 +39,16 @@ export async function readFeed(
 }
 
 /**
- * Differs for each store, and for what it was before a backup was put back: the same places hold other
- * events there.
+ * Differs for each merchant and store, and for what the store was before a backup was put back: the same
+ * places hold other events there.
  */
-async function nameStore(reader: Reader): Promise<string> {
+async function nameFeed(reader: Reader, merchant: string): Promise<string> {
   const made = (await getCounter(reader, 'order_id_offset')) ?? 0;
   const restored = (await getCounter(reader, 'loss_until')) ?? 0;
-  return hash('sha256', `${String(made)}\n${String(restored)}`, 'base64url').slice(0, 8);
+  return hash('sha256', `${String(made)}\n${String(restored)}\n${merchant}`, 'base64url').slice(
+    0,
+    8,
+  );
 }
 
 /** Where a reader goes on, as text that only we read. */
@@ -66,7 +69,7 @@ function unknownCursor(cause?: unknown): AppError {
   return new AppError(
     400,
     'unknown_cursor',
-    'This cursor is not one that this server gave out, or was given before a backup was put back. Begin without one.',
+    'This cursor is not one that this server gave to this merchant, or was given before a backup was put back. Begin without one.',
     { cause },
   );
 }

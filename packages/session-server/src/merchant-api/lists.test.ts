@@ -200,6 +200,22 @@ describe('the feed of events', () => {
     expect(list.body.orders).toEqual([]);
   });
 
+  it('refuses a cursor of another merchant: its places have other events', async () => {
+    await cancel('E2');
+    await expect.poll(async () => orders(await readAll())).toEqual(['E2']);
+    const { cursor } = await readAll();
+    await shop.stack.server.close();
+    shop.stack.changeMerchant({ apiKeyHash: [hashOf('first-key')] });
+    shop.stack.addMerchant({ id: 'coffeeshop', apiKeyHash: [hashOf(shop.stack.merchantKey)] });
+    await shop.stack.startServer();
+    const { body: put } = await shop.put('E3');
+    const { body } = await shop.open(put, { merchant: 'coffeeshop' });
+    const { checkout, sessionId } = body;
+    await shop.stack.post(`/v1/checkouts/${checkout}/hints`, { kind: 'cancelled', sessionId });
+    await expect.poll(async () => orders(await readAll())).toEqual(['E3']);
+    expect((await read(cursor)).body.code).toBe('unknown_cursor');
+  });
+
   it('refuses a cursor that it has not given out', async () => {
     await cancel('F1');
     await expect.poll(async () => orders(await readAll())).toEqual(['F1']);
