@@ -252,7 +252,6 @@ export class CheckoutService {
 
   /** The shop sells it no more: what we know to be paid is shown, the rest is refused. */
   async #refuseClosed(merchant: Merchant, order: ShopOrder): Promise<CreateResult> {
-    if (order.status === 'void') throw orderClosed(order);
     const checkouts = await findCheckoutsOfOrder(this.#options.database, merchant.id, order.order);
     const paid = checkouts.find(({ state }) => state === 'paid');
     if (paid) return { kind: 'opened', merchant, checkout: paid };

@@ -42,6 +42,13 @@ describe('an order that is put', () => {
     expect((await shop.get('A1')).checkouts).toHaveLength(1);
   });
 
+  it('has the decimal places of its merchant’s currency', async () => {
+    const yen = await PuttingShop.start({ merchant: { currency: 'JPY', decimals: 0, split: [] } });
+    await yen.put('A9', { amount: '500', currency: 'JPY' });
+    expect(await yen.get('A9')).toMatchObject({ amount: '500', currency: 'JPY' });
+    await yen.stack.close();
+  });
+
   it('is shown to its merchant before it has a checkout', async () => {
     await shop.put('A2', { ...PRICE, amount: '12.5', description: 'Two teas' });
     expect(await shop.get('A2')).toEqual({
@@ -206,6 +213,14 @@ describe('an order that is made void', () => {
         { type: 'checkout.paid', data: paid },
         { type: 'checkout.attention', data: paid },
       ]);
+  });
+
+  it('and is paid is shown as paid to the shopper who comes back', async () => {
+    const { body } = await shop.put('C3');
+    const { checkout, sessionId } = (await shop.open(body)).body;
+    await shop.makeVoid('C3');
+    await shop.payIn(sessionId, checkout);
+    expect((await shop.open(body)).body).toMatchObject({ checkout, state: 'paid' });
   });
 
   it('is none that no one put', async () => {

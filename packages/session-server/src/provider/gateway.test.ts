@@ -199,6 +199,11 @@ describe('a session that is asked for', () => {
     expect(bodies).toEqual([JSON.stringify({ ...fields, ...extraFields })]);
   });
 
+  it('ends not sent when its account is gone', async () => {
+    const gateway = createPartnerGateway({ get: () => Promise.reject(new Error('no account')) });
+    expect(await gateway.createSession('north', fields)).toMatchObject({ kind: 'not_sent' });
+  });
+
   it('ends not sent when no one answers', async () => {
     const gateway = await gatewayTo(200, '{}');
     await Promise.all(servers.splice(0).map((server) => server.close()));
