@@ -179,6 +179,10 @@
         }, LATER_MS);
       });
     }),
+    'draws at the end of the page, and answers when it is over': acceptingObject(() => {
+      document.body.append(makeForm());
+      return never;
+    }),
     'one form at a time': acceptingObject(showOnly),
     'attaches its methods late': {
       leaves: {},

@@ -65,15 +65,17 @@ export function scriptAdapter(sdk: SdkDescription, nonce: string | undefined): S
       const appended = sdk.container ? [] : [...children].slice(childElementCount);
       // What it draws is not seen, and its answer may be the end of it.
       if (answers && !sdk.container) report('shown');
-      const handle = (await answer) as Unknown | undefined;
+      let handle: Unknown | undefined = undefined;
       const destroy = async (): Promise<void> => {
         for (const one of appended) one.remove();
         const end = handle?.destroy ?? handle?.unmount ?? handle?.close;
         await (end ? end.call(handle) : configurable.destroy?.());
       };
       const onAbort = (): unknown => destroy().catch(reportError);
-      if (signal.aborted) onAbort();
+      // An SDK may answer only when it is over, and then without a handle.
       signal.addEventListener('abort', onAbort);
+      handle = (await answer) as Unknown | undefined;
+      if (signal.aborted) onAbort();
       const last = sdk.open ? await handle?.[sdk.open]?.(options.container) : handle;
       for (const [field, kinds] of Object.entries(answers ?? {})) {
         const kind = kinds[String((Object(last) as Unknown)[field])];

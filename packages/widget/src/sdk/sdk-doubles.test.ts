@@ -271,6 +271,16 @@ describe('any plausible SDK', () => {
     expect(harness.count('pay-ready')).to.equal(1);
   });
 
+  it('a form at the end of the page goes before configure() has answered', async () => {
+    const answers = { status: { cancelled: 'cancelled' } } as const;
+    const shape = 'draws at the end of the page, and answers when it is over';
+    await serve(server, shape, { container: 'none', answers });
+    const harness = await PayCheckoutHarness.ready(server);
+    expect(formsOf()).to.equal(1);
+    await harness.during('idle', () => harness.element.close());
+    expect(formsOf()).to.equal(0);
+  });
+
   it('a form is ready when it is drawn, and not when configure() answers or when it is late', async () => {
     relentAll();
     await serve(server, 'mounts and never answers', {});
