@@ -45,6 +45,17 @@ function spoilEverything(): Record<string, string> {
   return { ...stack.env, PAY_ENVIRONMENT: '', PAY_WIDGET_SCRIPT: fileOf('missing.js') };
 }
 
+/** Leaves a data file that passes every check, and then refuses what a start writes. */
+async function refuseRecovery(): Promise<void> {
+  await stack.startServer();
+  await stack.open('A1001', { amount: '5.00' });
+  await stack.server.close();
+  const database = new DatabaseSync(fileOf('data.sqlite'));
+  database.exec(`UPDATE attempts SET status = 'sending';
+    CREATE TRIGGER refuse BEFORE UPDATE ON attempts BEGIN SELECT raise(ABORT, 'refused'); END`);
+  database.close();
+}
+
 describe('a start that fails', () => {
   it('lists the mistakes of every stage at once, and none in the words of a library', async () => {
     const taken = await LocalServer.start((_, response) => response.end());
@@ -88,21 +99,14 @@ describe('a start that fails', () => {
     expect(() => new DatabaseSync(fresh, { readOnly: true })).toThrow();
   });
 
-  it.each(['outbox_events', 'counters'])(
-    'for what the data file turns out to lack (%s) lets go of it',
-    async (table) => {
-      const database = new DatabaseSync(fileOf('data.sqlite'));
-      database.exec(`PRAGMA foreign_keys = OFF; DROP TABLE ${table}`);
-      database.close();
-      await expect(startSessionServer(stack.config)).rejects.toThrow();
-      takeDataFileLock(fileOf('data.sqlite')).close();
-    },
-  );
+  it('after every check lets go of everything', async () => {
+    await refuseRecovery();
+    await expect(startSessionServer(stack.config)).rejects.toThrow('refused');
+    takeDataFileLock(fileOf('data.sqlite')).close();
+  });
 
   it('after every check, ends as well: it exits without having listened', async () => {
-    const database = new DatabaseSync(fileOf('data.sqlite'));
-    database.exec('PRAGMA foreign_keys = OFF; DROP TABLE outbox_events');
-    database.close();
+    await refuseRecovery();
     const { code, said, complaint } = await run({ ...stack.env, PAY_LOG_LEVEL: 'info' });
     expect([code, said.includes('server starts')]).toEqual([1, true]);
     expect(said).not.toContain('server listens');
