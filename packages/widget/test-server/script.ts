@@ -10,6 +10,10 @@ export interface SeenRequest {
 export interface Script {
   /** Answers of `POST /v1/checkouts` in order; the last one repeats. */
   open?: { status: number; body: unknown }[];
+  /** What a preview answers. Default: 404. */
+  preview?: { status: number; body: unknown };
+  /** Holds back the answers of previews until it is false again. */
+  holdPreview?: boolean;
   /** The checkout that `GET /v1/checkouts` knows. */
   status?: { checkout: string; revision: number; [key: string]: unknown } | null;
   /** What `GET /v1/checkouts` answers instead. */

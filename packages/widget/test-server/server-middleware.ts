@@ -61,6 +61,10 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
     await server.until(() => !server.script.holdLanguages, 10_000);
     return replyUnkept(context, 200, languageAt(path.slice('/v1/languages/'.length)));
   }
+  if (Object(body).preview) {
+    await server.until(() => !server.script.holdPreview, 10_000);
+    return reply(context, server.script.preview);
+  }
   if (path === '/v1/checkouts' && method === 'POST') return answerOpen(context, server);
   if (path === '/v1/checkouts') return answerStatus(context, server);
   if (path.endsWith('/hints')) {

@@ -18,6 +18,7 @@ import {
   openCheckout,
   pollStatus,
   preload,
+  previewOrder,
   showForm,
   startWhenVisible,
   watchWindow,
@@ -25,6 +26,7 @@ import {
   type EffectEvent,
   type FlowContext,
   type FlowHost,
+  type Preview,
 } from './flow-effects.js';
 import { FlowEvents } from './flow-events.js';
 import { checkoutInAddress, isHistoryNavigation, openWindow, removeFromAddress } from './page.js';
@@ -61,6 +63,7 @@ type KeyedEffect = readonly [key: string | false | null | undefined, effect: Eff
 export class FlowController implements ReactiveController, FlowContext {
   state: FlowState = IDLE;
   presentation: Presentation = 'inline';
+  preview: Preview | null | undefined;
   lastHint: Promise<void> | undefined;
   /** Whether the page's address named the checkout, so that none needs to be created. */
   isFollowing = false;
@@ -227,6 +230,7 @@ export class FlowController implements ReactiveController, FlowContext {
         this.send({ type: 'order-changed' });
       }
       this.#subject = subject;
+      this.preview = undefined;
       const checkout = checkoutInAddress(this.#parameter);
       this.isFollowing = Boolean(checkout);
       if (checkout) this.send({ type: 'follow', checkout, order: order ?? null });
@@ -242,6 +246,10 @@ export class FlowController implements ReactiveController, FlowContext {
       case 'config-loaded':
         this.environment = event.config.environment;
         this.#sdk = event.config.sdk;
+        this.host.requestUpdate();
+        break;
+      case 'previewed':
+        this.preview = event.preview;
         this.host.requestUpdate();
         break;
       case 'sdk-loaded':
@@ -286,7 +294,7 @@ export class FlowController implements ReactiveController, FlowContext {
 
   get #effects(): readonly KeyedEffect[] {
     const { state } = this;
-    const { merchant, order, orderToken, serverUrl, mode } = this.host;
+    const { merchant, order, orderToken, serverUrl, mode, createSession } = this.host;
     const isActive = this.#isConnected && !this.#isPageHidden;
     const checkout = state.known?.checkout;
     const session = sessionOf(state);
@@ -295,9 +303,18 @@ export class FlowController implements ReactiveController, FlowContext {
       state.phase === 'problem' && hasOnlyId(state) && /^checkout_/.test(state.error.code);
     const canChange = checkout && !isRejected && !isCreating(state) && state.phase !== 'paid';
     const needsSdk = serverUrl && merchant && order && !this.isFollowing;
+    const hasButton = state.phase === 'idle' && !state.known && !this.startsWhenVisible;
     return [
       [this.#isConnected && 'listen', listenToPage],
       [isActive && needsSdk && `preload ${serverUrl} ${merchant} ${mode}`, preload],
+      [
+        isActive &&
+          needsSdk &&
+          hasButton &&
+          !createSession &&
+          `preview ${this.#subject} ${orderToken}`,
+        previewOrder,
+      ],
       [isActive && this.startsWhenVisible && 'visible', startWhenVisible],
       [!this.#isPageHidden && isCreating(state) && `open ${orderToken}`, openCheckout],
       [

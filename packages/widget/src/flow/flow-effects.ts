@@ -3,6 +3,7 @@ import type {
   HintKind,
   CreateCheckoutReply,
   CreateCheckoutRequest,
+  PreviewReply,
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveControllerHost } from 'lit';
 import { coded } from '../coded-error.js';
@@ -23,6 +24,7 @@ import { isOnHostedPage, type Mode, type Presentation } from './presentation.js'
 import {
   createCheckout,
   fetchConfig,
+  fetchPreview,
   isRetryable,
   sendHint,
   serverSession,
@@ -45,10 +47,14 @@ export interface FlowHost extends ReactiveControllerHost, FormHost {
   readonly serverUrl: string;
 }
 
+/** What the order costs, before its checkout exists: empty without an answer, null until then. */
+export type Preview = Partial<PreviewReply>;
+
 /** What effects may read of the flow. They change it through the events that they emit only. */
 export interface FlowContext {
   readonly host: FlowHost;
   readonly state: FlowState;
+  readonly preview: Preview | null | undefined;
   /** Where the payment happens. */
   readonly presentation: Presentation;
   /** Where it would happen if it started now. */
@@ -66,6 +72,7 @@ export interface FlowContext {
 export type EffectEvent =
   | FlowEvent
   | { readonly type: 'config-loaded'; readonly config: CheckoutConfigReply }
+  | { readonly type: 'previewed'; readonly preview: Preview | null }
   | { readonly type: 'sdk-loaded' | 'became-visible' | 'page-hidden' | 'page-restored' }
   | {
       readonly type: 'checkout-created';
@@ -134,6 +141,16 @@ export const preload: Effect = async (flow, emit, signal) => {
   } catch {
     // Mounting the form tries again and reports the error.
   }
+};
+
+/** Asks what the order costs. Without an answer the shopper can pay all the same. */
+export const previewOrder: Effect = async (flow, emit, signal) => {
+  const { merchant, order, orderToken, serverUrl } = flow.host;
+  const request = { merchant, order, orderToken: orderToken ?? undefined } as CreateCheckoutRequest;
+  // In the frame that shows the button: nothing moves when the answer comes.
+  if (!flow.preview) emit({ type: 'previewed', preview: null });
+  const preview = await fetchPreview(serverUrl, request, signal).catch(() => ({}));
+  emit({ type: 'previewed', preview });
 };
 
 /** Starts the payment once the element has come into view. */

@@ -7,6 +7,7 @@ import type {
   CreateCheckoutReply,
   CreateCheckoutRequest,
   OpeningReply,
+  PreviewReply,
   Problem,
 } from '@pay-checkout/session-server/contract';
 import { coded, CodedError } from '../coded-error.js';
@@ -63,6 +64,16 @@ export async function createCheckout(
 /** The `createSession` of the session server at `server`. */
 export function serverSession(server: string): CreateSession {
   return (request, signal) => send(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, request);
+}
+
+/** What the order of `request` costs. Opens nothing. */
+export function fetchPreview(
+  server: string,
+  request: CreateCheckoutRequest,
+  signal: AbortSignal,
+): Promise<PreviewReply> {
+  const body = { ...request, preview: true };
+  return send(`${server}/v1/checkouts`, REQUEST_TIMEOUT_MS, signal, body);
 }
 
 /** What the page's own code promised, or an error with `code` when it takes too long. */

@@ -133,6 +133,7 @@ describe('<pay-checkout> modes', () => {
       expect(frame?.title).to.equal('Payment form');
       expect(frame?.clientWidth).to.be.above((harness.form?.clientWidth ?? Infinity) - 8);
       expect(frame?.clientHeight).to.be.above(500);
+      await until(() => server.sdk !== undefined);
       expect(server.sdk.calls).to.have.length(0);
       await harness.during('paid', () => server.setState('paid'));
       expect(harness.element.querySelector('iframe')).to.equal(null);

@@ -87,6 +87,12 @@ export const styles = css`
   strong {
     font-size: 1.375em;
   }
+  .blank {
+    inline-size: 7em;
+    block-size: 1.5em;
+    border-radius: var(--radius);
+    background: var(--border);
+  }
   .badge {
     inline-size: fit-content;
     margin-inline-start: auto;

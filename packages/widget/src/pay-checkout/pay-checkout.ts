@@ -58,7 +58,7 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @fires {PayRedirectEvent} pay-redirect - The page is about to be left for `url`; cancelable.
  *
  * @csspart card - The whole element.
- * @csspart header - The line with amount and badge.
+ * @csspart header - The line with shop, amount and badge.
  * @csspart amount - The amount.
  * @csspart badge - The label of a test environment.
  * @csspart message - The status.
@@ -304,7 +304,8 @@ export class PayCheckout extends LitElement implements FlowHost {
   protected override render(): TemplateResult {
     const { state } = this.#flow;
     const { locale, dir, card, test } = this.#labels;
-    const price = state.phase === 'address' ? state.address.request : state.known;
+    const price =
+      state.phase === 'address' ? state.address.request : (state.known ?? this.#flow.preview);
     const isTest = (price?.environment ?? this.#flow.environment) === 'sandbox';
     const badge = isTest ? html`<small class="badge" part="badge">${test}</small>` : nothing;
     const header = this.#header(state, price, badge);
@@ -341,13 +342,21 @@ export class PayCheckout extends LitElement implements FlowHost {
     </button>`;
   }
 
-  /** The line with the amount. While the checkout opens, the message is in its place. */
-  #header({ phase }: FlowState, price: Price | undefined, badge: Rendered): Rendered {
+  /** The line with shop and amount, or their place. While the checkout opens, the message is in its place. */
+  #header({ phase }: FlowState, price: Price | null | undefined, badge: Rendered): Rendered {
+    const { preview } = this.#flow;
     const { amount, currency } = price ?? {};
-    if (!amount || !currency || phase === 'opening') return nothing;
+    if (phase === 'opening') return nothing;
+    if (!amount || !currency) {
+      const blank = price === null ? html`<span class="blank"></span>` : badge;
+      // Its place stays empty without an answer: the button must not move when it is about to be pressed.
+      return price === preview && price !== undefined
+        ? html`<header part="header">${blank}</header>`
+        : nothing;
+    }
     return html`<header part="header">
       <span
-        ><small>${this.#labels.amount}</small>
+        ><small>${preview?.shop ?? this.#labels.amount}</small>
         <strong part="amount">${formatAmount(amount, currency, this.language)}</strong></span
       >
       ${badge}

@@ -100,7 +100,16 @@ export class TestServer {
     return all.filter((one) => one.method === method && path.test(one.path));
   }
 
-  opens(): Promise<SeenRequest[]> {
+  async opens(): Promise<SeenRequest[]> {
+    const seen = await this.#creates();
+    return seen.filter((one) => !isPreview(one));
+  }
+
+  async previews(): Promise<SeenRequest[]> {
+    return (await this.#creates()).filter(isPreview);
+  }
+
+  #creates(): Promise<SeenRequest[]> {
     return this.seen('POST', /\/v1\/checkouts$/);
   }
 
@@ -116,4 +125,8 @@ export class TestServer {
     const seen = await this.seen('POST', /\/hints$/);
     return seen.map((one) => one.body as HintRequest);
   }
+}
+
+function isPreview({ body }: SeenRequest): boolean {
+  return (body as { preview?: boolean }).preview === true;
 }
