@@ -61,7 +61,7 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
     await server.until(() => !server.script.holdLanguages, 10_000);
     return replyUnkept(context, 200, languageAt(path.slice('/v1/languages/'.length)));
   }
-  if (Object(body).preview) {
+  if ((body as { preview?: boolean } | undefined)?.preview) {
     await server.until(() => !server.script.holdPreview, 10_000);
     return reply(context, server.script.preview);
   }
