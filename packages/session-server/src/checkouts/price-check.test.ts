@@ -81,6 +81,23 @@ describe('a payment at a price that is no longer the order’s', () => {
     expect(lookups()).toHaveLength(3);
   });
 
+  it('is none where the price changed after it, also when it is refunded then', async () => {
+    const lookups = () => stack.shop.lookups.filter((name) => name === 'P8');
+    const { body } = await stack.open('P8', { amount: '10.00' });
+    await payAt(body.sessionId);
+    await expect.poll(lookups).toHaveLength(2);
+    stack.shop.orders.set('P8', { amount: '100.00' });
+    const { control } = stack.sandbox;
+    control.refund(control.transactions().at(-1)?.row.id ?? '', { amount: '1.00' });
+    // Its payment causes a poll, which finds the refund, and wakes the check.
+    const { body: other } = await stack.open('P9', { amount: '10.00' });
+    await payAt(other.sessionId);
+    await expect.poll(() => ask('P8')).toMatchObject({ refund: 'partial' });
+    await expect.poll(() => stack.shop.lookups.filter((name) => name === 'P9')).toHaveLength(2);
+    expect(await ask('P8')).toMatchObject({ attention: [] });
+    expect(lookups()).toHaveLength(2);
+  });
+
   it('is reported where the shop has made the order void', async () => {
     const { body } = await stack.open('P5', { amount: '10.00' });
     stack.shop.orders.set('P5', { amount: '10.00', status: 'void' });

@@ -17,6 +17,7 @@ describe('the hosted page', () => {
     expect(status).toBe(200);
     expect(text).toContain(`order-token="${token}"`);
     expect(text).toContain('<noscript>');
+    expect(text).toContain('<p>Order H1</p>');
     expect(stack.createSessionCalls()).toBe(0);
     expect(stack.shop.lookups).toEqual([]);
     expect(headers.get('referrer-policy')).toBe('no-referrer');

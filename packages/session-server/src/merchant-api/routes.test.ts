@@ -103,6 +103,14 @@ describe('the merchant’s own view of an order', () => {
     expect((await ask('M5', `Bearer ${stack.merchantKey}`)).body).toMatchObject(refunded);
   });
 
+  it('says the price that was asked for last', async () => {
+    for (const amount of ['5.00', '7.00', '5.00']) {
+      await stack.open('M6', { amount });
+      const { body } = await ask('M6', `Bearer ${stack.merchantKey}`);
+      expect(body).toMatchObject({ amount });
+    }
+  });
+
   it('does not know an order that was never opened', async () => {
     const { status, body } = await ask('M2', `Bearer ${stack.merchantKey}`);
     expect([status, body.code]).toEqual([404, 'order_not_found']);
