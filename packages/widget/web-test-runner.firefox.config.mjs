@@ -8,7 +8,7 @@ import config from './web-test-runner.config.mjs';
 const NEEDS_CHROMIUM = /\b(gc|emulateMedia|accessibilityTree|isLive)\(/;
 
 /** Firefox closes the socket of the runner when a navigation starts, even one that leads nowhere. */
-const STARTS_NAVIGATION = /^redirecting,/;
+const STARTS_NAVIGATION = /^redirecting,|of all phases,/;
 
 /** Skips the tests that need what only Chromium has. The counts include them as skipped. */
 const skipping = {

@@ -2,16 +2,9 @@ import { expect } from '@open-wc/testing';
 import { emulateMedia } from '@web/test-runner-commands';
 import { en } from '../labels/en.js';
 import { accessibilityTree } from '../testing/accessibility-tree.js';
-import { EVERY_PHASE, WITHIN_PHASES } from '../testing/every-phase.js';
+import { EVERY_PHASE, redirectNowhere, WITHIN_PHASES } from '../testing/every-phase.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
-
-/** To a payment page that never comes: leaving would take the page of the tests along. */
-async function redirectNowhere(harness: PayCheckoutHarness): Promise<void> {
-  await harness.server.set({ keepsPage: true });
-  harness.element.mode = 'redirect';
-  await harness.during('redirecting', () => harness.press());
-}
 
 describe('<pay-checkout> for everyone', () => {
   let server: TestServer;

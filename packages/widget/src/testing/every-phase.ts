@@ -54,6 +54,13 @@ const REACH = {
   },
 } satisfies Record<Phase, Reach>;
 
+/** To a payment page that never comes: leaving would take the page of the tests along. */
+export async function redirectNowhere(harness: PayCheckoutHarness): Promise<void> {
+  await harness.server.set({ keepsPage: true });
+  harness.element.mode = 'redirect';
+  await harness.during('redirecting', () => harness.press());
+}
+
 /** Every phase of the element, with the way there. */
 export const EVERY_PHASE = Object.entries(REACH) as [Phase, Reach][];
 
