@@ -119,3 +119,17 @@ it('the component of the README renders on a server', async () => {
     '<pay-checkout><a href="/pay">Pay for order <!-- -->A1001</a></pay-checkout>',
   );
 });
+
+it('has a typed prop for each event of the element, and no others', () => {
+  const { modules } = require('@pay-checkout/widget/custom-elements.json') as {
+    modules: [{ declarations: [{ events: { name: string; type: { text: string } }[] }] }];
+  };
+  const expected = modules[0].declarations[0].events.map(({ name, type }) => {
+    const prop = `on-${name}`.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return `${prop}: '${name}' as EventName<${type.text}>`;
+  });
+  const source = readFileSync(pathOf('index.ts'), 'utf8');
+  expect(source.match(/on\w+: '[\w-]+' as EventName<\w+>/g)?.toSorted()).toEqual(
+    expected.toSorted(),
+  );
+});
