@@ -39,16 +39,15 @@ const typedText = (max: number) =>
 /** `URL` takes a `*` or a `;` in a host, which would mean something else in a Content Security Policy. */
 const EXACT_HOST = /^([\w-]+(\.[\w-]+)*|\[[\da-f:]+\])$/;
 
+/** For checks of an address that is one: `abort` would also end those of the objects around it. */
+const isHttpUrl = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text);
+const hasExactHost = (text: string): boolean => EXACT_HOST.test(new URL(text).hostname);
+
 export const httpUrl = z
-  .url({
-    protocol: /^https?$/,
-    error: 'expected an absolute http or https address',
-    abort: true,
-  })
-  .refine((text) => EXACT_HOST.test(new URL(text).hostname), {
+  .url({ protocol: /^https?$/, error: 'expected an absolute http or https address' })
+  .refine((text) => !isHttpUrl(text) || hasExactHost(text), {
     error:
       'expected one exact host of letters, digits, "-" and ".", such as "shop.example"; no "*"',
-    abort: true,
   });
 
 /** A base address of the provider; a path prefix is kept. */
@@ -62,10 +61,12 @@ export const providerKey = z
   .regex(/^[!-~]+$/, 'expected the provider’s API key, without spaces or line breaks');
 
 /** The origin of a page or a server, as `URL` writes it. */
-export const origin = httpUrl.refine((text) => new URL(text).origin === text, {
-  error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',
-  abort: true,
-});
+export const origin = httpUrl.refine(
+  (text) => !isHttpUrl(text) || !hasExactHost(text) || new URL(text).origin === text,
+  {
+    error: 'expected an origin alone, such as "https://shop.example", with no path or final slash',
+  },
+);
 
 /** Body of `POST /v1/checkouts`. Strict: a body with an amount or an address is refused by name. */
 export const createCheckoutRequest = z.strictObject({

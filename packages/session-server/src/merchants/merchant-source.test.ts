@@ -165,6 +165,21 @@ describe('reading the merchants file', () => {
     ]);
   });
 
+  it('lists what does not fit together beside an address that is none', () => {
+    const accounts = { '2nd': { apiUrl: 'canary', apiKey: 'canary-key' } };
+    const merchants = [merchantEntry({ account: 'nrth', signingSecret: [], returnUrl: 'canary' })];
+    writeFileSync(path, JSON.stringify({ accounts, merchants: [...merchants, merchantEntry()] }));
+    expect(mistakesOf().map((mistake) => mistake.replace(/ \(.*/, ''))).toEqual([
+      'accounts.2nd.apiUrl',
+      'merchants.0.returnUrl',
+      'merchants.0.signingSecret',
+      'accounts.2nd',
+      'merchants.0.account',
+      'merchants.1.id',
+      'merchants.1.apiKeyHash.0',
+    ]);
+  });
+
   it('takes a file that begins with a byte order mark', () => {
     writeFileSync(path, `\uFEFF${JSON.stringify({ merchants: [merchantEntry()] })}`);
     expect(mistakesOf()).toEqual([]);
