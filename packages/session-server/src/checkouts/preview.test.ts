@@ -81,6 +81,15 @@ describe('a preview of an order', () => {
     expect((await preview('V6')).body.code).toBe(code);
   });
 
+  it('that is paid here is refused, whatever the shop still says', async () => {
+    const { body } = await stack.open('V10', { amount: '1.00' });
+    await preview('V10');
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.until(body.checkout, 'paid');
+    const { status, body: problem } = await preview('V10');
+    expect([status, problem.code]).toEqual([409, 'order_already_paid']);
+  });
+
   it('has limits, and uses up nothing of those for paying', async () => {
     const rateLimits = { createPerAddress: 1, createPerOrder: 1, statusPerAddress: 3 };
     const guarded = await TestStack.start({ tuning: { rateLimits } });

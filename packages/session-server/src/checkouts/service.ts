@@ -10,6 +10,7 @@ import type { Observer } from '../observer.js';
 import { parseMinor } from '../money.js';
 import { type OrderLookup, orderVersionOf, type ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
+import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { Checkout } from './state-machine.js';
@@ -160,10 +161,13 @@ export class CheckoutService {
   ): Promise<number> {
     this.#checkToken(merchant, request);
     await checkLimits();
-    const key = `${merchant.id}\n${request.order}`;
+    const { order: name } = request;
+    const stored = await findOrder(this.#options.database, { merchant: merchant.id, order: name });
+    if (stored?.state === 'paid') throw orderAlreadyPaid('This order is paid.');
+    const key = `${merchant.id}\n${name}`;
     const known = this.#prices.get(key);
     if (known !== undefined) return known;
-    const order = await this.#options.lookUpOrder(merchant, request.order);
+    const order = await this.#options.lookUpOrder(merchant, name);
     if (!order) throw orderNotFound();
     if (order.status !== 'payable') throw orderClosed(order);
     const amountMinor = priceOf(order, merchant);
@@ -374,7 +378,11 @@ function toSessionHint({ kind, sessionId }: HintRequest): SessionHint | undefine
 function orderClosed({ status }: ShopOrder): AppError {
   return status === 'void'
     ? new AppError(409, 'order_void', 'The shop says that this order is no longer for sale.')
-    : new AppError(409, 'order_already_paid', 'The shop says that this order is paid.');
+    : orderAlreadyPaid('The shop says that this order is paid.');
+}
+
+function orderAlreadyPaid(message: string): AppError {
+  return new AppError(409, 'order_already_paid', message);
 }
 
 function opened(
