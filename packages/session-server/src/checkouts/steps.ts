@@ -125,8 +125,9 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules } = context;
   const now = clock.now();
-  if (!(await isPriceCurrent(tx, request))) return { kind: 'price-is-old' };
-  const plan = planCheckout(await findHistory(tx, request, now), request, now, rules);
+  if (!(await isPriceCurrent(tx, request, now))) return { kind: 'price-is-old' };
+  const history = await findHistory(tx, request, now);
+  const plan = planCheckout(history, request, now, rules);
   switch (plan.kind) {
     case 'wait':
     case 'payment-pending':
@@ -161,18 +162,26 @@ export async function beginAttempt(
       const sent = { request, checkout: checkout.id, isRenewal };
       const { attempt, tokens } = await insertAttempt(tx, sent, now, rules);
       await context.onAttempt(tx, attempt);
-      await refreshOrder(tx, request, now);
+      // An order is open before its first checkout, and with it.
+      if (history.checkouts.length > 0) await refreshOrder(tx, request, now);
       return { kind: 'send', checkout, attempt, tokens };
     }
   }
 }
 
 /** Whether the order may be opened at this price. Where the shop is asked, what was put before counts no more. */
-async function isPriceCurrent(tx: Transaction, request: AttemptRequest): Promise<boolean> {
+async function isPriceCurrent(
+  tx: Transaction,
+  request: AttemptRequest,
+  now: number,
+): Promise<boolean> {
   const stored = await findOrder(tx, request);
   if (request.isStored)
     return stored?.isVoid === false && stored.put?.version === request.orderVersion;
-  if (stored?.put) await forgetPut(tx, request);
+  if (stored?.put) {
+    await forgetPut(tx, request);
+    await refreshOrder(tx, request, now);
+  }
   return true;
 }
 
@@ -193,7 +202,7 @@ async function findHistory(
   };
 }
 
-/** Stores a new checkout, open, for the price of a request; {@link refreshOrder} follows its attempt. */
+/** Stores a new checkout, open, for the price of a request. */
 export async function createCheckout(
   tx: Transaction,
   request: AttemptRequest,

@@ -83,6 +83,16 @@ describe('the list of orders', () => {
     expect(await shop.get('A3')).toMatchObject({ state: 'open', amount: '7.00' });
   });
 
+  it('has an order as open again when another price of it is opened', async () => {
+    const { checkout, sessionId } = (await shop.stack.open('L2', PRICE)).body;
+    const hint = { kind: 'cancelled', sessionId };
+    await shop.stack.post(`/v1/checkouts/${checkout}/hints`, hint);
+    expect(names((await list({ state: 'cancelled' })).body)).toEqual(['L2']);
+    await shop.stack.open('L2', { amount: '8.00' });
+    expect(names((await list({ state: 'cancelled' })).body)).toEqual([]);
+    expect(names((await list({ state: 'open', limit: 1 })).body)).toEqual(['L2']);
+  });
+
   it.each([
     ['limit', { limit: 201 }],
     ['limit', { limit: 0 }],
