@@ -10,6 +10,8 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 /** Each operation may be sent again: it reads, or sets the same thing a second time. */
 const MAX_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 200;
+/** A longer one ends at once: timers count in 31 bits. */
+const MAX_PAUSE_MS = 2 ** 31 - 1;
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The session server's merchant routes over HTTP, with the merchant's key. */
@@ -128,7 +130,7 @@ function textOf(value: unknown): string | undefined {
 
 function pauseMs(attempt: number, answer: Answer | Error): number {
   const asked = answer instanceof Error ? NaN : Number(answer.retryAfter ?? NaN);
-  if (asked >= 0) return asked * 1000;
+  if (asked >= 0) return Math.min(asked * 1000, MAX_PAUSE_MS);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
 }
 

@@ -66,6 +66,7 @@ describe('the options', () => {
     ['signingSecret', 'whsec_canary!'],
     ['orderTokenSecret', ''],
     ['timeoutSeconds', 0],
+    ['timeoutSeconds', Infinity],
   ])('are refused with the name of what is wrong, never its value: %s %j', async (field, value) => {
     const options = { ...GOOD, [field]: value };
     const error = await failureOf(() => new PayCheckout(options));
@@ -190,6 +191,14 @@ describe('with the session server', () => {
   it('follows no redirect: the key would go with it', async () => {
     proxy.faults.push(302);
     expect(await failureOf(pay.orders.get('A1'))).toMatchObject({ code: 'unexpected_answer' });
+    expect(proxy.requests).toHaveLength(1);
+  });
+
+  it('is not asked again before the pause that it asked for, however long that is', async () => {
+    const hasty = new PayCheckout({ ...stack.options, server: proxy.url, timeoutSeconds: 0.5 });
+    proxy.faults.push(503);
+    proxy.pauses.push('99999999999');
+    await expect(hasty.orders.get('A1001')).rejects.toMatchObject({ httpStatus: 503 });
     expect(proxy.requests).toHaveLength(1);
   });
 

@@ -4,6 +4,8 @@ import { invalidArgument } from './errors.js';
 import { Events } from './events.js';
 import { checkOrder, Orders } from './orders.js';
 
+const MAX_TIMEOUT_SECONDS = 3600;
+
 /** What the platform that hosts the session server gives to a merchant. */
 export interface PayCheckoutOptions {
   /** Address of the session server, such as `https://pay.example`. */
@@ -16,7 +18,7 @@ export interface PayCheckoutOptions {
   readonly signingSecret?: string | undefined;
   /** For {@link PayCheckout.orderToken} only: the secret of order tokens. */
   readonly orderTokenSecret?: string | undefined;
-  /** Limit of each call, with its repetitions. Default 10. */
+  /** Limit of each call, with its repetitions. Default 10, at most 3600. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -52,7 +54,9 @@ export class PayCheckout {
     if (orderTokenSecret !== undefined) {
       readText('orderTokenSecret', orderTokenSecret, /./, 'the secret of order tokens');
     }
-    if (!(timeoutSeconds > 0)) throw invalidArgument('timeoutSeconds', 'a number above 0');
+    if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
+      throw invalidArgument('timeoutSeconds', 'a number above 0, at most 3600');
+    }
     const api = new ApiClient(this.server, apiKey, timeoutSeconds);
     const webhook = signingSecret === undefined ? undefined : readWebhook(signingSecret);
     this.orders = new Orders(api, merchant, webhook);

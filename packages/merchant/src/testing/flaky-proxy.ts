@@ -11,6 +11,8 @@ export interface FlakyProxy {
   readonly url: string;
   /** What happens to the next requests; what comes after them is forwarded. */
   readonly faults: Fault[];
+  /** `Retry-After` of the next statuses. Then `0`. */
+  readonly pauses: string[];
   /** Method and path of each request. */
   readonly requests: string[];
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export interface FlakyProxy {
 
 export async function startFlakyProxy(target: () => string): Promise<FlakyProxy> {
   const faults: Fault[] = [];
+  const pauses: string[] = [];
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
@@ -28,7 +31,8 @@ export async function startFlakyProxy(target: () => string): Promise<FlakyProxy>
       return;
     }
     if (fault !== undefined) {
-      response.writeHead(fault, { 'retry-after': '0', location: 'http://evil.example/' }).end('no');
+      const headers = { 'retry-after': pauses.shift() ?? '0', location: 'http://evil.example/' };
+      response.writeHead(fault, headers).end('no');
       return;
     }
     void forwardTo(target)(request, response);
@@ -37,6 +41,7 @@ export async function startFlakyProxy(target: () => string): Promise<FlakyProxy>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults,
+    pauses,
     requests,
     async close() {
       server.closeAllConnections();
