@@ -58,7 +58,7 @@ async function answer(context: Context, server: ScriptedServer, path: string): P
   }
   if (path === '/v1/pay-checkout.json') return answerAssets(context, server);
   if (path.startsWith('/v1/languages/')) {
-    await server.until(() => !server.script.holdLanguages, 10_000);
+    await server.until(() => !server.script.holdLanguages, 30_000);
     return replyUnkept(context, 200, languageAt(path.slice('/v1/languages/'.length)));
   }
   if ((body as { preview?: boolean } | undefined)?.preview) {

@@ -228,9 +228,12 @@ describe('<pay-checkout> in a page that changes', () => {
     const place = (): PayCheckout => {
       const element = document.createElement('pay-checkout');
       Object.assign(element, { merchant: 'corner-shop', order: 'A1001', server: server.url });
+      element.locale = locale;
       document.body.append(element);
       return element;
     };
+    let locale = 'en';
+    afterEach(() => (locale = 'en'));
     /** In a task of its own: in the middle of a call, what lies on the stack counts as a reference. */
     const gc = (): Promise<void> =>
       (globalThis as unknown as { gc(options: object): Promise<void> }).gc({
@@ -260,9 +263,12 @@ describe('<pay-checkout> in a page that changes', () => {
     for (const [what, path] of [
       ['configuration', /checkout-config$/],
       ['SDK', /sdk\.js$/],
+      ['words', /languages\/de\.json$/],
     ] as const) {
       it(`are not retained by a request for the ${what} that is not answered`, async () => {
-        await server.set(what === 'SDK' ? { sdk: 'silent' } : { holdConfig: true });
+        if (what === 'words') locale = 'de';
+        const held = { languages: 'fine', holdLanguages: what === 'words' } as const;
+        await server.set(what === 'SDK' ? { sdk: 'silent' } : { ...held, holdConfig: true });
         const comeAndGo = async (): Promise<WeakRef<PayCheckout>[]> => {
           const elements = Array.from({ length: 20 }, place);
           await until(async () => (await server.seen('GET', path)).length === 1);
@@ -271,7 +277,7 @@ describe('<pay-checkout> in a page that changes', () => {
         };
         const tags = await comeAndGo();
         while (areRetained(tags)) await gc();
-        await server.set({ sdk: 'fine', holdConfig: false });
+        await server.set({ sdk: 'fine', holdConfig: false, holdLanguages: false });
       });
     }
   });

@@ -251,9 +251,9 @@ export class PayCheckout extends LitElement implements FlowHost {
       }
     }
     const { serverUrl, language = '', labels } = this;
-    const ofLanguage = labelsIn(serverUrl, language, () => {
-      this.requestUpdate();
-    });
+    // The request is shared: while it is pending it must not retain a tag that was removed.
+    const tag = new WeakRef(this);
+    const ofLanguage = labelsIn(serverUrl, language, () => tag.deref()?.requestUpdate());
     this.#isReworded = ofLanguage !== this.#ofLanguage || changed.has('labels');
     if (this.#isReworded) {
       this.#ofLanguage = ofLanguage;
