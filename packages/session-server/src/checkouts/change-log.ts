@@ -1,5 +1,5 @@
 import type { LogFields, Logger } from '../logger.js';
-import type { Checkout } from './state-machine.js';
+import { attentionAdded, type Checkout } from './state-machine.js';
 
 /** What a log line says of a checkout. */
 export function logFields({ merchant, order, id, state }: Checkout): LogFields {
@@ -23,6 +23,6 @@ export function logChange(
   if (before.refund !== after.refund) {
     logger.info({ ...fields, refund: after.refund }, 'payment refunded');
   }
-  const attention = after.attention.filter((code) => !before.attention.includes(code));
+  const attention = attentionAdded(before, after);
   if (attention.length > 0) logger.warn({ ...fields, attention }, 'a checkout needs attention');
 }

@@ -120,6 +120,27 @@ describe('a checkout', () => {
     },
   );
 
+  it.each([
+    ['payment', 'paid', 'checkout.paid'],
+    ['failure', 'failed', 'checkout.failed'],
+  ] as const)(
+    'that is unconfirmed no longer asks for attention once there is evidence of %s',
+    (fact, state, event) => {
+      const late = testCheckout({
+        state: 'unconfirmed',
+        attention: ['amount_mismatch', 'unconfirmed'],
+      });
+      const after = advance(late, FACTS[fact], 0, RULES);
+      expect(after).toMatchObject({ state, attention: ['amount_mismatch'] });
+      expect(eventsBetween(late, after)).toEqual([event]);
+      const needed = { type: 'attention-needed', code: 'price_changed' } as const;
+      expect(eventsBetween(late, advance(after, needed, 0, RULES))).toEqual([
+        event,
+        'checkout.attention',
+      ]);
+    },
+  );
+
   it('keeps its first payment, and reports each other one', () => {
     const other = { type: 'payment-proved', transaction: 'tx-2' } as const;
     const paid = advance(inState('paid'), other, 0, RULES);

@@ -135,8 +135,18 @@ export function eventsBetween(before: Checkout, after: Checkout): EventType[] {
   const ofState = EVENT_OF_STATE[after.state];
   if (after.state !== before.state && ofState) events.push(ofState);
   if (after.refundedMinor !== before.refundedMinor) events.push('checkout.refunded');
-  if (after.attention.length > before.attention.length) events.push('checkout.attention');
+  if (attentionAdded(before, after).length > 0) events.push('checkout.attention');
   return events;
+}
+
+/** What a change asks a person to check, each payment too many included. */
+export function attentionAdded(before: Checkout, after: Checkout): AttentionCode[] {
+  const known = [...before.attention];
+  return after.attention.filter((code) => {
+    const index = known.indexOf(code);
+    if (index >= 0) known.splice(index, 1);
+    return index < 0;
+  });
 }
 
 function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules): Checkout {
@@ -150,7 +160,7 @@ function apply(checkout: Checkout, fact: CheckoutFact, now: number, rules: Rules
     case 'failure-proved':
       return checkout.state === 'paid' || checkout.state === 'failed'
         ? checkout
-        : inState(checkout, 'failed');
+        : settled(checkout, 'failed');
     case 'reopened':
       return isReopenable(checkout.state)
         ? { ...inState(checkout, 'open'), expiresAt: now + rules.expireAfterSeconds * 1000 }
@@ -216,7 +226,7 @@ function pay(
   }
   // The shop was sent an end that was none.
   const late = isReopenable(checkout.state);
-  const paid = withFacts({ ...inState(checkout, 'paid'), paidBy: transaction }, payment);
+  const paid = withFacts({ ...settled(checkout, 'paid'), paidBy: transaction }, payment);
   return late ? withAttention(paid, 'late_payment') : paid;
 }
 
@@ -244,6 +254,12 @@ function withAttention(checkout: Checkout, code: AttentionCode): Checkout {
   return checkout.attention.includes(code) && code !== 'paid_twice'
     ? checkout
     : { ...checkout, attention: [...checkout.attention, code] };
+}
+
+/** Evidence answers what was `unconfirmed`. */
+function settled(checkout: Checkout, state: 'paid' | 'failed'): Checkout {
+  const attention = checkout.attention.filter((code) => code !== 'unconfirmed');
+  return { ...inState(checkout, state), attention };
 }
 
 /** Leaves behind what belongs to the old state only. */

@@ -5,7 +5,7 @@ import {
   type PrometheusContentType,
   Registry,
 } from '@prometheus-io/client';
-import type { AttentionCode, Checkout } from '../checkouts/state-machine.js';
+import { type AttentionCode, attentionAdded, type Checkout } from '../checkouts/state-machine.js';
 import type { WebhookFlag } from '../webhooks/repository.js';
 import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from '../observer.js';
 
@@ -134,9 +134,7 @@ export class ServerMetrics implements Observer {
       this.#transitions.inc({ from: before?.state ?? 'new', to: after.state });
     }
     if (!before) return;
-    for (const code of after.attention) {
-      if (!before.attention.includes(code)) this.#attention.inc({ code });
-    }
+    for (const code of attentionAdded(before, after)) this.#attention.inc({ code });
     if (before.refund !== after.refund && after.refund !== 'none')
       this.#refunds.inc({ refund: after.refund });
     this.#events.inc({}, after.sequence - before.sequence);

@@ -96,6 +96,8 @@ describe('a payment that comes late', () => {
     stack.sandbox.control.releaseFaults();
     stack.advance(MINUTE);
     await stack.until(checkout, 'paid');
+    const paid = await stack.shop.event('checkout.paid');
+    expect(paid.data).toMatchObject({ certain: true, attention: [] });
     const types = stack.shop.events.map(({ type }) => type);
     expect(types).not.toContain('checkout.failed');
   }, 20_000);
