@@ -57,6 +57,8 @@ const config: KnipConfig = {
         'bench/{run,peer/bare-checkout}.ts',
         'web-test-runner.config.mjs',
         'web-test-runner.firefox.config.mjs',
+        'web-test-runner.pictures.config.mjs',
+        'src/testing/pictures.ts',
       ],
       project: [
         '{src,test-node,test-server,test-frameworks,frameworks,bench}/**/*.{ts,tsx,vue,svelte}',

@@ -1,107 +1,78 @@
 /**
- * `npm run pictures`: takes the pictures of the documents, by buying something in the little shop.
- * They are committed; take them again when the shop or the element changes visibly.
+ * `npm run pictures`: takes a picture of the element in each state, theme, direction and width, and puts
+ * them on contact sheets, to be looked at before a visible change lands.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { ROOT } from './child.mjs';
-import { findBrowser } from './browsers.mjs';
+import { browserEnvironment, findBrowser } from './browsers.mjs';
+import { ROOT, spawnAndWait } from './child.mjs';
 
-const PICTURES = join(ROOT, 'docs/pictures');
+const FOLDER = join(ROOT, '.cache/pictures');
+const WIDGET = join(ROOT, 'packages/widget');
 
-const PHONE = {
-  viewport: { width: 390, height: 1080 },
-  colorScheme: /** @type {const} */ ('dark'),
-};
-const DESKTOP = {
-  viewport: { width: 1120, height: 1000 },
-  colorScheme: /** @type {const} */ ('light'),
-};
+const STYLE = `
+  body { margin: 0; padding: 16px; background: #808891; font: 14px system-ui; }
+  section { inline-size: max-content; }
+  .row { display: flex; align-items: start; gap: 16px; }
+  h2 { margin: 24px 0 8px; font-size: 16px; }`;
 
-const ORDER = {
-  items: [
-    { sku: 'two-tone-cup', quantity: 2 },
-    { sku: 'camomile-sachets', quantity: 1 },
-  ],
-  customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
-  address: {
-    address1: 'Flat 3, 12 Sample Street',
-    town: 'Sampleton',
-    postcode: 'ZZ1 1ZZ',
-    country: 'United Kingdom',
-  },
-};
+/** What is to be seen in a picture, and how wide its page was: `09-paid-390.png`. */
+const NAME = /^\d+-(.+)-(\d+)\.png$/;
 
 /**
- * Orders, goes to the payment page and waits for the provider's form.
+ * A section of the contact sheet: each state with its pictures, the narrowest first.
  *
- * @param {import('playwright-core').Browser} browser
- * @param {string} shop
- * @param {typeof PHONE | typeof DESKTOP} device
+ * @param {string} sheet
  */
-async function openPayment(browser, shop, device) {
-  const page = await browser.newPage({ ...device, reducedMotion: 'reduce' });
-  await page.goto(shop);
-  const order = await page.evaluate(async (body) => {
-    const response = await fetch('/api/orders', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const placed = /** @type {{ order: string }} */ (await response.json());
-    return placed.order;
-  }, ORDER);
-  await page.goto(`${shop}/pay?order=${order}`);
-  const form = page.frameLocator('pay-checkout iframe');
-  await form.getByLabel('Card number').fill('9000000000000001');
-  await form.getByLabel('Expiry date').fill('12/39');
-  const name = form.getByLabel('Name on card');
-  await name.fill('Robin Sample');
-  await name.blur();
-  return { page, form };
+function renderSheet(sheet) {
+  /** @type {Map<string, { width: number, picture: string }[]>} */
+  const states = new Map();
+  for (const file of readdirSync(join(FOLDER, sheet)).sort()) {
+    const [, state = '', width = ''] = NAME.exec(file) ?? [];
+    const picture = `<img src="${sheet}/${file}" width="${width}" alt="${state}, ${width} pixels">`;
+    states.set(state, [...(states.get(state) ?? []), { width: Number(width), picture }]);
+  }
+  const rows = [...states].map(([state, pictures]) => {
+    const sorted = pictures.sort((one, other) => one.width - other.width);
+    const row = sorted.map(({ picture }) => picture).join('');
+    return `<h2>${state.replaceAll('-', ' ')}</h2><div class="row">${row}</div>`;
+  });
+  return `<section id="${sheet}"><h1>${sheet}</h1>${rows.join('')}</section>`;
 }
 
-/**
- * @param {import('playwright-core').Page} page
- * @param {string} name
- */
-async function take(page, name) {
-  await page.evaluate('document.fonts.ready.then(() => scrollTo(0, 0))');
-  const path = join(PICTURES, `${name}.png`);
-  await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
-  console.log(`docs/pictures/${name}.png`);
-}
-
-/** @param {string} shop */
-async function takeAll(shop) {
-  const { executablePath, args, env } = await findBrowser();
+/** @param {import('./browsers.mjs').Browser} found */
+async function makeSheets({ executablePath, args, env }) {
+  const sheets = readdirSync(FOLDER);
+  const page = join(FOLDER, 'index.html');
+  const body = sheets.map(renderSheet).join('\n');
+  writeFileSync(
+    page,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Pictures</title><style>${STYLE}</style><body>${body}`,
+  );
   const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } });
   try {
-    const onPhone = await openPayment(browser, shop, PHONE);
-    await take(onPhone.page, 'checkout-phone');
-    const onDesktop = await openPayment(browser, shop, DESKTOP);
-    await take(onDesktop.page, 'checkout');
-    await onDesktop.form.getByLabel('Security code').fill('123');
-    await onDesktop.form.getByRole('button', { name: /^Pay/ }).click();
-    await onDesktop.page.locator('pay-checkout').getByText('Payment received').first().waitFor();
-    await take(onDesktop.page, 'paid');
+    const tab = await browser.newPage({ viewport: { width: 1800, height: 1000 } });
+    await tab.goto(pathToFileURL(page).href);
+    for (const sheet of sheets) {
+      const path = join(FOLDER, `${sheet}.png`);
+      await tab.locator(`#${sheet}`).screenshot({ path });
+      console.log(path);
+    }
   } finally {
     await browser.close();
   }
+  console.log(page);
 }
 
-const dataDirectory = mkdtempSync(join(tmpdir(), 'pictures-'));
-mkdirSync(PICTURES, { recursive: true });
-// The stack finds its programs beside itself, so it is the built one that runs here.
-const { startStack } = await import(pathToFileURL(join(ROOT, 'demo/dist/stack/stack.js')).href);
-const ports = { shop: 0, 'session-server': 0, sandbox: 0 };
-const stack = await startStack({ dataDirectory, ports });
-try {
-  await takeAll(stack.addresses.shop);
-} finally {
-  await stack.stop();
-  rmSync(dataDirectory, { recursive: true, force: true });
-}
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+const browser = await findBrowser();
+const runner = join(WIDGET, 'node_modules/@web/test-runner/dist/bin.js');
+const config = 'web-test-runner.pictures.config.mjs';
+process.exitCode = await spawnAndWait(process.execPath, [runner, '--config', config], {
+  cwd: WIDGET,
+  env: { ...process.env, ...browserEnvironment(browser), PAY_PICTURES: FOLDER },
+});
+if (process.exitCode === 0) await makeSheets(browser);

@@ -27,6 +27,23 @@ const accessibilityTree = {
   },
 };
 
+const clients = new WeakMap();
+
+/** Forced colours on or off: `executeServerCommand('force-colors', true)`, in Chromium only. */
+const forcedColors = {
+  name: 'force-colors',
+  async executeCommand({ command, payload, session }) {
+    if (command !== 'force-colors') return undefined;
+    const page = session.browser.getPage(session.id);
+    // What is emulated ends with the session that asked for it.
+    const client = clients.get(page) ?? (await page.createCDPSession());
+    clients.set(page, client);
+    const features = [{ name: 'forced-colors', value: payload ? 'active' : 'none' }];
+    await client.send('Emulation.setEmulatedMedia', { features });
+    return true;
+  },
+};
+
 /** Tests in a real browser: `CHROME_PATH` and `PAY_BROWSER_ARGS`, else an installed one. */
 export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
@@ -38,6 +55,7 @@ export default {
   middleware: [serverMiddleware, pageMiddleware],
   plugins: [
     accessibilityTree,
+    forcedColors,
     esbuildPlugin({
       ts: true,
       target: 'es2022',
