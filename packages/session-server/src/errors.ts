@@ -60,6 +60,11 @@ export function orderNotFound(): AppError {
   );
 }
 
+/** 403 for a merchant whose entry is disabled: nothing new is opened. */
+export function merchantDisabled(): AppError {
+  return new AppError(403, 'merchant_disabled', 'This merchant takes no payments at the moment.');
+}
+
 /** 404 for a checkout id that was never given out. */
 export function checkoutNotFound(): AppError {
   return new AppError(404, 'checkout_not_found', 'No such checkout.');

@@ -2,7 +2,7 @@ import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.js';
 import type { HintRequest, CreateCheckoutRequest } from '../contract.js';
-import { AppError, checkoutNotFound, orderNotFound } from '../errors.js';
+import { AppError, checkoutNotFound, merchantDisabled, orderNotFound } from '../errors.js';
 import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
@@ -164,6 +164,7 @@ export class CheckoutService {
     const { order: name } = request;
     const stored = await findOrder(this.#options.database, { merchant: merchant.id, order: name });
     if (stored?.state === 'paid') throw orderAlreadyPaid('This order is paid.');
+    if (merchant.disabled) throw merchantDisabled();
     const key = `${merchant.id}\n${name}`;
     const known = this.#prices.get(key);
     if (known !== undefined) return known;
@@ -182,6 +183,9 @@ export class CheckoutService {
   ): Promise<CreateResult> {
     this.#checkToken(merchant, request);
     await checkLimits();
+    if (merchant.disabled) {
+      return this.#showPaid(merchant, request.order, merchantDisabled());
+    }
     for (let lookups = 0; lookups < MAX_LOOKUPS; lookups += 1) {
       const result = await this.#createAtCurrentPrice(merchant, request);
       if (result) return result;
@@ -198,7 +202,9 @@ export class CheckoutService {
     const order = await this.#options.lookUpOrder(merchant, request.order);
     if (!order) throw orderNotFound();
     const amountMinor = priceOf(order, merchant);
-    if (order.status !== 'payable') return this.#refuseClosed(merchant, order);
+    if (order.status !== 'payable') {
+      return this.#showPaid(merchant, order.order, orderClosed(order));
+    }
     const avs = toAvsFields(order, request.avs);
     const wanted = { ...attemptRequest(merchant, order, amountMinor, request), pricedAt };
     if (await needsAddress(merchant, avs, wanted, this.#options.database)) {
@@ -254,12 +260,12 @@ export class CheckoutService {
     }
   }
 
-  /** The shop sells it no more: what we know to be paid is shown, the rest is refused. */
-  async #refuseClosed(merchant: Merchant, order: ShopOrder): Promise<CreateResult> {
-    const checkouts = await findCheckoutsOfOrder(this.#options.database, merchant.id, order.order);
+  /** Of an order that cannot be opened: what we know to be paid is shown, the rest is refused. */
+  async #showPaid(merchant: Merchant, order: string, refusal: AppError): Promise<CreateResult> {
+    const checkouts = await findCheckoutsOfOrder(this.#options.database, merchant.id, order);
     const paid = checkouts.find(({ state }) => state === 'paid');
     if (paid) return { kind: 'opened', merchant, checkout: paid };
-    throw orderClosed(order);
+    throw refusal;
   }
 
   async #createAsOwner(

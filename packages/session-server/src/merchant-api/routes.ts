@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import type { MerchantOrderList, PutOrderReply, VoidOrderReply } from '../contract.js';
 import { eventListQuery, orderListQuery, orderName, putOrderRequest } from '../contract-schemas.js';
 import type { DataEncryption } from '../encryption.js';
-import { AppError } from '../errors.js';
+import { AppError, merchantDisabled } from '../errors.js';
 import { requestFields } from '../http/headers.js';
 import { KeyAttempts, Limit, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
@@ -44,6 +44,7 @@ export function merchantRoutes(options: MerchantRoutesOptions): Router {
   router.put('/merchant/orders/:order', signIn, ...body, async (request, response) => {
     const merchant = merchantOf(response);
     refuseLookedUp(merchant);
+    if (merchant.disabled) throw merchantDisabled();
     const { order } = parse(z.object({ order: orderName }), request.params);
     const input = parse(putOrderRequest, request.body);
     const key = { merchant: merchant.id, order };

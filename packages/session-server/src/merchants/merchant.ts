@@ -123,6 +123,8 @@ export const merchantSchema = z
         'expected up to 64 letters, digits, "-" and "_", starting with a letter or digit',
       ),
     name: z.string().min(1).max(100),
+    /** Whether it takes no new payments. Those under way are still confirmed. */
+    disabled: z.boolean().default(false),
     /** The provider account that its checkouts are created at. */
     account: z.string().default(DEFAULT_ACCOUNT),
     /** `merchant_id` of spec 4.6. */

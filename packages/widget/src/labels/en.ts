@@ -59,6 +59,7 @@ export const en: Labels = {
   },
   codes: {
     server_refused: 'This page cannot take payments. Please contact the shop.',
+    merchant_disabled: 'This page cannot take payments. Please contact the shop.',
     server_unreachable: 'The payment service cannot be reached. Please check your connection.',
     order_already_paid: 'This order has already been paid.',
     order_void: 'This order can no longer be paid. Please contact the shop.',
