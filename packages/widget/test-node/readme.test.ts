@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { BUTTONS } from '../src/flow/phases.ts';
 import { PayCheckout } from '../src/pay-checkout/pay-checkout.ts';
 
 interface Manifest {
@@ -96,16 +97,23 @@ describe('the README', () => {
 
   it('lists the slots, parts and custom properties that are rendered', () => {
     const markup = element + read('../src/pay-checkout/address-form.ts');
+    const buttons = ['button', 'secondary'];
     const messages = found(element, /message\('(\w+)'/g);
     expectSame(namesOf('slot'), inManifest('slots'), found(markup, /<slot name="(\w+)"/g));
     expectSame(namesOf('part'), inManifest('cssParts'), [
-      ...new Set([...found(markup, /\bpart="(\w+)"/g), ...messages]),
+      ...new Set([...found(markup, /\bpart="(\w+)"/g), ...messages, ...buttons]),
     ]);
     expectSame(
       namesOf('custom property'),
       inManifest('cssProperties'),
       found(styles, /var\((--pay-checkout-[\w-]+)/g),
     );
+  });
+
+  it('lists the states beside those of the phases', () => {
+    const phases = Object.keys(BUTTONS);
+    const others = inManifest('cssStates').filter((name) => !phases.includes(name));
+    expectSame(namesOf('state'), others);
   });
 
   it('has the defaults of what is a length', () => {

@@ -35,7 +35,9 @@ export function renderAddress(
           .value=${input?.[name] ?? ''}
           aria-invalid=${isRejected}
           aria-describedby="error-${name}"
-        /><small id="error-${name}">${isRejected ? labels.rejectedField : nothing}</small></label
+        /><small id="error-${name}" part="error"
+          >${isRejected ? labels.rejectedField : nothing}</small
+        ></label
       >`;
     })}
   </form>`;

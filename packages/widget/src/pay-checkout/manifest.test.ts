@@ -76,7 +76,10 @@ describe('custom-elements.json', () => {
       const note = () => {
         for (const one of all('[part]')) seen.parts.add(one.getAttribute('part'));
         for (const one of all('slot')) seen.slots.add(one.getAttribute('name'));
-        seen.states.add(harness.phase);
+        for (const name of names('cssStates')) {
+          if (element.matches(`:state(${name})`)) seen.states.add(name);
+        }
+        expect(names('cssStates')).to.include(harness.phase);
       };
       note();
       await (what === 'redirecting' ? redirectNowhere : reach)(harness);

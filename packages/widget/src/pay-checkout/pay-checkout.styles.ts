@@ -16,6 +16,7 @@ export const styles = css`
     --bad: var(--pay-checkout-bad, light-dark(#a8231b, #ff9c93));
     --radius: var(--pay-checkout-radius, 12px);
     --gap: var(--pay-checkout-gap, 16px);
+    --control: var(--pay-checkout-control-height, 48px);
     display: block;
     overflow: auto;
   }
@@ -51,6 +52,7 @@ export const styles = css`
   section {
     position: relative;
     color: var(--pay-checkout-text, light-dark(#1b1f29, #eceef3));
+    font-family: var(--pay-checkout-font, inherit);
     line-height: 1.45;
     text-align: start;
     white-space: normal;
@@ -65,7 +67,6 @@ export const styles = css`
   .button,
   .reference,
   label,
-  section > .badge,
   ::slotted([slot='form']) {
     margin-block-start: var(--gap);
   }
@@ -79,6 +80,10 @@ export const styles = css`
   header {
     flex-wrap: wrap;
   }
+  ::slotted([slot='logo']) {
+    max-block-size: 40px;
+    max-inline-size: 40%;
+  }
   small {
     display: block;
     color: var(--muted);
@@ -88,6 +93,7 @@ export const styles = css`
     font-size: 1.375em;
   }
   .blank {
+    display: block;
     inline-size: 7em;
     block-size: 1.5em;
     border-radius: var(--radius);
@@ -99,7 +105,7 @@ export const styles = css`
     padding: 2px 10px;
     border: 1px solid;
     border-radius: 99px;
-    color: light-dark(#7a4b00, #ffcf7a);
+    color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
   }
   .icon {
     flex: none;
@@ -136,7 +142,7 @@ export const styles = css`
   .button {
     display: block;
     inline-size: 100%;
-    min-block-size: 48px;
+    min-block-size: var(--control);
     padding: 10px 20px;
     border: 1px solid transparent;
     border-radius: calc(var(--radius) * 0.75);
@@ -174,7 +180,7 @@ export const styles = css`
   input {
     display: block;
     inline-size: 100%;
-    min-block-size: 44px;
+    min-block-size: var(--control);
     padding: 8px 12px;
     border: 1px solid var(--muted);
     border-radius: calc(var(--radius) / 2);

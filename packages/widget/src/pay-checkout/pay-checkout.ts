@@ -43,6 +43,8 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @tag pay-checkout
  * @slot form - The provider's form. The element fills it; leave it alone.
  * @slot pay - Label of the pay button, instead of “Pay”.
+ * @slot logo - The shop's logo, before its name.
+ * @slot name - The shop's name, instead of the one that the server knows.
  *
  * @fires {PayStateChangeEvent} pay-statechange - One phase follows another: `phase`, `previous`, `mode`.
  * @fires {CheckoutEvent} pay-ready - The form can be used.
@@ -52,34 +54,43 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @fires {CheckoutEvent} pay-unconfirmed - No evidence in time; it may still arrive.
  * @fires {CheckoutEvent} pay-cancel - The shopper cancelled.
  * @fires {CheckoutEvent} pay-back - The shopper went back.
- * @fires {CheckoutEvent} pay-expired - The checkout was open for too long.
+ * @fires {CheckoutEvent} pay-expired - The checkout has expired.
  * @fires {PayErrorEvent} pay-error - A technical error: `code`, `retryable`, `requestId`, `detail`, `cause`.
  * @fires {PayMetricEvent} pay-metric - How long something took: `name`, `startTime`, `duration`.
  * @fires {PayRedirectEvent} pay-redirect - The page is about to be left for `url`; cancelable.
  *
  * @csspart card - The whole element.
- * @csspart header - The line with shop, amount and badge.
+ * @csspart header - The line with logo, shop, amount and badge.
+ * @csspart name - The shop's name.
  * @csspart amount - The amount.
  * @csspart badge - The label of a test environment.
  * @csspart message - The status.
  * @csspart notice - A problem, or a decline.
+ * @csspart icon - The icon of a status or problem.
+ * @csspart spinner - The sign that something is going on, in the place of an icon.
+ * @csspart code - Code and request of a problem.
  * @csspart overlay - The native dialog of mode `overlay`.
  * @csspart close - The button that closes the overlay.
  * @csspart field - A label with its input, when an address is required.
  * @csspart input - The input of a field.
+ * @csspart error - What is wrong with a field.
  * @csspart button - The button or link.
+ * @csspart secondary - The button that cancels, below another one.
  * @csspart reference - Order and checkout, for a shopper to quote.
  *
  * @cssproperty --pay-checkout-accent - Button, focus ring, spinner.
  * @cssproperty --pay-checkout-on-accent - Text on the button.
  * @cssproperty --pay-checkout-surface - Background of the card.
  * @cssproperty --pay-checkout-text - Text.
- * @cssproperty --pay-checkout-muted - Secondary text.
- * @cssproperty --pay-checkout-border - Line around the card.
+ * @cssproperty --pay-checkout-muted - Secondary text, borders of fields.
+ * @cssproperty --pay-checkout-border - Line around the card, placeholders.
  * @cssproperty --pay-checkout-good - Colour of a payment received.
  * @cssproperty --pay-checkout-bad - Colour of failure and problems.
- * @cssproperty --pay-checkout-radius - Corners. Default 12px.
+ * @cssproperty --pay-checkout-test - Colour of the badge.
+ * @cssproperty --pay-checkout-font - Font family. Default: that of the page.
+ * @cssproperty --pay-checkout-radius - Corners of the card; those of buttons and fields follow. Default 12px.
  * @cssproperty --pay-checkout-gap - Space between the parts. Default 16px.
+ * @cssproperty --pay-checkout-control-height - Height of buttons and fields. Default 48px.
  *
  * @cssstate idle - Before the checkout is created.
  * @cssstate opening - The checkout is being created.
@@ -91,9 +102,13 @@ const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
  * @cssstate failed - The payment did not go through; certain.
  * @cssstate cancelled - The shopper cancelled.
  * @cssstate left - The shopper went back.
- * @cssstate expired - The checkout was open for too long.
+ * @cssstate expired - The checkout has expired.
  * @cssstate unconfirmed - No evidence in time; it may still arrive.
  * @cssstate problem - A technical error.
+ * @cssstate declined - In `ready`: the last card was declined.
+ * @cssstate submitted - In `ready`: a card was submitted.
+ * @cssstate checking - In `confirming` or `unconfirmed`: the server has not answered yet.
+ * @cssstate refunded - The payment was refunded in full.
  */
 export class PayCheckout extends LitElement implements FlowHost {
   static override styles = styles;
@@ -241,14 +256,13 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   /** Runs after the flow has read the tag. */
   protected override update(changed: PropertyValues<this>): void {
-    const { phase } = this.#flow.state;
-    if (phase !== this.#shownPhase) {
-      try {
-        this.#internals.states.clear();
-        this.#internals.states.add(phase);
-      } catch {
-        // An older browser has no custom states.
-      }
+    const { state } = this.#flow;
+    try {
+      const { states } = this.#internals;
+      states.clear();
+      for (const name of [state.phase, ...detailsOf(state)]) states.add(name);
+    } catch {
+      // An older browser has no custom states.
     }
     const { serverUrl, language = '', labels } = this;
     // The request is shared: while it is pending it must not retain a tag that was removed.
@@ -303,12 +317,7 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
-    const { locale, dir, card, test } = this.#labels;
-    const price =
-      state.phase === 'address' ? state.address.request : (state.known ?? this.#flow.preview);
-    const isTest = (price?.environment ?? this.#flow.environment) === 'sandbox';
-    const badge = isTest ? html`<small class="badge" part="badge">${test}</small>` : nothing;
-    const header = this.#header(state, price, badge);
+    const { locale, dir, card } = this.#labels;
     const label = this.#isModal ? nothing : card;
     // As high as the card was, so that the page below an overlay does not move.
     const place = this.#isModal ? html`<svg width="0" height=${this.offsetHeight}></svg>` : nothing;
@@ -320,13 +329,12 @@ export class PayCheckout extends LitElement implements FlowHost {
       ></dialog>
       ${place}
       <section part="card" lang=${locale} dir=${dir} aria-label=${label}>
-        ${header}
+        ${this.#header(state)}
         <div role="status">${this.#message(state)}</div>
         <div role="alert">${this.#notice(state)}</div>
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
-        ${this.#offers(state).map((name) => this.#button(name, state))}
-        ${header === nothing && !this.#isOpening ? badge : nothing} ${this.#reference(state)}
+        ${this.#offers(state).map((name) => this.#button(name, state))} ${this.#reference(state)}
         ${this.#isModal ? this.#closer() : nothing}
       </section>`;
   }
@@ -342,24 +350,32 @@ export class PayCheckout extends LitElement implements FlowHost {
     </button>`;
   }
 
-  /** The line with shop and amount, or their place. While the checkout opens, the message is in its place. */
-  #header({ phase }: FlowState, price: Price | null | undefined, badge: Rendered): Rendered {
-    const { preview } = this.#flow;
+  /** Where the page's address names the checkout, nothing is known of its price. */
+  #header(state: FlowState): Rendered {
+    const { preview, isFollowing, environment } = this.#flow;
+    const price: Price | null | undefined =
+      state.phase === 'address' ? state.address.request : (state.known ?? preview);
     const { amount, currency } = price ?? {};
-    if (phase === 'opening') return nothing;
-    if (!amount || !currency) {
-      const blank = price === null ? html`<span class="blank"></span>` : badge;
-      // Its place stays empty without an answer: the button must not move when it is about to be pressed.
-      return price === preview && price !== undefined
-        ? html`<header part="header">${blank}</header>`
-        : nothing;
-    }
+    const hasPrice = amount && currency;
+    if (!hasPrice && isFollowing && !this.#isOpening) return nothing;
+    const isTest = (price?.environment ?? environment) === 'sandbox';
+    // Its place stays empty without an answer: the button must not move when it is about to be pressed.
+    const isAwaited = price === null || this.#isOpening;
     return html`<header part="header">
-      <span
-        ><small>${preview?.shop ?? this.#labels.amount}</small>
-        <strong part="amount">${formatAmount(amount, currency, this.language)}</strong></span
-      >
-      ${badge}
+      <slot name="logo"></slot>
+      <span>
+        <small part="name"
+          ><slot name="name"
+            >${preview?.shop ?? (hasPrice ? this.#labels.amount : nothing)}</slot
+          ></small
+        >
+        ${
+          hasPrice
+            ? html`<strong part="amount">${formatAmount(amount, currency, this.language)}</strong>`
+            : html`<span class=${isAwaited ? 'blank' : nothing}></span>`
+        }
+      </span>
+      ${isTest ? html`<small class="badge" part="badge">${this.#labels.test}</small>` : nothing}
     </header>`;
   }
 
@@ -381,18 +397,16 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   #message(state: FlowState): Rendered {
     const labels = this.#labels;
-    const isChecking = isRechecking(state) || (state.phase === 'confirming' && hasOnlyId(state));
-    if (state.known?.refund === 'full') return message('message', labels.refunded, 'cancelled');
-    const isSubmitted = state.phase === 'ready' && state.isSubmitted;
+    const [detail] = detailsOf(state);
+    if (detail === 'refunded') return message('message', labels.refunded, 'cancelled');
     const phase = this.#isOpening ? 'opening' : state.phase;
-    const words = isChecking
-      ? labels.checking
-      : isSubmitted
-        ? labels.submitted
+    const words =
+      detail && detail !== 'declined'
+        ? labels[detail]
         : this.#inWindow
           ? labels.inWindow
           : labels.phases[phase];
-    return words ? message('message', words, isChecking ? 'opening' : phase) : nothing;
+    return words ? message('message', words, detail ? 'opening' : phase) : nothing;
   }
 
   #notice(state: FlowState): Rendered {
@@ -406,7 +420,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const quote = [code, requestId].filter(Boolean).join(' · ');
     return message(
       'notice',
-      html`${errorText(code, this.#labels)}<small>${quote}</small>`,
+      html`${errorText(code, this.#labels)}<small part="code">${quote}</small>`,
       'problem',
     );
   }
@@ -419,7 +433,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     return html`<button
       form="address"
       class="button"
-      part="button"
+      part=${name === 'cancel' ? 'secondary' : 'button'}
       aria-disabled=${isRechecking(state)}
       .onclick=${() => this.#press(name)}
     >
@@ -467,6 +481,18 @@ export class PayCheckout extends LitElement implements FlowHost {
   }
 }
 
+/** What more there is to say of a phase than its name. */
+function detailsOf(
+  state: FlowState,
+): readonly ('refunded' | 'checking' | 'submitted' | 'declined')[] {
+  const { phase, known } = state;
+  if (known?.refund === 'full') return ['refunded'];
+  if (isRechecking(state) || (phase === 'confirming' && hasOnlyId(state))) return ['checking'];
+  if (phase !== 'ready') return [];
+  if (state.isSubmitted) return ['submitted'];
+  return state.declines ? ['declined'] : [];
+}
+
 function errorText(code: string, { codes, sdkError, error }: Labels): string {
   return codes[code] ?? (/^sdk_|^session_refused/.test(code) ? sdkError : error);
 }
@@ -477,10 +503,10 @@ function message(part: string, text: string | TemplateResult, phase: Phase): Tem
   return html`<div class="message" part=${part} tabindex="-1">
     ${
       path
-        ? html`<svg class=${`icon ${phase}`} viewBox="0 0 24 24" aria-hidden="true">
+        ? html`<svg class="icon ${phase}" part="icon" viewBox="0 0 24 24" aria-hidden="true">
             <path d=${path}></path>
           </svg>`
-        : html`<span class="spinner"></span>`
+        : html`<span class="spinner" part="spinner"></span>`
     }<span>${text}</span>
   </div>`;
 }

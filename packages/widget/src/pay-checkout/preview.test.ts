@@ -14,9 +14,12 @@ describe('the price before the payment', () => {
   const headerOf = ({ element }: PayCheckoutHarness): string =>
     element.renderRoot.querySelector('header')?.textContent?.replace(/\s+/g, ' ').trim() ?? '';
 
+  const comes = (harness: PayCheckoutHarness): Promise<void> =>
+    until(() => headerOf(harness).includes('£'));
+
   it('is there with the shop’s name before Pay is pressed, and nothing is created', async () => {
     const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
-    await until(() => headerOf(harness) !== '');
+    await comes(harness);
     expect(headerOf(harness)).to.equal('Test Tea £42.50 Test');
     expect(harness.phase).to.equal('idle');
     const [asked] = await server.previews();
@@ -37,14 +40,16 @@ describe('the price before the payment', () => {
     it(`moves nothing when it ${what}`, async () => {
       await server.set({ holdPreview: true, preview: { status, body: PREVIEW } });
       const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
-      await until(() => server.sdk !== undefined);
-      await harness.element.updateComplete;
+      await until(() => headerOf(harness) === 'Test');
+      const blank = (): Element | null => harness.element.renderRoot.querySelector('.blank');
+      expect(blank()?.clientHeight).to.be.above(10);
       const top = (): number => harness.button?.getBoundingClientRect().top ?? NaN;
-      const before = [headerOf(harness), harness.element.offsetHeight, top()];
+      const before = [harness.element.offsetHeight, top(), harness.badge?.offsetTop];
       await server.set({ holdPreview: false });
-      await until(() => headerOf(harness) !== '');
+      await until(() => blank() === null);
       expect(headerOf(harness)).to.equal(words);
-      expect(before).to.deep.equal(['', harness.element.offsetHeight, top()]);
+      const { element, badge } = harness;
+      expect(before).to.deep.equal([element.offsetHeight, top(), badge?.offsetTop]);
     });
   }
 
@@ -65,15 +70,15 @@ describe('the price before the payment', () => {
 
   it('is of the order that the tag names now, and of no attribute', async () => {
     const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
-    await until(() => headerOf(harness) !== '');
+    await comes(harness);
     harness.element.setAttribute('amount', '0.01');
     await server.set({ holdPreview: true });
     harness.element.order = 'A1002';
     await harness.element.updateComplete;
-    expect(headerOf(harness)).to.equal('');
+    expect(headerOf(harness)).to.equal('Test');
     const body = { ...PREVIEW, amount: '7.00' };
     await server.set({ holdPreview: false, preview: { status: 200, body } });
-    await until(() => headerOf(harness) !== '');
+    await comes(harness);
     expect(headerOf(harness)).to.equal('Test Tea £7.00 Test');
   });
 
@@ -81,7 +86,7 @@ describe('the price before the payment', () => {
     const reply = server.openReply({ amount: '50.00' });
     await server.set({ open: [{ status: 200, body: reply }] });
     const harness = await PayCheckoutHarness.place(server, { locale: 'en-GB' });
-    await until(() => headerOf(harness) !== '');
+    await comes(harness);
     await harness.during('ready', () => harness.press());
     expect(headerOf(harness)).to.equal('Test Tea £50.00 Test');
   });

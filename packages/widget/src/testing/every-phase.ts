@@ -24,6 +24,12 @@ function throughReady(phase: 'confirming' | OutcomePhase): Reach {
   };
 }
 
+/** The SDK in the page of the element. */
+function sdkOf({ element, server }: PayCheckoutHarness): SdkSeen {
+  const globals = element.ownerDocument.defaultView as unknown as Record<string, SdkSeen>;
+  return globals[server.sdkDescription.global] as SdkSeen;
+}
+
 /** How a shopper gets to each phase, from the pay button. */
 const REACH = {
   idle: () => Promise.resolve(),
@@ -84,10 +90,32 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
     'ready after a decline',
     async (harness) => {
       await REACH.ready(harness);
-      const { defaultView } = harness.element.ownerDocument;
-      const globals = defaultView as unknown as Record<string, SdkSeen>;
-      globals[harness.server.sdkDescription.global]?.calls[0]?.onDecline?.();
+      sdkOf(harness).calls[0]?.onDecline?.();
       await until(() => harness.notice === en.declined);
+    },
+  ],
+  [
+    'ready after a card was submitted',
+    async (harness) => {
+      await REACH.ready(harness);
+      sdkOf(harness).calls[0]?.onSubmit?.();
+      await until(() => harness.announcement === en.submitted);
+    },
+  ],
+  [
+    'ready with an SDK that shows nothing',
+    async (harness) => {
+      harness.element.adapter = { load: () => Promise.resolve(), open: () => Promise.resolve() };
+      await REACH.ready(harness);
+      await until(() => harness.element.isFormEmpty === true);
+    },
+  ],
+  [
+    'paid, and refunded',
+    async (harness) => {
+      await REACH.ready(harness);
+      const refunded = harness.server.status({ state: 'paid', revision: 2, refund: 'full' });
+      await harness.during('paid', () => harness.server.set({ status: { ...refunded } }));
     },
   ],
   [
