@@ -5,8 +5,15 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: true,
   workspaces: {
     '.': {
-      entry: ['scripts/*.mjs', 'scripts/*.test.ts'],
-      project: ['scripts/**', '*.config.{js,ts}'],
+      entry: [
+        'scripts/*.mjs',
+        'scripts/*.test.ts',
+        'docs/.vitepress/config.ts',
+        'docs/reference/*.paths.ts',
+      ],
+      project: ['scripts/**', 'docs/**', '*.config.{js,ts}'],
+      // Of vitepress-plugin-mermaid.
+      ignoreDependencies: ['mermaid'],
     },
     'packages/*': {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],

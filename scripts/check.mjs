@@ -11,6 +11,7 @@ const CHECKS = {
   types: { what: 'strict types, tests and scripts included', script: 'check:types' },
   lint: { what: 'eslint, typed', script: 'check:lint' },
   format: { what: 'prettier', script: 'check:format' },
+  docs: { what: 'the documents as a site, without a dead link', script: 'check:docs' },
   unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
   packages: { what: 'what npm would get (publint, are the types wrong)', script: 'check:packages' },
   rules: { what: 'import arrows and house rules', script: 'check:rules' },
