@@ -1,5 +1,8 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from './config.js';
 import { ConfigError } from './errors.js';
 
@@ -130,7 +133,7 @@ describe('the environment', () => {
     expect(parseConfig({ ...ENV, PAY_OPERATOR_PORT: '9464' }).operator).toEqual({
       host: '127.0.0.1',
       port: 9464,
-      key: undefined,
+      keys: [],
       names: [],
     });
   });
@@ -183,12 +186,77 @@ describe('the environment', () => {
       expect(shown).not.toContain(secret);
     }
     expect(config.partnerApiKey.reveal()).toBe(env.PAY_PARTNER_API_KEY);
-    expect(config.operator?.key?.reveal()).toBe(env.PAY_OPERATOR_KEY);
+    expect(config.operator?.keys[0]?.reveal()).toBe(env.PAY_OPERATOR_KEY);
   });
 
   it('has no value quoted', () => {
     const mistakes = mistakesOf({ PAY_ENVIRONMENT: 'oops-a-key', PAY_PUBLIC_URL: 'oops-a-key' });
     expect(mistakes.join()).not.toContain('oops-a-key');
     expect(mistakes.join()).not.toContain(ENV.PAY_PARTNER_API_KEY);
+  });
+});
+
+describe('a secret in a file', () => {
+  const { PAY_PARTNER_API_KEY, PAY_ENCRYPTION_KEY, ...others } = ENV;
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'config-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  function write(name: string, text: string, mode = 0o400): string {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+    return join(folder, name);
+  }
+
+  it('is read without the line break at its end, and shown nowhere', () => {
+    const env = {
+      ...others,
+      PAY_PARTNER_API_KEY: '',
+      PAY_PARTNER_API_KEY_FILE: write('provider', `${PAY_PARTNER_API_KEY}\n`, 0o440),
+      PAY_ENCRYPTION_KEY_FILE: write('encryption', `${PAY_ENCRYPTION_KEY}\r\n`),
+    };
+    const config = parseConfig(env);
+    expect(config.partnerApiKey.reveal()).toBe(PAY_PARTNER_API_KEY);
+    expect(config.encryptionKeys).toHaveLength(1);
+    expect(config.settings['PAY_PARTNER_API_KEY_FILE']).toBe(join(folder, 'provider'));
+    const shown = [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config)].join();
+    expect(shown).not.toContain(PAY_PARTNER_API_KEY);
+    expect(shown).not.toContain(PAY_ENCRYPTION_KEY.slice(5));
+  });
+
+  it.each([
+    ['is not there', () => join(folder, 'none'), 'there is no such file'],
+    ['is a folder', () => folder, 'it is a folder'],
+    ['is empty', () => write('empty', '\n'), 'it is empty'],
+    ['others may read', () => write('open', 'a-key', 0o444), 'give it mode 0400 or 0440'],
+    ['the group may write', () => write('group', 'a-key', 0o460), 'give it mode 0400 or 0440'],
+    ['holds no key', () => write('spaces', 'oops a key'), 'without spaces'],
+  ])('that %s is a mistake, beside all others, and nothing of it is quoted', (_how, make, why) => {
+    const mistakes = mistakesOf({
+      PAY_PARTNER_API_KEY: undefined,
+      PAY_PARTNER_API_KEY_FILE: make(),
+      PAY_PORT: 'http',
+    });
+    expect(mistakes).toHaveLength(2);
+    expect(mistakes.join()).toContain('PAY_PORT: ');
+    expect(mistakes.find((mistake) => mistake.startsWith('PAY_PARTNER_API_KEY_FILE: '))).toContain(
+      why,
+    );
+    expect(mistakes.join()).not.toContain('oops');
+  });
+
+  it('beside the same secret in the environment is a mistake', () => {
+    expect(
+      mistakesOf({ PAY_ENCRYPTION_KEY_FILE: write('encryption', PAY_ENCRYPTION_KEY) }),
+    ).toEqual(['PAY_ENCRYPTION_KEY_FILE: PAY_ENCRYPTION_KEY is set as well; remove one']);
+  });
+
+  it('is for secrets alone', () => {
+    expect(parseConfig({ ...ENV, PAY_PUBLIC_URL_FILE: 'x' }).unknownVariables).toEqual([
+      'PAY_PUBLIC_URL_FILE',
+    ]);
   });
 });

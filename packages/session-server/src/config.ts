@@ -8,6 +8,7 @@ import type { RateLimits } from './http/limits.js';
 import { describeIssue, toFieldErrors } from './field-errors.js';
 import { reportAddress } from './security/csp.js';
 import { ENCRYPTION_KEY_EXPECTED, parseEncryptionKeys } from './encryption.js';
+import { readSecretFile } from './secret-files.js';
 
 const wholeNumber = z.coerce.number('expected a whole number above 0').int().positive();
 
@@ -55,6 +56,18 @@ function isProxyAddress(text: string): boolean {
   return ipaddr.isValid(part) || (ipaddr.isValidCIDR(part) && !part.endsWith('/0'));
 }
 
+/** Keys, separated by commas. Each one is valid. */
+const operatorKeys = z
+  .string()
+  .refine((text) => text.split(',').every((key) => key.length >= 32), {
+    error: 'expected at least 32 characters of random text, several separated by commas',
+  })
+  .transform(parseOperatorKeys);
+
+export function parseOperatorKeys(text: string): Secret[] {
+  return text.split(',').map((key) => new Secret(key));
+}
+
 const environmentSchema = z
   .object({
     PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
@@ -62,10 +75,7 @@ const environmentSchema = z
     PAY_PORT: port.default(4200),
     PAY_OPERATOR_HOST: z.string().default('127.0.0.1'),
     PAY_OPERATOR_PORT: port.optional(),
-    PAY_OPERATOR_KEY: z
-      .string()
-      .min(32, 'expected at least 32 characters of random text')
-      .optional(),
+    PAY_OPERATOR_KEY: operatorKeys.optional(),
     PAY_OPERATOR_NAMES: hostNames,
     PAY_PUBLIC_URL: origin,
     PAY_WEBHOOK_BASE_URL: origin.optional(),
@@ -215,11 +225,20 @@ export function parseConfig(
 ) {
   const given = Object.entries(env).filter(([, value]) => value !== '');
   const { misspelt, unknown } = checkNames(given.map(([name]) => name));
-  const parsed = environmentSchema.safeParse(Object.fromEntries(given), { error: describeIssue });
-  const mistakes = parsed.success ? [] : toFieldErrors(parsed.error);
-  if (!parsed.success || misspelt.length > 0) {
+  const { texts, secretFiles, mistakes: ofFiles } = readSecretFiles(env);
+  const parsed = environmentSchema.safeParse(
+    { ...Object.fromEntries(given), ...texts },
+    { error: describeIssue },
+  );
+  const mistakes = (parsed.success ? [] : toFieldErrors(parsed.error)).filter(
+    ({ field }) => !ofFiles.some((mistake) => mistake.startsWith(`${field}_FILE:`)),
+  );
+  if (!parsed.success || misspelt.length > 0 || ofFiles.length > 0) {
     throw new ConfigError('environment', [
-      ...mistakes.map(({ field, message }) => `${field}: ${message}`),
+      ...mistakes.map(({ field, message }) =>
+        field in texts ? `${field}_FILE: ${message}` : `${field}: ${message}`,
+      ),
+      ...ofFiles,
       ...misspelt,
     ]);
   }
@@ -242,7 +261,7 @@ export function parseConfig(
         : {
             host: values.PAY_OPERATOR_HOST,
             port: values.PAY_OPERATOR_PORT,
-            key: toSecret(values.PAY_OPERATOR_KEY),
+            keys: values.PAY_OPERATOR_KEY ?? [],
             names: values.PAY_OPERATOR_NAMES,
           },
     publicUrl: values.PAY_PUBLIC_URL,
@@ -265,6 +284,8 @@ export function parseConfig(
         ? undefined
         : parseEncryptionKeys(values.PAY_ENCRYPTION_KEY),
     trustProxy: values.PAY_TRUST_PROXY ?? 0,
+    /** The files that secrets were read from, by the names of the settings without `_FILE`. */
+    secretFiles,
     /** What was set, for the log: secrets are masked. */
     settings: maskSecrets(given),
     /** Variables that begin with `PAY_` and are no setting: the log warns of them. */
@@ -272,7 +293,46 @@ export function parseConfig(
   };
 }
 
-const SETTINGS = [...Object.keys(environmentSchema.shape), 'PAY_CRASH_AT'];
+/** Settings that are secret. Each may be in a file, whose path is in a variable with `_FILE` at its end. */
+export const SECRETS = ['PAY_PARTNER_API_KEY', 'PAY_OPERATOR_KEY', 'PAY_ENCRYPTION_KEY'] as const;
+
+export type SecretSetting = (typeof SECRETS)[number];
+
+/** The texts of the secrets that are in files, the files, and what is wrong with them. */
+function readSecretFiles(env: Readonly<Record<string, string | undefined>>) {
+  const texts: Partial<Record<string, string>> = {};
+  const secretFiles: Partial<Record<SecretSetting, string>> = {};
+  const mistakes: string[] = [];
+  for (const name of SECRETS) {
+    const variable = `${name}_FILE`;
+    const path = env[variable] ?? '';
+    if (path === '') continue;
+    const found = readSecretFile(path);
+    if ((env[name] ?? '') !== '') mistakes.push(`${variable}: ${name} is set as well; remove one`);
+    else if ('mistake' in found) mistakes.push(`${variable}: ${found.mistake}`);
+    else texts[name] = found.text;
+    secretFiles[name] = path;
+  }
+  return { texts, secretFiles, mistakes };
+}
+
+/** A secret from its file, if it is valid. */
+export function readSecretSetting(
+  name: SecretSetting,
+  path: string,
+): { readonly text: string } | { readonly setting: string; readonly mistake: string } {
+  const found = readSecretFile(path);
+  if ('mistake' in found) return { setting: name, mistake: found.mistake };
+  const { error } = environmentSchema.shape[name].safeParse(found.text, { error: describeIssue });
+  const mistake = error?.issues[0]?.message;
+  return mistake === undefined ? found : { setting: name, mistake: `${path}: ${mistake}` };
+}
+
+const SETTINGS = [
+  ...Object.keys(environmentSchema.shape),
+  ...SECRETS.map((name) => `${name}_FILE`),
+  'PAY_CRASH_AT',
+];
 /** Edits from one of our names, up to which another name is a misspelling of it. */
 const MISSPELLING_EDITS = 2;
 
@@ -288,18 +348,12 @@ function checkNames(names: readonly string[]) {
   };
 }
 
-const SECRETS = ['PAY_PARTNER_API_KEY', 'PAY_OPERATOR_KEY', 'PAY_ENCRYPTION_KEY'];
-
 function maskSecrets(given: readonly (readonly [string, string | undefined])[]) {
   const settings = given
     .filter(([name]) => SETTINGS.includes(name))
     .map(([name, value = '']): readonly [string, string] => {
       const isAddress = URL.canParse(value) && new URL(value).password !== '';
-      return [name, SECRETS.includes(name) || isAddress ? '***' : value];
+      return [name, SECRETS.some((secret) => secret === name) || isAddress ? '***' : value];
     });
   return Object.fromEntries(settings) as Readonly<Record<string, string>>;
-}
-
-function toSecret(text: string | undefined): Secret | undefined {
-  return text === undefined ? undefined : new Secret(text);
 }

@@ -31,36 +31,29 @@ const DIGEST_CHARS = 22;
  * encrypted under a key that is gone cannot be opened again.
  */
 export class DataEncryption {
-  readonly #current: KeyObject;
-  /** What sealed bodies begin with: the length of the key's name, and the name. */
-  readonly #prefix: Buffer;
-  readonly #sealKeys = new Map<string, KeyObject>();
-  readonly #digestKey: KeyObject;
-  readonly #referenceKey: KeyObject;
-  /** Of every key, where there are several. */
-  readonly #digestKeys: readonly KeyObject[];
-  readonly #orderTokenKeys: readonly KeyObject[];
+  #keys: DerivedKeys;
 
   /** @param keys newest first */
   constructor(keys: readonly EncryptionKey[]) {
-    const [current] = keys;
-    if (current === undefined) throw new Error('encryption needs a key');
-    const id = Buffer.from(current.id);
-    this.#prefix = Buffer.concat([Buffer.from([id.length]), id]);
-    this.#current = derive(current, 'seal');
-    this.#digestKey = derive(current, 'digest');
-    this.#referenceKey = derive(current, 'reference');
-    this.#digestKeys = keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest'));
-    this.#orderTokenKeys = keys.map((key) => derive(key, 'order-token'));
-    for (const key of keys) this.#sealKeys.set(key.id, derive(key, 'seal'));
+    this.#keys = deriveKeys(keys);
+  }
+
+  /** Takes other keys from now on, newest first. */
+  use(keys: readonly EncryptionKey[]): void {
+    this.#keys = deriveKeys(keys);
+  }
+
+  /** Another object whenever the keys were changed, for what is cached under them. */
+  get generation(): object {
+    return this.#keys;
   }
 
   /** @param context what belongs to it but is stored unencrypted: decryption needs the same */
   seal(plain: Uint8Array, context: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#current, nonce).setAAD(Buffer.from(context));
+    const cipher = createCipheriv(CIPHER, this.#keys.seal, nonce).setAAD(Buffer.from(context));
     const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
-    return Buffer.concat([this.#prefix, nonce, cipher.getAuthTag(), encrypted]);
+    return Buffer.concat([this.#keys.prefix, nonce, cipher.getAuthTag(), encrypted]);
   }
 
   /** Undefined when no key opens it, or when it was changed. */
@@ -69,7 +62,7 @@ export class DataEncryption {
     const nonceAt = 1 + (bytes[0] ?? 0);
     const tagAt = nonceAt + NONCE_BYTES;
     const encryptedAt = tagAt + TAG_BYTES;
-    const key = this.#sealKeys.get(bytes.subarray(1, nonceAt).toString());
+    const key = this.#keys.sealKeys.get(bytes.subarray(1, nonceAt).toString());
     if (key === undefined || bytes.length < encryptedAt) return undefined;
     try {
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(nonceAt, tagAt))
@@ -86,27 +79,55 @@ export class DataEncryption {
    * because every stored webhook has it in an index.
    */
   digest(tokenHash: string, body: Uint8Array): string {
-    return digestUnder(this.#digestKey, tokenHash, body);
+    return digestUnder(this.#keys.digest, tokenHash, body);
   }
 
   /** What is stored in place of a name from a body, which may be that of a person. */
   hashReference(reference: string): string {
-    return createHmac('sha256', this.#referenceKey).update(reference).digest('base64url');
+    return createHmac('sha256', this.#keys.reference).update(reference).digest('base64url');
   }
 
   /** What signs the order tokens of a merchant that has no secret for it, one for each key. */
   orderTokenSecrets(merchant: string): Secret[] {
-    return this.#orderTokenKeys.map(
+    return this.#keys.orderTokens.map(
       (key) => new Secret(createHmac('sha256', key).update(merchant).digest('hex')),
     );
   }
 
   /** The digests under the other keys: one of them may have been current when the body first came. */
   otherDigests(digest: string, tokenHash: string, body: Uint8Array): string[] {
-    return this.#digestKeys
+    return this.#keys.digests
       .map((key) => digestUnder(key, tokenHash, body))
       .filter((other) => other !== digest);
   }
+}
+
+/** What is derived of the keys, for each purpose. */
+interface DerivedKeys {
+  readonly seal: KeyObject;
+  /** What sealed bodies begin with: the length of the key's name, and the name. */
+  readonly prefix: Buffer;
+  readonly sealKeys: ReadonlyMap<string, KeyObject>;
+  readonly digest: KeyObject;
+  readonly reference: KeyObject;
+  /** Of every key, where there are several. */
+  readonly digests: readonly KeyObject[];
+  readonly orderTokens: readonly KeyObject[];
+}
+
+function deriveKeys(keys: readonly EncryptionKey[]): DerivedKeys {
+  const [current] = keys;
+  if (current === undefined) throw new Error('encryption needs a key');
+  const id = Buffer.from(current.id);
+  return {
+    seal: derive(current, 'seal'),
+    prefix: Buffer.concat([Buffer.from([id.length]), id]),
+    sealKeys: new Map(keys.map((key) => [key.id, derive(key, 'seal')])),
+    digest: derive(current, 'digest'),
+    reference: derive(current, 'reference'),
+    digests: keys.length === 1 ? [] : keys.map((key) => derive(key, 'digest')),
+    orderTokens: keys.map((key) => derive(key, 'order-token')),
+  };
 }
 
 /** What an encrypted webhook belongs to, so that none can be put in the place of another. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TUNING, parseConfig } from './config.js';
+import { DEFAULT_TUNING, parseConfig, SECRETS } from './config.js';
 import { ConfigError } from './errors.js';
 import { readOperationsGuide } from './testing/operations-guide.js';
 
@@ -68,6 +68,15 @@ describe('the settings of docs/operations', () => {
       const { settings: _, ...config } = parseConfig({ ...others, [name]: value });
       expect(parseConfig(others)).toMatchObject(config);
     }
+  });
+});
+
+describe('the secrets in files of docs/operations', () => {
+  it('are those that the server reads from files', () => {
+    const [, section = ''] = page.split('\n## Secrets in files\n');
+    const [listed = ''] = section.split(' may each be in a file');
+    const names = [...listed.matchAll(/`(PAY_\w+)`/g)].map(([, name = '']) => name);
+    expect(names).toEqual([...SECRETS]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { Secret } from '@pay-checkout/partner-api';
 import type { Router } from 'express';
 import { createApp, createRouter } from './app.js';
 import { ChangeFeed } from './checkouts/change-feed.js';
@@ -11,7 +12,7 @@ import { createPartnerGateway, observeGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
-import type { Config } from './config.js';
+import { type Config, parseOperatorKeys } from './config.js';
 import {
   addDatabaseCrashPoints,
   addDeliveryCrashPoint,
@@ -43,7 +44,8 @@ import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
 import { SqliteDatabase } from './store/sqlite-database.js';
 import { VERSION } from './version.js';
-import { loadSandboxKeys, DataEncryption } from './encryption.js';
+import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
+import { type SecretTakers, watchSecretSettings } from './secret-settings.js';
 import { retryUnmatchedFor } from './webhooks/steps.js';
 import { startWebhookWorker } from './webhooks/worker.js';
 
@@ -158,6 +160,19 @@ async function assemble(
   const common = { database, context, merchants, changes, clock, logger, observer };
 
   const clients = keep(new PartnerClients(config, merchants));
+  let operatorKeys = config.operator?.keys ?? [];
+  const takers: SecretTakers = {
+    PAY_PARTNER_API_KEY: (text) => {
+      clients.useKey(new Secret(text));
+    },
+    PAY_ENCRYPTION_KEY: (text) => {
+      encryption.use(parseEncryptionKeys(text) ?? []);
+    },
+    PAY_OPERATOR_KEY: (text) => {
+      operatorKeys = parseOperatorKeys(text);
+    },
+  };
+  keep(watchSecretSettings(config.secretFiles, takers, logger));
   const partner = addGatewayCrashPoints(createPartnerGateway(clients));
   const gateway = metrics ? observeGateway(partner, metrics) : partner;
   const shop = keep(new ShopClient());
@@ -214,7 +229,7 @@ async function assemble(
       config.operator &&
       metrics &&
       createOperatorApp({
-        access: config.operator,
+        access: { ...config.operator, keys: () => operatorKeys },
         metrics,
         logger,
         service: new OperatorService({

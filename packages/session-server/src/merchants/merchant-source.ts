@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { findNodeAtLocation, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Environment } from '../contract.js';
@@ -6,12 +7,14 @@ import type { DataEncryption } from '../encryption.js';
 import { ConfigError, describeFileError, type FieldError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
 import type { Logger } from '../logger.js';
+import { stampOf } from '../secret-files.js';
 import {
   type Merchant,
   merchantSchema,
   merchantsFileSchema,
   type ProviderAccount,
 } from './merchant.js';
+import { resolveSecrets } from './secret-references.js';
 
 /** Where merchants come from: a file, or a platform's own function. */
 export interface MerchantSource {
@@ -49,9 +52,17 @@ export function addOrderTokenSecrets(
   source: MerchantSource,
   encryption: DataEncryption,
 ): MerchantSource {
-  const added = new WeakMap<Merchant, Merchant>();
-  const lists = new WeakMap<readonly Merchant[], readonly Merchant[]>();
+  let added = new WeakMap<Merchant, Merchant>();
+  let lists = new WeakMap<readonly Merchant[], readonly Merchant[]>();
+  let { generation } = encryption;
+  const forgetOldKeys = (): void => {
+    if (generation === encryption.generation) return;
+    ({ generation } = encryption);
+    added = new WeakMap();
+    lists = new WeakMap();
+  };
   const add = (merchant: Merchant): Merchant => {
+    forgetOldKeys();
     const known = added.get(merchant);
     if (known) return known;
     const secrets = [...merchant.orderTokenSecret, ...encryption.orderTokenSecrets(merchant.id)];
@@ -66,6 +77,7 @@ export function addOrderTokenSecrets(
     },
     async all() {
       const all = await source.all();
+      forgetOldKeys();
       const result = lists.get(all) ?? all.map(add);
       lists.set(all, result);
       return result;
@@ -95,14 +107,15 @@ export class FileMerchantSource implements MerchantSource {
   readonly #timer: NodeJS.Timeout;
   #file: MerchantsFile;
   #all: readonly Merchant[];
-  #stamp: string;
+  /** The merchants file, and those that its secrets are in. */
+  #paths: readonly string[] = [];
+  #stamp = '';
 
   /** @throws {ConfigError} listing every mistake of the file */
   constructor(options: FileMerchantSourceOptions) {
     const { path, environment, logger } = options;
     this.#options = options;
-    // Before the file is read, so that a change in between is noticed.
-    this.#stamp = stampOf(path);
+    this.#noteStamp();
     this.#file = readMerchantsFile(path, environment);
     this.#all = [...this.#file.merchants.values()];
     warnOfMissingTokens(this.#all, logger);
@@ -128,11 +141,17 @@ export class FileMerchantSource implements MerchantSource {
     return Promise.resolve();
   }
 
+  /** Before the file is read, so that a change in between is noticed. */
+  #noteStamp(): void {
+    const { path } = this.#options;
+    this.#paths = [path, ...listSecretFiles(path)];
+    this.#stamp = stampOf(this.#paths);
+  }
+
   #reloadIfChanged(): void {
     const { path, environment, logger } = this.#options;
-    const stamp = stampOf(path);
-    if (stamp === this.#stamp) return;
-    this.#stamp = stamp;
+    if (stampOf(this.#paths) === this.#stamp) return;
+    this.#noteStamp();
     try {
       const before = this.#all;
       this.#file = readMerchantsFile(path, environment);
@@ -155,17 +174,31 @@ export class FileMerchantSource implements MerchantSource {
 
 /** @throws {ConfigError} listing every mistake; values are never quoted, since some are secrets */
 export function readMerchantsFile(path: string, environment: Environment): MerchantsFile {
-  const source = `merchants file ${path}`;
-  const text = readText(path, source);
-  const file = parseJson(text, source);
-  const parsed = merchantsFileSchema.safeParse(file, { error: describeIssue });
+  return parseMerchantsFile(readText(path, sourceOf(path)), path, environment);
+}
+
+/**
+ * @param path where the text is or is to be: references to files are relative to it
+ * @throws {ConfigError} as `readMerchantsFile`
+ */
+export function parseMerchantsFile(
+  text: string,
+  path: string,
+  environment: Environment,
+): MerchantsFile {
+  const file = parseJson(text, sourceOf(path));
+  const { resolved, mistakes: ofSecrets } = resolveSecrets(file, dirname(path));
+  const parsed = merchantsFileSchema.safeParse(resolved, { error: describeIssue });
   const mistakes = [
-    ...(parsed.error ? toFieldErrors(parsed.error, 'file') : []),
-    ...(environment === 'production' ? findUnsafeForProduction(file) : []),
+    ...(parsed.error ? toFieldErrors(parsed.error, 'file') : []).filter(
+      ({ field }) => !ofSecrets.some((mistake) => mistake.field === field),
+    ),
+    ...ofSecrets,
+    ...(environment === 'production' ? findUnsafeForProduction(resolved) : []),
   ];
   if (!parsed.success || mistakes.length > 0) {
     throw new ConfigError(
-      source,
+      sourceOf(path),
       mistakes.map(({ field, message }) => `${field} (${locateField(text, field)}): ${message}`),
     );
   }
@@ -174,6 +207,19 @@ export function readMerchantsFile(path: string, environment: Environment): Merch
     merchants: new Map(merchants.map((merchant) => [merchant.id, merchant])),
     accounts: new Map(Object.entries(accounts)),
   };
+}
+
+function sourceOf(path: string): string {
+  return `merchants file ${path}`;
+}
+
+/** The files that secrets of a merchants file are in; none while it is no JSON. */
+function listSecretFiles(path: string): readonly string[] {
+  try {
+    return resolveSecrets(parseJson(readText(path, ''), ''), dirname(path)).files;
+  } catch {
+    return [];
+  }
 }
 
 const entries = z.object({ merchants: z.array(z.unknown()) });
@@ -216,16 +262,6 @@ function addressesOf(merchant: Merchant): (readonly [field: string, url: string]
     ...list('sdk.origins.frame', sdk.origins.frame),
     ...list('sdk.origins.connect', sdk.origins.connect),
   ];
-}
-
-/** Differs whenever the file was written or replaced; empty when it cannot be read. */
-function stampOf(path: string): string {
-  try {
-    const { ino, mtimeMs, size } = statSync(path);
-    return [ino, mtimeMs, size].join(':');
-  } catch {
-    return '';
-  }
 }
 
 function readText(path: string, source: string): string {

@@ -54,8 +54,8 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
 
 /** Who may ask the operator's listener, beyond who can reach it. */
 export interface OperatorAccess {
-  /** Wanted as `Authorization: Bearer` with every request; undefined: nothing is wanted. */
-  readonly key: Secret | undefined;
+  /** One of them is wanted as `Authorization: Bearer` with every request; with none, nothing is. */
+  readonly keys: () => readonly Secret[];
   /** Host names that it may be called by, apart from addresses and `localhost`. */
   readonly names: readonly string[];
 }
@@ -65,7 +65,7 @@ export interface OperatorAccess {
  * otherwise reach a listener on loopback, by a form, by a script or under a name of its own that
  * it lets lead here (DNS rebinding).
  */
-function guardOperator({ key, names }: OperatorAccess): RequestHandler {
+function guardOperator({ keys, names }: OperatorAccess): RequestHandler {
   return (request, _response, next) => {
     if (!isOurs(request.headers.host ?? '', names)) {
       throw new AppError(
@@ -78,7 +78,8 @@ function guardOperator({ key, names }: OperatorAccess): RequestHandler {
       throw new AppError(403, 'operator_page_refused', 'Web pages cannot use this listener.');
     }
     const given = request.headers.authorization ?? '';
-    if (key !== undefined && !isSame(given, `Bearer ${key.reveal()}`)) {
+    const valid = keys();
+    if (valid.length > 0 && !valid.some((key) => isSame(given, `Bearer ${key.reveal()}`))) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
     next();

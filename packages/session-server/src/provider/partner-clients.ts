@@ -1,4 +1,4 @@
-import { PartnerClient } from '@pay-checkout/partner-api';
+import { PartnerClient, type Secret } from '@pay-checkout/partner-api';
 import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
@@ -11,7 +11,7 @@ type Settings = Pick<Config, 'partnerApiUrl' | 'partnerApiKey' | 'createSessionT
 export class PartnerClients {
   readonly #merchants: Pick<MerchantSource, 'accounts'>;
   readonly #timeoutSeconds: number;
-  readonly #default: ProviderAccount;
+  #default: ProviderAccount;
   readonly #transport = new NodeHttpTransport();
   readonly #clients = new WeakMap<ProviderAccount, PartnerClient>();
 
@@ -20,6 +20,11 @@ export class PartnerClients {
     this.#default = { apiUrl, apiKey };
     this.#timeoutSeconds = settings.createSessionTimeoutSeconds;
     this.#merchants = merchants;
+  }
+
+  /** Takes another key for the default account, from the next call on. */
+  useKey(apiKey: Secret): void {
+    this.#default = { ...this.#default, apiKey };
   }
 
   /** @throws {AppError} 503 `provider_unavailable` when there is no such account */
