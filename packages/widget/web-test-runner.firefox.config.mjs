@@ -2,10 +2,10 @@ import { chromeLauncher } from '@web/test-runner-chrome';
 import config from './web-test-runner.config.mjs';
 
 /**
- * What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers and the
- * accessibility tree.
+ * What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers, the
+ * accessibility tree and forced colours.
  */
-const NEEDS_CHROMIUM = /\b(gc|emulateMedia|accessibilityTree|isLive)\(/;
+const NEEDS_CHROMIUM = /\b(gc|emulateMedia|inForcedColors|accessibilityTree|isLive)\(/;
 
 /** Firefox closes the socket of the runner when a navigation starts, even one that leads nowhere. */
 const STARTS_NAVIGATION = /^redirecting,|of all phases,/;

@@ -170,6 +170,12 @@ export const styles = css`
     font: inherit;
     cursor: pointer;
   }
+  .close svg {
+    inline-size: 24px;
+    margin: auto;
+    stroke: currentColor;
+    stroke-width: 2;
+  }
   :modal :is(header, .message) {
     padding-inline-end: 36px;
   }
@@ -212,7 +218,7 @@ export const styles = css`
     }
     .spinner {
       forced-color-adjust: none;
-      border-color: Highlight GrayText GrayText;
+      border-color: Canvas CanvasText CanvasText;
     }
   }
   @media (prefers-reduced-motion: reduce) {

@@ -346,7 +346,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       aria-label=${this.#labels.close}
       .onclick=${this.#cancel}
     >
-      ✕
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS.failed}></path></svg>
     </button>`;
   }
 

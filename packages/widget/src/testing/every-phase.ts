@@ -73,6 +73,22 @@ export const EVERY_PHASE = Object.entries(REACH) as [Phase, Reach][];
 /** What more there is to see within a phase, with the way there; each name begins with the phase. */
 export const WITHIN_PHASES: readonly [string, Reach][] = [
   [
+    'idle with shop and amount',
+    async (harness) => {
+      const body = { shop: 'Test Tea', amount: '42.50', currency: 'GBP', environment: 'sandbox' };
+      await harness.server.set({ preview: { status: 200, body } });
+      harness.element.order = 'A1002';
+      await until(() => harness.element.renderRoot.querySelector('[part="amount"]') !== null);
+    },
+  ],
+  [
+    'opening in an overlay',
+    (harness) => {
+      harness.element.mode = 'overlay';
+      return REACH.opening(harness);
+    },
+  ],
+  [
     'ready in an overlay',
     (harness) => {
       harness.element.mode = 'overlay';
@@ -136,6 +152,13 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
       await harness.server.set({ holdStatus: true });
       harness.press();
       await until(() => harness.announcement === en.checking);
+    },
+  ],
+  [
+    'problem that no retry solves',
+    async (harness) => {
+      await harness.server.set({ open: [{ status: 409, body: { code: 'order_void' } }] });
+      await harness.during('problem', () => harness.press());
     },
   ],
 ];

@@ -1,6 +1,11 @@
 import { executeServerCommand } from '@web/test-runner-commands';
 
-/** The browser shows the page in the person's own few colours, as Windows' contrast themes do. */
-export function forceColors(isForced: boolean): Promise<boolean> {
-  return executeServerCommand<boolean, boolean>('force-colors', isForced);
+/** Runs `action` while the browser shows the page in a person's own few colours, as contrast themes do. */
+export async function inForcedColors(action: () => Promise<void> | void): Promise<void> {
+  await executeServerCommand('force-colors', true);
+  try {
+    await action();
+  } finally {
+    await executeServerCommand('force-colors', false);
+  }
 }

@@ -2,7 +2,7 @@ import { executeServerCommand, setViewport } from '@web/test-runner-commands';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { Theme } from '../pay-checkout/pay-checkout.js';
 import { EVERY_PHASE, redirectNowhere, WITHIN_PHASES } from './every-phase.js';
-import { forceColors } from './forced-colors.js';
+import { inForcedColors } from './forced-colors.js';
 import { TestServer } from './test-server.js';
 import { until } from './until.js';
 
@@ -55,18 +55,18 @@ async function takeAll(harness: PayCheckoutHarness, what: string): Promise<void>
       await until(() => locale.startsWith(section.lang));
       await takePicture(harness, file(name, width));
     }
-    await forceColors(true);
-    element.locale = 'en-GB';
-    await element.updateComplete;
-    await takePicture(harness, file('forced-colours', width));
-    await forceColors(false);
+    await inForcedColors(async () => {
+      element.locale = 'en-GB';
+      await element.updateComplete;
+      await takePicture(harness, file('forced-colours', width));
+    });
   }
 }
 
 describe('pictures', () => {
   let server: TestServer;
   before(() => {
-    document.body.style.cssText = `margin: 0 ${String(MARGIN)}px; font: 16px / 1.5 sans-serif`;
+    document.body.style.cssText = `margin: 0 ${String(MARGIN)}px; font: 16px / 1.5 'DejaVu Sans', Arial, sans-serif`;
   });
   beforeEach(async () => {
     const preview = { status: 200, body: PREVIEW };
