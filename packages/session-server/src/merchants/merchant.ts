@@ -216,6 +216,8 @@ export type Merchant = z.infer<typeof merchantSchema>;
 /** The merchants file as a whole. */
 export const merchantsFileSchema = z
   .strictObject({
+    /** For editors: where `merchants.schema.json` of this package is. */
+    $schema: z.string().optional(),
     /** Provider accounts beside the default one, by name. */
     accounts: z.record(z.string(), providerAccount).default({}),
     merchants: z.array(merchantSchema).min(1, 'expected at least one merchant'),

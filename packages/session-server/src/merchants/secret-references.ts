@@ -3,7 +3,7 @@ import type { FieldError } from '../errors.js';
 import { readSecretFile } from '../secret-files.js';
 
 /** Where a merchants file has secrets; `*` stands for each item or name. */
-const SECRET_PLACES = [
+export const SECRET_PLACES = [
   'accounts.*.apiKey',
   'merchants.*.orderTokenSecret.*',
   'merchants.*.signingSecret.*',
