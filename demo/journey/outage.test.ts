@@ -85,7 +85,9 @@ describe('a session server that is gone for a while', () => {
     await shopper.button('Pay').waitFor();
     await journey.stack.kill('session-server');
     await shopper.button('Pay').click();
-    await shopper.reads('The payment service cannot be reached. Please check your connection.');
+    await shopper.reads(
+      'The payment service cannot be reached. Please check your connection and try again.',
+    );
     await shopper.reads('server_unreachable');
     await shopper.reads(`Reference: ${placed.order}`);
     await journey.stack.restart('session-server');

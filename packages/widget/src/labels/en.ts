@@ -14,11 +14,15 @@ export interface Labels {
   /** For the codes that begin with `sdk_`, and for a session that the SDK refused. */
   readonly sdkError: string;
   readonly error: string;
+  /** Beside a problem before which no form was there. */
+  readonly unpaid: string;
   readonly declined: string;
   readonly refunded: string;
   readonly submitted: string;
   readonly inWindow: string;
   readonly fields: Readonly<Record<AvsField, string>>;
+  /** Beside a required field that was left empty. */
+  readonly missingField: string;
   readonly rejectedField: string;
   readonly close: string;
   readonly checking: string;
@@ -60,16 +64,18 @@ export const en: Labels = {
   codes: {
     server_refused: 'This page cannot take payments. Please contact the shop.',
     merchant_disabled: 'This page cannot take payments. Please contact the shop.',
-    server_unreachable: 'The payment service cannot be reached. Please check your connection.',
+    server_unreachable:
+      'The payment service cannot be reached. Please check your connection and try again.',
     order_already_paid: 'This order has already been paid.',
     order_void: 'This order can no longer be paid. Please contact the shop.',
-    order_token_expired: 'This page has been open for too long. Reload it to pay.',
+    order_token_expired: 'This page has expired. Please reload it to pay.',
     checkout_mismatch: 'The link to this page belongs to another order.',
     checkout_not_found: 'We could not find the payment for this link.',
     outcome_unknown: 'We have not been able to confirm your payment yet. Please contact the shop.',
   },
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a moment.',
+  unpaid: 'No money was taken this time.',
   declined: 'The payment was declined. Please try another card.',
   refunded: 'This payment was refunded.',
   submitted: 'Confirming your payment. Do not pay again.',
@@ -77,10 +83,11 @@ export const en: Labels = {
   fields: {
     houseNumber: 'House number or name',
     postcode: 'Postcode',
-    flat: 'Flat',
-    address1: 'Address line 1',
-    address2: 'Address line 2',
+    flat: 'Flat (optional)',
+    address1: 'Address line 1 (optional)',
+    address2: 'Address line 2 (optional)',
   },
+  missingField: 'Please fill in this field.',
   rejectedField: 'Please check this field.',
   close: 'Close',
   checking: 'Checking the payment.',
