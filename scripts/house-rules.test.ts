@@ -80,7 +80,8 @@ describe('house rules', () => {
       return answer;
     };
     const found = texts
-      .filter(({ file }) => file !== 'pnpm-lock.yaml')
+      // One of the names is an everyday word in Swedish.
+      .filter(({ file }) => !/^pnpm-lock\.yaml$|languages.sv\.json$/.test(file))
       .flatMap(({ file, text }) => {
         const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
         const pairs = words.map((word, index) => `${word} ${words[index + 1] ?? ''}`);
