@@ -147,6 +147,24 @@ export function readValidSettings(
   );
 }
 
+/**
+ * The settings of commands that need only the merchants file.
+ *
+ * @throws {ConfigError} naming both when both are bad
+ */
+export function parseMerchantsSettings(env: Readonly<Record<string, string | undefined>>) {
+  const { PAY_ENVIRONMENT, PAY_MERCHANTS_FILE } = environmentSchema.shape;
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const { data, error } = z
+    .object({ PAY_ENVIRONMENT, PAY_MERCHANTS_FILE })
+    .safeParse(given, { error: describeIssue });
+  if (!data) {
+    const mistakes = toFieldErrors(error).map(({ field, message }) => `${field}: ${message}`);
+    throw new ConfigError('environment', mistakes);
+  }
+  return { environment: data.PAY_ENVIRONMENT, file: data.PAY_MERCHANTS_FILE };
+}
+
 /** What an operator need not set: constants with their defaults, for programs and tests. */
 export interface Tuning {
   /** How long a checkout stays open by our clock. */

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { parseConfig } from './config.js';
 import { armCrashPoint, parseCrashPlan } from './crash-points.js';
+import { AppError } from './errors.js';
 import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
+import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
@@ -18,6 +20,8 @@ const USAGE = `Usage:
                                                   --retrying also those that are being retried
   pay-session-server export <order> [merchant]    print all that is stored of an order, as JSON
   pay-session-server erase <order> [merchant]     erase what is stored of an order, but for its payments
+  pay-session-server merchants list | show | add | rotate | disable | enable
+                                                  edit the merchants file; merchants --help
   pay-session-server webhooks                     count the provider's webhooks by result
   pay-session-server restore <backup file>        replace the data file with a backup
   pay-session-server restore --since <time>       reconcile a backup of this time that is in place
@@ -26,12 +30,13 @@ const USAGE = `Usage:
                                                   days of the provider's list that cannot be read
   pay-session-server --help | --version
 Settings come from the environment: see docs/operations/configure.md.
+Exit codes: 0 done, 1 refused or failed, 2 wrong use.
 `;
 
 async function main(args: readonly string[]): Promise<void> {
   const [command, ...words] = args;
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(USAGE);
+    process.stdout.write(command === 'merchants' ? MERCHANTS_USAGE : USAGE);
     return;
   }
   if (command === '--version') {
@@ -66,6 +71,7 @@ async function runCommand(
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
   if (command === 'restore') return runRestore(parseConfig(process.env), words);
+  if (command === 'merchants') return runMerchants(process.env, words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
 }
@@ -81,5 +87,5 @@ function describe(error: unknown): string {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`pay-session-server: ${describe(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof AppError && error.status === 400 ? 2 : 1;
 });
