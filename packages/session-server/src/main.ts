@@ -4,6 +4,7 @@ import { armCrashPoint, parseCrashPlan } from './crash-points.js';
 import { AppError } from './errors.js';
 import { VERSION } from './version.js';
 import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
+import { runInit } from './cli/init-command.js';
 import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runRestore } from './cli/restore-command.js';
@@ -12,6 +13,7 @@ import { checkStart, isOurs } from './start-checks.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
+  pay-session-server init <folder>                write a folder with a sandbox, to pay a first order
   pay-session-server explain <order> [merchant]   show what is known about an order, and why
   pay-session-server events dead-lettered [merchant]
                                                   list dead-lettered events
@@ -71,6 +73,7 @@ async function runCommand(
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
   if (command === 'restore') return runRestore(parseConfig(process.env), words);
+  if (command === 'init') return runInit(words);
   if (command === 'merchants') return runMerchants(process.env, words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
