@@ -42,11 +42,10 @@ const SHOP = `declare const pay: import('@pay-checkout/merchant').PayCheckout;
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md js 1': 'demo/journey/twenty-lines.test.ts',
   'docs/quick-start.md js 1': 'packages/merchant/src/quick-start.test.ts',
-  'docs/quick-start.md js 2': 'packages/merchant/src/quick-start.test.ts',
+  'docs/quick-start.md js 3': 'packages/merchant/src/quick-start.test.ts',
   'docs/drill.md text 1': 'packages/session-server/src/crash-points.test.ts',
   'docs/events.md js 1': 'packages/session-server/src/outbox/receivers.test.ts',
   'docs/events.md js 2': 'packages/session-server/src/outbox/receivers.test.ts',
-  'docs/events.md js 3': 'packages/session-server/src/outbox/receivers.test.ts',
   'docs/events.md json 1': 'packages/session-server/src/checkouts/events-doc.test.ts',
   'docs/merchants-file.md json 1':
     'packages/session-server/src/merchants/merchants-file-doc.test.ts',
@@ -75,6 +74,9 @@ const OF_EXAMPLES: Readonly<Record<string, string>> = {
 
 /** What the text around a snippet has declared, and the package that it is compiled in. */
 const CONTEXT: Readonly<Record<string, { before?: string; within?: string }>> = {
+  'docs/quick-start.md js 2': {
+    before: `declare const tag: import('@pay-checkout/widget').PayCheckout;`,
+  },
   'docs/recipes.md tsx 1': { within: 'packages/react' },
   'docs/recipes.md js 3': { before: SHOP },
   'packages/merchant/README.md js 2': {
@@ -245,7 +247,16 @@ function checkProgram(program: string, args: readonly string[]): string[] {
   const help = helps.get(program);
   if (help === undefined) return [`no program ${program}`];
   const end = args.findIndex((word) => !/^[a-z][a-z-]*$/.test(word));
-  const commands = end < 0 ? args : args.slice(0, end);
+  const words = end < 0 ? args : args.slice(0, end);
+  // After `events redeliver` the help has `<event id>`: from there on, words are values.
+  const values = words.findIndex((_word, at) => {
+    const before = words.slice(0, at);
+    const takesValue = new RegExp(
+      `${before.join(' ')}( \\[options\\])? (<|\\[(?!command|options))`,
+    );
+    return at > 0 && takesValue.test(help(...before));
+  });
+  const commands = values < 0 ? words : words.slice(0, values);
   const said = [help(), help(...commands)].join('\n');
   return [...commands, ...args.filter((word) => word.startsWith('--'))]
     .filter((word) => !new RegExp(`(^|[\\s|[,])${word}([\\s,|\\]]|$)`, 'm').test(said))

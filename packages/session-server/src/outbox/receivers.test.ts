@@ -30,22 +30,6 @@ const SHOPS = {
     import { ordersToShip } from './take-event.js';
     const app = express().use(events).get('/to-ship', (_, response) => response.json(ordersToShip()));
     const server = app.listen(0, '127.0.0.1', () => process.send(server.address().port));`,
-  'fetch receiver': `
-    import { createServer } from 'node:http';
-    import { buffer } from 'node:stream/consumers';
-    import { receive } from './receiver-fetch.js';
-    import { ordersToShip } from './take-event.js';
-    const answer = async (request) => {
-      if (request.url === '/to-ship') return Response.json(ordersToShip());
-      const { method, headers } = request;
-      const init = { method, headers, body: await buffer(request) };
-      return receive(new Request('http://shop.example' + request.url, init));
-    };
-    const server = createServer((request, response) => {
-      answer(request)
-        .catch(() => new Response(null, { status: 500 }))
-        .then(async (reply) => response.writeHead(reply.status).end(await reply.text()));
-    }).listen(0, '127.0.0.1', () => process.send(server.address().port));`,
 };
 
 /** The code blocks of the page that begin with the name of a file. */
