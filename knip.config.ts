@@ -44,7 +44,7 @@ const config: KnipConfig = {
       entry: [
         'src/{index,bin,contract}.ts',
         'src/**/*.test.ts',
-        'src/testing/*.mjs',
+        'src/testing/{*.mjs,start-postgres.ts}',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
         'drill/{main,*.test}.ts',
       ],

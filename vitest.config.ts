@@ -9,6 +9,9 @@ const include = [
   'scripts/**/*.test.ts',
 ];
 
+/** What runs on PostgreSQL, which is started for them. */
+const onPostgres = ['packages/session-server/src/**/*.postgres.test.ts'];
+
 /** A mock of a module needs a process that has not loaded that module yet. */
 const isolated = globSync(include).filter((file) =>
   readFileSync(file, 'utf8').includes('vi.mock('),
@@ -26,7 +29,19 @@ export default defineConfig({
     teardownTimeout: 10_000,
     // Files share a process, which saves a third of the time: no file loads what another has loaded.
     projects: [
-      { extends: true, test: { name: 'shared', include, exclude: isolated, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include, exclude: [...isolated, ...onPostgres], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: onPostgres,
+          isolate: false,
+          globalSetup: 'packages/session-server/src/testing/start-postgres.ts',
+        },
+      },
       ...(isolated.length > 0
         ? [{ extends: true as const, test: { name: 'isolated', include: isolated } }]
         : []),

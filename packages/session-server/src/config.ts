@@ -68,6 +68,13 @@ export function parseOperatorKeys(text: string): Secret[] {
   return text.split(',').map((key) => new Secret(key));
 }
 
+const DATABASE_URL_EXPECTED =
+  'expected the address of a PostgreSQL database: "postgres://user:password@host:5432/database"';
+
+function isDatabaseUrl(text: string): boolean {
+  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+}
+
 const environmentSchema = z
   .object({
     PAY_ENVIRONMENT: z.enum(['sandbox', 'production'], 'expected "sandbox" or "production"'),
@@ -79,7 +86,8 @@ const environmentSchema = z
     PAY_OPERATOR_NAMES: hostNames,
     PAY_PUBLIC_URL: origin,
     PAY_WEBHOOK_BASE_URL: origin.optional(),
-    PAY_DATABASE_FILE: z.string('expected the path of the data file').min(1),
+    PAY_DATABASE_FILE: z.string().min(1).optional(),
+    DATABASE_URL: z.string().refine(isDatabaseUrl, { error: DATABASE_URL_EXPECTED }).optional(),
     PAY_MERCHANTS_FILE: z.string('expected the path of the merchants file').min(1),
     PAY_WIDGET_SCRIPT: z.string('expected the path of pay-checkout.js').min(1),
     PAY_EARLIER_WIDGET_SCRIPTS: list,
@@ -107,8 +115,16 @@ const environmentSchema = z
   })
   .superRefine(
     (env, context) => {
+      if (env.DATABASE_URL === undefined && env.PAY_DATABASE_FILE === undefined) {
+        const message = 'expected the path of the data file, or DATABASE_URL';
+        context.addIssue({ code: 'custom', path: ['PAY_DATABASE_FILE'], message });
+      }
+      if (env.DATABASE_URL !== undefined && env.PAY_ENCRYPTION_KEY === undefined) {
+        const message = `servers that share a database share their keys; ${ENCRYPTION_KEY_EXPECTED}`;
+        context.addIssue({ code: 'custom', path: ['PAY_ENCRYPTION_KEY'], message });
+      }
       if (env.PAY_ENVIRONMENT !== 'production') return;
-      if (env.PAY_ENCRYPTION_KEY === undefined) {
+      if (env.PAY_ENCRYPTION_KEY === undefined && env.DATABASE_URL === undefined) {
         const message = `production needs a key for the bodies of webhooks; ${ENCRYPTION_KEY_EXPECTED}`;
         context.addIssue({ code: 'custom', path: ['PAY_ENCRYPTION_KEY'], message });
       }
@@ -286,6 +302,7 @@ export function parseConfig(
     cspReportTo: values.PAY_CSP_REPORT_TO,
     webhookBaseUrl: values.PAY_WEBHOOK_BASE_URL ?? values.PAY_PUBLIC_URL,
     databaseFile: values.PAY_DATABASE_FILE,
+    databaseUrl: values.DATABASE_URL === undefined ? undefined : new Secret(values.DATABASE_URL),
     merchantsFile: values.PAY_MERCHANTS_FILE,
     widgetScript: values.PAY_WIDGET_SCRIPT,
     earlierWidgetScripts: values.PAY_EARLIER_WIDGET_SCRIPTS,
@@ -371,7 +388,8 @@ function maskSecrets(given: readonly (readonly [string, string | undefined])[]) 
     .filter(([name]) => SETTINGS.includes(name))
     .map(([name, value = '']): readonly [string, string] => {
       const isAddress = URL.canParse(value) && new URL(value).password !== '';
-      return [name, SECRETS.some((secret) => secret === name) || isAddress ? '***' : value];
+      const isSecret = name === 'DATABASE_URL' || SECRETS.some((secret) => secret === name);
+      return [name, isSecret || isAddress ? '***' : value];
     });
   return Object.fromEntries(settings) as Readonly<Record<string, string>>;
 }

@@ -175,7 +175,7 @@ export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
  *
  * @throws {ConfigError} when the file holds something else
  */
-export function loadSandboxKeys(databaseFile: string): EncryptionKey[] {
+export function loadSandboxKeys(databaseFile = ''): EncryptionKey[] {
   const path = `${databaseFile}.body-key`;
   // Written whole, then linked: half a key, left by a killed process, would stop every start.
   const draft = `${path}.${randomBytes(8).toString('hex')}`;

@@ -150,7 +150,8 @@ describe('the log of a refusal', () => {
 describe('the log of a start', () => {
   it('names each file with secrets that other users can read', async () => {
     await stack.server.close();
-    const { merchantsFile, databaseFile } = stack.config;
+    const { merchantsFile } = stack.config;
+    const { databaseFile } = stack;
     const warnings = () => linesOf('other users can read this file: run chmod 600 on it');
     expect(warnings()).toEqual([]);
     chmodSync(merchantsFile, 0o644);

@@ -42,7 +42,9 @@ function sourceTexts(): string[] {
 
 describe('the settings of docs/operations', () => {
   const settings = rowsOf('Settings').flatMap((cells) => {
-    const names = [...(cells[0] ?? '').matchAll(/`(PAY_\w+)`/g)].map(([, name = '']) => name);
+    const names = [...(cells[0] ?? '').matchAll(/`(PAY_\w+|DATABASE_URL)`/g)].map(
+      ([, name = '']) => name,
+    );
     const defaults = (cells.at(-1) ?? '').replaceAll('`', '').split(', ');
     return names.map((name, at) => [name, defaults[at] ?? ''] as const);
   });
@@ -52,7 +54,7 @@ describe('the settings of docs/operations', () => {
       /environmentSchema = z\n([^]*?)\.superRefine/.exec(
         readFileSync(join(import.meta.dirname, 'config.ts'), 'utf8'),
       ) ?? [];
-    const read = [...schema.matchAll(/^ +(PAY_\w+):/gm)].map(([, name]) => name);
+    const read = [...schema.matchAll(/^ +(PAY_\w+|DATABASE_URL):/gm)].map(([, name]) => name);
     expect(settings.map(([name]) => name).toSorted()).toEqual(read.toSorted());
   });
 

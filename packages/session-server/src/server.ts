@@ -39,10 +39,9 @@ import { createOrderLookup, type OrderLookup } from './orders/order-lookup.js';
 import { createOrderSource } from './orders/put-orders.js';
 import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
-import { recoverFromCrash } from './crash-recovery.js';
 import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
-import { SqliteDatabase } from './store/sqlite-database.js';
+import { openDatabase } from './store/open-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
 import { type SecretTakers, watchSecretSettings } from './secret-settings.js';
@@ -133,18 +132,21 @@ async function assemble(
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
-  const database = addDatabaseCrashPoints(keep(new SqliteDatabase(config.databaseFile)));
-  const files = [config.databaseFile, `${config.databaseFile}.body-key`, config.merchantsFile];
+  const database = addDatabaseCrashPoints(keep(await openDatabase(config, { clock, logger })));
+  const { databaseFile: file, databaseUrl } = config;
+  if (databaseUrl && file !== undefined) {
+    logger.warn({ file }, 'PAY_DATABASE_FILE is not used beside DATABASE_URL');
+  }
+  const files = [...(file === undefined ? [] : [file, `${file}.body-key`]), config.merchantsFile];
   for (const open of findOpenFiles(files)) {
     logger.warn({ ...open }, 'other users can read this file: run chmod 600 on it');
   }
-  await recoverFromCrash(database, clock.now());
   const encryption = new DataEncryption(
     config.encryptionKeys ?? loadSandboxKeys(config.databaseFile),
   );
   const merchants = addOrderTokenSecrets(listed, encryption);
   const loss = await findLoss(database);
-  if (loss?.isRead === false) throw unfinishedRestore(config.databaseFile);
+  if (loss?.isRead === false) throw unfinishedRestore(databaseUrl ? 'DATABASE_URL' : (file ?? ''));
   const changes = new ChangeFeed();
   const hash = (reference: string) => encryption.hashReference(reference);
   const context: StepContext = {

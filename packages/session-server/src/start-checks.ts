@@ -3,6 +3,7 @@ import { ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
 import { readMerchantsFile } from './merchants/merchant-source.js';
 import { startListener } from './running-server.js';
+import { checkDatabaseUrl } from './store/postgres-database.js';
 import { checkDataFile } from './store/sqlite-database.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,6 +36,7 @@ export async function checkStart(env: Environment): Promise<Config> {
     PAY_ENVIRONMENT: environment = 'sandbox',
     PAY_MERCHANTS_FILE: merchantsFile,
     PAY_DATABASE_FILE: dataFile,
+    DATABASE_URL: databaseUrl,
     PAY_WIDGET_SCRIPT: script,
     PAY_EARLIER_WIDGET_SCRIPTS: earlierScripts = [],
     ...listeners
@@ -42,7 +44,11 @@ export async function checkStart(env: Environment): Promise<Config> {
   if (merchantsFile !== undefined) {
     check('PAY_MERCHANTS_FILE', () => readMerchantsFile(merchantsFile, environment));
   }
-  if (dataFile !== undefined) check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
+  if (databaseUrl !== undefined) {
+    await checkDatabaseUrl(databaseUrl).catch(note('DATABASE_URL'));
+  } else if (dataFile !== undefined) {
+    check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
+  }
   if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));
   for (const path of earlierScripts) {
     check('PAY_EARLIER_WIDGET_SCRIPTS', () => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));

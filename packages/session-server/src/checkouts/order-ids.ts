@@ -26,14 +26,12 @@ export function skipOrderIds(tx: Transaction, to: number): Promise<void> {
 
 /** The next `order_id` to give out, which may be above the maximum. */
 export async function nextOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  const seconds = secondsAt(now);
-  const offset = (await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds));
-  return Math.max((await lastOrderId(tx)) + 1, offset + seconds);
+  return Math.max((await lastOrderId(tx)) + 1, await firstOrderIdAt(tx, now, max));
 }
 
 /** @throws {AppError} 503 `order_ids_exhausted` when none is left */
 export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  const orderId = await nextOrderId(tx, now, max);
+  const orderId = await tx.takeNumber(LAST, await firstOrderIdAt(tx, now, max));
   if (orderId > max) {
     throw new AppError(
       503,
@@ -41,7 +39,6 @@ export async function allocateOrderId(tx: Transaction, now: number, max: number)
       'No payment can be begun: the server has given out all its order ids. Its operator has to raise PAY_MAX_ORDER_ID.',
     );
   }
-  await skipOrderIds(tx, orderId);
   return orderId;
 }
 
@@ -58,6 +55,12 @@ export async function findOrderIdRange(
   if (typeof first !== 'number') return undefined;
   const offset = (await getCounter(reader, OFFSET)) ?? 0;
   return { first, last: Math.max(await lastOrderId(reader), offset + secondsAt(now)) };
+}
+
+/** The smallest one of this second. A new store draws where it starts. */
+export async function firstOrderIdAt(tx: Transaction, now: number, max: number): Promise<number> {
+  const seconds = secondsAt(now);
+  return seconds + ((await getCounter(tx, OFFSET)) ?? (await drawOffset(tx, max - seconds)));
 }
 
 /** Of a small range, no more than half is skipped. */

@@ -19,9 +19,9 @@ export function describePayments(fixture: StoreFixture): void {
   describe('evidence', () => {
     it('pays the checkout and notifies the shop once, however often it is recorded', async () => {
       const { checkout, attempt } = await activate();
-      const [first, ...others] = await Promise.all([0, 1, 2, 3].map(() => pay(attempt.orderId)));
-      expect(first?.[0]?.after).toMatchObject({ state: 'paid', paidBy: 'tx-1', revision: 2 });
-      for (const { before, after } of others.flat()) expect(after).toBe(before);
+      const steps = await Promise.all([0, 1, 2, 3].map(() => pay(attempt.orderId)));
+      const changes = steps.flat().filter(({ before, after }) => after !== before);
+      expect(changes).toMatchObject([{ after: { state: 'paid', paidBy: 'tx-1', revision: 2 } }]);
       expect(await eventTypes()).toEqual(['checkout.paid']);
       expect(await fixture.store.findTransactions(checkout.id)).toEqual([
         {

@@ -47,15 +47,14 @@ export async function findCheckoutsOfOrder(
     .map(toCheckout);
 }
 
-/** Those whose `expiresAt` or `settleBy` has passed. */
-export async function findDueCheckouts(
-  reader: Reader,
+/** Those whose `expiresAt` or `settleBy` has passed, and that no other transaction is changing. */
+export async function claimDueCheckouts(
+  tx: Transaction,
   now: number,
   limit: number,
 ): Promise<Checkout[]> {
-  const rows = await reader.all(
-    sql`SELECT * FROM checkouts WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}`,
-  );
+  const rows = await tx.all(sql`
+    SELECT * FROM checkouts WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}${tx.skipLocked}`);
   return rows.map(toCheckout);
 }
 

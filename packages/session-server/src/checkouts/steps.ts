@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import { addOrder, findOrder, forgetPut } from '../orders/repository.js';
+import { addOrder, findOrder, forgetPut, touchOrder } from '../orders/repository.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
 import type { Transaction } from '../store/database.js';
@@ -23,8 +23,8 @@ import {
   watchAgain,
 } from './attempt-repository.js';
 import {
+  claimDueCheckouts,
   findCheckoutsOfOrder,
-  findDueCheckouts,
   getCheckout,
   insertCheckout,
   updateCheckout,
@@ -125,6 +125,7 @@ export async function beginAttempt(
 ): Promise<AttemptDecision> {
   const { clock, rules } = context;
   const now = clock.now();
+  await touchOrder(tx, request);
   if (!(await isPriceCurrent(tx, request, now))) return { kind: 'price-is-old' };
   const history = await findHistory(tx, request, now);
   const plan = planCheckout(history, request, now, rules);
@@ -260,6 +261,7 @@ export async function recordHint(
   if (!attempt) return { before, after: before };
   switch (kind) {
     case 'submitted':
+      await touchOrder(tx, before);
       await setSubmitted(tx, attempt.orderId, now);
       return applyFacts(tx, before, [{ type: 'submit-hinted' }], context);
     case 'declined':
@@ -282,7 +284,7 @@ export async function applyTime(
   context: StepContext,
 ): Promise<Change[]> {
   const changes: Change[] = [];
-  for (const checkout of await findDueCheckouts(tx, context.clock.now(), limit)) {
+  for (const checkout of await claimDueCheckouts(tx, context.clock.now(), limit)) {
     changes.push(await applyFacts(tx, checkout, [{ type: 'time-passed' }], context));
   }
   return changes;

@@ -13,7 +13,7 @@ import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { explainOrder } from '../reconciliation/explain.js';
 import type { Database } from '../store/database.js';
-import { SqliteDatabase } from '../store/sqlite-database.js';
+import { openBeside } from '../store/open-database.js';
 import { countWebhooks } from '../webhooks/repository.js';
 
 const MAX_SHOWN = 1000;
@@ -32,7 +32,7 @@ export async function runExplain(
     throw new ConfigError('merchants file', [`there is no merchant "${merchantId ?? ''}"`]);
   }
   const clients = new PartnerClients(config, source);
-  const database = new SqliteDatabase(config.databaseFile, 'read');
+  const database = await openBeside(config, 'read');
   try {
     const lines: string[] = [];
     for (const merchant of merchants) {
@@ -49,7 +49,7 @@ export async function runExplain(
 
 /** `pay-session-server webhooks`: counts of the provider's webhooks. */
 export async function runWebhooks(config: Config): Promise<string[]> {
-  const database = new SqliteDatabase(config.databaseFile, 'read');
+  const database = await openBeside(config, 'read');
   try {
     const { waiting, unmatched, processed, flagged, tests } = await countWebhooks(database);
     return Object.entries({ waiting, unmatched, processed, ...flagged, tests }).map(
@@ -69,7 +69,7 @@ export async function runWebhooks(config: Config): Promise<string[]> {
  */
 export async function runEvents(config: Config, words: readonly string[]): Promise<string[]> {
   const command = parseWords(words);
-  const database = new SqliteDatabase(config.databaseFile, 'beside');
+  const database = await openBeside(config, 'beside');
   try {
     return await command(database);
   } finally {

@@ -6,7 +6,7 @@ import { eraseOrder, exportOrder, findMerchantsOf } from '../erasure/order-data.
 import type { OrderKey } from '../orders/repository.js';
 import { openPersonalPart } from '../orders/put-orders.js';
 import type { Database, Reader, Row } from '../store/database.js';
-import { SqliteDatabase } from '../store/sqlite-database.js';
+import { openBeside } from '../store/open-database.js';
 import { encryptionContext, loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { unpackWebhook } from '../webhooks/payload.js';
 
@@ -22,7 +22,7 @@ export async function runExport(
   order: string,
   merchant: string | undefined,
 ): Promise<string[]> {
-  const database = new SqliteDatabase(config.databaseFile, 'read');
+  const database = await openBeside(config, 'read');
   try {
     const tables = await exportOrder(database, await findOrder(database, order, merchant));
     const encryption = new DataEncryption(
@@ -45,7 +45,7 @@ export async function runErase(
   order: string,
   merchant: string | undefined,
 ): Promise<string[]> {
-  const database = new SqliteDatabase(config.databaseFile, 'beside');
+  const database = await openBeside(config, 'beside');
   try {
     const key = await findOrder(database, order, merchant);
     const became = await database.transaction('order:erase', (tx) =>
@@ -62,7 +62,7 @@ export async function runErase(
             'Events that wait for delivery keep their text: erase it again after they are delivered.',
           ]
         : []),
-      'Backups and other copies of the data file were not changed.',
+      `Backups and other copies of the ${config.databaseUrl ? 'database' : 'data file'} were not changed.`,
     ];
   } finally {
     await database.close();

@@ -18,11 +18,10 @@ import { ShopClient } from '../provider/shop-client.js';
 import { newestRange, passOver, readNextPage } from '../reconciliation/page-range.js';
 import { ReconciliationService } from '../reconciliation/service.js';
 import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
-import { recoverFromCrash } from '../crash-recovery.js';
 import { replaceDataFile } from '../restore/replace-data-file.js';
 import { declareLoss, findLoss, type Loss, markLossRead } from '../restore/repository.js';
 import type { Database } from '../store/database.js';
-import { SqliteDatabase } from '../store/sqlite-database.js';
+import { openDatabase } from '../store/open-database.js';
 
 /**
  * `pay-session-server restore <backup file>`, `restore --since <time>` and `restore`, while no server
@@ -39,12 +38,9 @@ export async function runRestore(
   const wanted = parseArgs(args, clock.now());
   const lines: string[] = [];
   const rules = checkoutRulesOf(config);
-  const open = async (path: string): Promise<Database> => {
-    const database = addDatabaseCrashPoints(new SqliteDatabase(path));
-    await recoverFromCrash(database, clock.now());
-    return database;
-  };
-  const declare = async (path: string, since?: number): Promise<void> => {
+  const open = async (path: string | undefined): Promise<Database> =>
+    addDatabaseCrashPoints(await openDatabase({ ...config, databaseFile: path }, { clock }));
+  const declare = async (path: string | undefined, since?: number): Promise<void> => {
     const database = await open(path);
     await database
       .transaction('restore:declare', (tx) => declareLoss(tx, since, clock.now(), rules))
@@ -53,6 +49,13 @@ export async function runRestore(
   const path = config.databaseFile;
   if (wanted.kind === 'backup') {
     const backupFile = wanted.file;
+    if (config.databaseUrl || path === undefined) {
+      throw new AppError(
+        400,
+        'invalid_request',
+        'a backup of PostgreSQL is put back with its own tools; then run: restore --since <time of the backup>',
+      );
+    }
     const kept = await replaceDataFile({
       path,
       backupFile,

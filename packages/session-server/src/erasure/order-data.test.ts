@@ -45,7 +45,7 @@ async function payOrder(order: string): Promise<{ checkout: string; sessionId: s
 }
 
 function rows(query: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(stack.config.databaseFile, { readOnly: true });
+  const database = new DatabaseSync(stack.databaseFile, { readOnly: true });
   try {
     return database.prepare(query).all();
   } finally {
@@ -190,7 +190,7 @@ describe('an order that was put', () => {
 
   /** Of each order, how much of it is stored encrypted. */
   const sealedOf = () => {
-    const database = new DatabaseSync(shop.stack.config.databaseFile, { readOnly: true });
+    const database = new DatabaseSync(shop.stack.databaseFile, { readOnly: true });
     try {
       const query = 'SELECT order_name, length(sealed) AS length FROM orders ORDER BY order_name';
       return database

@@ -174,7 +174,7 @@ describe('the feed of events', () => {
     await cancel('D2');
     await expect.poll(async () => orders(await readAll())).toEqual(['D2']);
     // It writes its event, older than the others, and holds its transaction open meanwhile.
-    const stalled = new DatabaseSync(shop.stack.config.databaseFile);
+    const stalled = new DatabaseSync(shop.stack.databaseFile);
     stalled.exec('BEGIN IMMEDIATE');
     stalled
       .prepare(

@@ -327,7 +327,7 @@ describe('a shop without any endpoint or secret', () => {
       .poll(async () => (await bare.ask<MerchantEventList>('GET', 'events')).body.events)
       .toMatchObject([{ type: 'checkout.paid', data: { order: 'F1', certain: true } }]);
     expect([bare.stack.shop.lookups, bare.stack.shop.events]).toEqual([[], []]);
-    const database = new DatabaseSync(bare.stack.config.databaseFile, { readOnly: true });
+    const database = new DatabaseSync(bare.stack.databaseFile, { readOnly: true });
     const statuses = () =>
       database
         .prepare('SELECT status, tries FROM outbox_events')

@@ -91,6 +91,16 @@ export async function addOrder(
     ON CONFLICT (merchant, order_name) DO UPDATE SET renewed_at = excluded.renewed_at`);
 }
 
+/**
+ * Of transactions that decide about one order at the same time, all but one run again: for those that
+ * read of it what others change, and write elsewhere.
+ */
+export async function touchOrder(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
+  await tx.run(
+    sql`UPDATE orders SET is_void = is_void WHERE merchant = ${merchant} AND order_name = ${order}`,
+  );
+}
+
 /** Its merchant sells it no more. */
 export async function voidOrder(tx: Transaction, { merchant, order }: OrderKey): Promise<void> {
   await tx.run(

@@ -105,11 +105,14 @@ export async function claimEvents(
     turns.push(...(await findTurns(tx, merchant, claim, now)));
   }
   let retryingLeft = claim.retryingLimit ?? claim.limit;
-  const claimed = turns
+  const chosen = turns
     .toSorted((one, other) => one.turn - other.turn || one.dueAt - other.dueAt)
     .map(({ event }) => event)
     .filter((event) => !isRetrying(event, claim.answeringMerchants) || retryingLeft-- > 0)
     .slice(0, claim.limit);
+  const free = await tx.all(sql`
+    SELECT id FROM outbox_events WHERE id IN ${sql.list(chosen.map(({ id }) => id))}${tx.skipLocked}`);
+  const claimed = chosen.filter((event) => free.some(({ id }) => id === event.id));
   const until = now + claim.leaseSeconds * 1000;
   await tx.run(sql`
     UPDATE outbox_events SET status = 'sending', due_at = ${until}

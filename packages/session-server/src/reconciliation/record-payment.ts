@@ -1,3 +1,4 @@
+import { touchOrder } from '../orders/repository.js';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Attempt,
@@ -29,6 +30,7 @@ export async function recordPayment(
 ): Promise<Change[]> {
   const now = context.clock.now();
   const attempt = await getAttempt(tx, evidence.orderId);
+  await touchOrder(tx, attempt);
   const ofOrder = await findCheckoutsOfOrder(tx, attempt.merchant, attempt.order);
   const checkout = ofOrder.find(({ id }) => id === attempt.checkout);
   if (!checkout) throw new Error('no such checkout');

@@ -133,9 +133,10 @@ export async function claimDuePolls(
   rules: Pick<CheckoutRules, 'watchSeconds' | 'refundWatchSeconds'>,
 ): Promise<DuePoll[]> {
   const rows = await tx.all(sql`
-    SELECT attempts.*, checkouts.state AS checkout_state FROM attempts
-    JOIN checkouts ON checkouts.id = attempts.checkout
-    WHERE next_poll_at <= ${now} ORDER BY next_poll_at LIMIT ${limit}`);
+    SELECT attempts.*, (
+      SELECT state FROM checkouts WHERE id = attempts.checkout
+    ) AS checkout_state FROM attempts
+    WHERE next_poll_at <= ${now} ORDER BY next_poll_at LIMIT ${limit}${tx.skipLocked}`);
   const due: DuePoll[] = [];
   for (const row of rows) {
     const { orderId, checkout, merchant, account, providerMerchantId, createdAt } = toAttempt(row);

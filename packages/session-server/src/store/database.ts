@@ -12,6 +12,16 @@ export interface Reader {
 export interface Transaction extends Reader {
   /** Answers how many rows changed. */
   run(statement: Sql): Promise<number>;
+  /**
+   * Ends a `SELECT` of what is to be claimed: rows that another transaction has in its hands are left out.
+   * Only PostgreSQL has several that run at once.
+   */
+  readonly skipLocked: Sql;
+  /**
+   * The next of the numbers that are kept by a name: above all that were given out, and at least so
+   * much. A transaction that fails may leave a gap.
+   */
+  takeNumber(name: string, atLeast: number): Promise<number>;
   /** Runs once the step is durable, before its caller is answered. It must not throw. */
   afterCommit(effect: () => void): void;
 }
@@ -76,6 +86,14 @@ export async function incrementCounter(tx: Transaction, name: string): Promise<v
   await tx.run(sql`
     INSERT INTO counters (name, value) VALUES (${name}, 1)
     ON CONFLICT (name) DO UPDATE SET value = counters.value + 1`);
+}
+
+export function takeNumber(name: string, atLeast: number): Sql {
+  return sql`
+    INSERT INTO counters (name, value) VALUES (${name}, ${atLeast})
+    ON CONFLICT (name) DO UPDATE SET value =
+      CASE WHEN counters.value < excluded.value THEN excluded.value ELSE counters.value + 1 END
+    RETURNING value`;
 }
 
 /** Writes something: rejects when the database cannot keep anything. */

@@ -4,8 +4,14 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../errors.js';
 import { createForOwner, explainDataFile, resolveDataFile, takeDataFileLock } from './data-file.js';
-import { type Database, DiskFailedError, type Row, type Transaction } from './database.js';
-import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './migrations.js';
+import {
+  type Database,
+  DiskFailedError,
+  type Row,
+  takeNumber,
+  type Transaction,
+} from './database.js';
+import { prepareAlone, prepareBeside, refuseStrange, requireVersion } from './sqlite-migrations.js';
 import { type Sql, sql } from './sql.js';
 
 /** Whether the file is held, only read, or written to beside the process that holds it. */
@@ -184,6 +190,7 @@ async function settleInThisTurn<T>(name: string, work: Promise<T>): Promise<T> {
 }
 
 class SqliteTransaction implements Transaction {
+  readonly skipLocked = sql``;
   readonly #name: string;
   readonly #connection: Connection;
   readonly #effects: (() => void)[] = [];
@@ -204,6 +211,10 @@ class SqliteTransaction implements Transaction {
 
   run(statement: Sql): Promise<number> {
     return settle(() => this.#open().run(statement));
+  }
+
+  async takeNumber(name: string, atLeast: number): Promise<number> {
+    return Number((await this.get(takeNumber(name, atLeast)))?.['value']);
   }
 
   afterCommit(effect: () => void): void {

@@ -91,6 +91,11 @@ export class TestStack {
     });
   }
 
+  /** Where its data is, unless `env` has a DATABASE_URL. */
+  get databaseFile(): string {
+    return join(this.folder, 'data.sqlite');
+  }
+
   /** The environment that the server is started with. */
   get env(): Record<string, string> {
     return {
@@ -98,7 +103,7 @@ export class TestStack {
       PAY_PORT: '0',
       PAY_PUBLIC_URL: 'http://pay.localhost:4200',
       PAY_WEBHOOK_BASE_URL: 'http://127.0.0.1:4200',
-      PAY_DATABASE_FILE: join(this.folder, 'data.sqlite'),
+      PAY_DATABASE_FILE: this.databaseFile,
       PAY_MERCHANTS_FILE: join(this.folder, 'merchants.json'),
       PAY_WIDGET_SCRIPT: join(this.folder, 'pay-checkout.js'),
       PAY_PARTNER_API_URL: this.sandboxUrl,
@@ -220,7 +225,7 @@ export class TestStack {
     await expect.poll(() => this.shop.eventAnswers.length).toBe(0);
     const store = TestStore.openBeside(
       {
-        path: this.config.databaseFile,
+        path: this.databaseFile,
         clock: { now: () => Date.now() + HOUR_MS },
         rules: TEST_RULES,
       },

@@ -193,7 +193,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         const take = (orderId: number, body: number) =>
           store.recordWebhook(webhook('token', String(body)), orderId, 3 * BYTES);
         const taken = await Promise.all([1, 2, 3, 4, 5].map((n) => take(one.attempt.orderId, n)));
-        expect(taken).toEqual([true, true, true, false, false]);
+        expect(taken.filter((isTaken) => isTaken)).toHaveLength(3);
         expect(await take(other.attempt.orderId, 6)).toBe(true);
         expect((await store.countWebhooks()).waiting).toBe(4);
       });

@@ -122,9 +122,9 @@ export async function claimWebhooks(
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
   now: number,
 ): Promise<ClaimedWebhook[]> {
-  const rows = await tx.all(
-    sql`SELECT * FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id LIMIT ${limit}`,
-  );
+  const rows = await tx.all(sql`
+    SELECT * FROM webhooks WHERE due_at <= ${now} ORDER BY due_at, id
+    LIMIT ${limit}${tx.skipLocked}`);
   await tx.run(sql`
     UPDATE webhooks SET due_at = ${now + leaseSeconds * 1000}
     WHERE id IN ${sql.list(rows.map((row) => Number(row['id'])))}`);

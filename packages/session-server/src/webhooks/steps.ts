@@ -1,3 +1,4 @@
+import { sql } from '../store/sql.js';
 import { namesOf } from '../checkouts/attempt-ids.js';
 import { type Attempt, getAttempt, hasNewAttempt } from '../checkouts/attempt-repository.js';
 import { getCheckout } from '../checkouts/repository.js';
@@ -34,6 +35,8 @@ export async function recordWebhook(
   { orderId, maxBytes, now }: { orderId: number | undefined; maxBytes: number; now: number },
 ): Promise<boolean> {
   if (orderId !== undefined) {
+    // Those that come together are counted one after the other.
+    await tx.run(sql`UPDATE attempts SET polls = polls WHERE order_id = ${orderId}`);
     const bytes = (await sumWebhookBytes(tx, orderId)) + webhook.sealed.length;
     if (bytes > maxBytes) return false;
   }

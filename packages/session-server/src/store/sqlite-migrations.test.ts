@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MIGRATIONS, prepareAlone } from './migrations.js';
+import { MIGRATIONS } from './migrations.js';
+import { prepareAlone } from './sqlite-migrations.js';
 
 const FIRST = () => "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('kept');";
 const SECOND = () => 'ALTER TABLE notes ADD COLUMN done INTEGER;';

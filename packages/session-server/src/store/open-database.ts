@@ -1,0 +1,45 @@
+import { firstOrderIdAt } from '../checkouts/order-ids.js';
+import type { Clock } from '../clock.js';
+import type { Config } from '../config.js';
+import { recoverFromCrash } from '../crash-recovery.js';
+import type { Logger } from '../logger.js';
+import type { Database } from './database.js';
+import { PostgresDatabase } from './postgres-database.js';
+import { SqliteDatabase } from './sqlite-database.js';
+
+/**
+ * Opens the database of a server: PostgreSQL where there is a `DATABASE_URL`, else the data file.
+ *
+ * What a dead server left in the middle is settled at once in a data file, which has one server. In
+ * PostgreSQL others may be at work: there it is taken up when its lease has run out.
+ *
+ * @throws {ConfigError} when the database cannot be used
+ * @throws {DataFileError} when the data file cannot be used
+ */
+export async function openDatabase(
+  config: Pick<Config, 'databaseUrl' | 'databaseFile' | 'maxOrderId'>,
+  { clock, logger }: { readonly clock: Clock; readonly logger?: Logger },
+): Promise<Database> {
+  const { databaseUrl, databaseFile = '', maxOrderId } = config;
+  if (databaseUrl) {
+    const database = await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {});
+    // Now, and not in the first attempts of several servers at once.
+    await database.transaction('store:place-order-ids', (tx) =>
+      firstOrderIdAt(tx, clock.now(), maxOrderId),
+    );
+    return database;
+  }
+  const database = new SqliteDatabase(databaseFile);
+  await recoverFromCrash(database, clock.now());
+  return database;
+}
+
+/** For a command beside a server that may be running. */
+export async function openBeside(
+  { databaseUrl, databaseFile = '' }: Pick<Config, 'databaseUrl' | 'databaseFile'>,
+  mode: 'read' | 'beside',
+): Promise<Database> {
+  return databaseUrl
+    ? PostgresDatabase.open(databaseUrl.reveal(), { mode: 'beside' })
+    : new SqliteDatabase(databaseFile, mode);
+}

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { ConfigError } from '../errors.js';
+import { PostgresServer, queryAt } from '../testing/postgres-server.js';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
+import { getCounter, incrementCounter, type Transaction } from './database.js';
+import { checkDatabaseUrl, PostgresDatabase } from './postgres-database.js';
+import { sql } from './sql.js';
+
+const closing: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function open(url: string): Promise<PostgresDatabase> {
+  const database = await PostgresDatabase.open(url);
+  closing.push(() => database.close());
+  return database;
+}
+
+let made: TestDatabase;
+beforeEach(async () => {
+  made = await createTestDatabase();
+  closing.push(() => made.drop());
+});
+
+const count = (tx: Transaction) => incrementCounter(tx, 'test');
+
+describe('a transaction in PostgreSQL', () => {
+  it('runs again after a collision, and what follows from it is done once', async () => {
+    const [one, other] = [await open(made.url), await open(made.url)];
+    let runs = 0;
+    let effects = 0;
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        (at % 2 === 0 ? one : other).transaction('test', async (tx) => {
+          runs += 1;
+          tx.afterCommit(() => {
+            effects += 1;
+          });
+          await count(tx);
+        }),
+      ),
+    );
+    expect(await getCounter(one, 'test')).toBe(40);
+    expect(effects).toBe(40);
+    expect(runs).toBeGreaterThan(40);
+  });
+
+  it('never loses what another one wrote between its read and its write', async () => {
+    const [one, other] = [await open(made.url), await open(made.url)];
+    const add = (database: PostgresDatabase) =>
+      database.transaction('test', async (tx) => {
+        const before = (await getCounter(tx, 'test')) ?? 0;
+        await tx.run(sql`
+          INSERT INTO counters (name, value) VALUES ('test', ${before + 1})
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
+      });
+    await Promise.all(Array.from({ length: 20 }, (_, at) => add(at % 2 === 0 ? one : other)));
+    expect(await getCounter(one, 'test')).toBe(20);
+  });
+
+  it('that throws has changed nothing, and has no effect', async () => {
+    const database = await open(made.url);
+    const effects: string[] = [];
+    const failing = database.transaction('test', async (tx) => {
+      await count(tx);
+      tx.afterCommit(() => effects.push('done'));
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect([await getCounter(database, 'test'), effects]).toEqual([undefined, []]);
+  });
+
+  it('takes numbers that only grow and are given out once, however many ask together', async () => {
+    const [one, other] = [await open(made.url), await open(made.url)];
+    const numbers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        (at % 2 === 0 ? one : other).transaction('test', (tx) => tx.takeNumber('number', 100)),
+      ),
+    );
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, at) => 100 + at));
+    const later = await one.transaction('test', (tx) => tx.takeNumber('number', 5000));
+    expect(later).toBe(5000);
+  });
+});
+
+/** Stands between a server and its database, and cuts the connection at a COMMIT. */
+class CuttingProxy {
+  /** What becomes of the next COMMIT: it arrives and its answer is lost, or it does not arrive. */
+  cut: 'answer' | 'commit' | undefined;
+  readonly #server: Server;
+  readonly #to: URL;
+
+  constructor(to: string) {
+    this.#to = new URL(to);
+    this.#server = createServer((client) => {
+      this.#pipe(client);
+    });
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const url = new URL(this.#to);
+    url.port = String((this.#server.address() as AddressInfo).port);
+    return url.href;
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+
+  #pipe(client: Socket): void {
+    const database = connect(Number(this.#to.port), this.#to.hostname);
+    for (const socket of [client, database]) socket.on('error', () => socket.destroy());
+    let isCut = false;
+    database.on('data', (data) => {
+      if (isCut) client.destroy();
+      else client.write(data);
+    });
+    client.on('data', (data) => {
+      if (this.cut && data.includes('COMMIT')) {
+        isCut = true;
+        if (this.cut === 'commit') {
+          client.destroy();
+          database.destroy();
+        }
+        this.cut = undefined;
+      }
+      if (!database.destroyed) database.write(data);
+    });
+    client.on('close', () => database.end());
+    database.on('close', () => client.end());
+  }
+}
+
+describe('a commit whose answer is lost', () => {
+  it.each(['answer', 'commit'] as const)(
+    'is done once, and answered so, when the %s was cut off',
+    async (cut) => {
+      const proxy = new CuttingProxy(made.url);
+      closing.push(() => {
+        proxy.close();
+      });
+      const database = await open(await proxy.listen());
+      let runs = 0;
+      let effects = 0;
+      proxy.cut = cut;
+      await database.transaction('test', async (tx) => {
+        runs += 1;
+        tx.afterCommit(() => {
+          effects += 1;
+        });
+        await count(tx);
+      });
+      expect(await getCounter(database, 'test')).toBe(1);
+      expect([runs, effects]).toEqual([cut === 'answer' ? 1 : 2, 1]);
+    },
+  );
+});
+
+describe('a database server that is restarted', () => {
+  it('is refused with 503 meanwhile, and used again after, with all that was acknowledged', async () => {
+    const server = await PostgresServer.start();
+    closing.push(() => server.remove());
+    await server.query('CREATE DATABASE pay');
+    const database = await open(server.url('pay'));
+    await database.transaction('test', count);
+    await server.stop();
+    const refused = { name: 'AppError', status: 503, code: 'database_unavailable' };
+    await expect(database.transaction('test', count)).rejects.toMatchObject(refused);
+    await expect(getCounter(database, 'test')).rejects.toMatchObject(refused);
+    await server.resume();
+    await database.transaction('test', count);
+    expect(await getCounter(database, 'test')).toBe(2);
+  });
+
+  it('loses no transaction that is asked for right after', async () => {
+    const server = await PostgresServer.start();
+    closing.push(() => server.remove());
+    await server.query('CREATE DATABASE pay');
+    const database = await open(server.url('pay'));
+    await Promise.all(Array.from({ length: 10 }, () => database.transaction('test', count)));
+    await server.stop();
+    await server.resume();
+    await Promise.all(Array.from({ length: 10 }, () => database.transaction('test', count)));
+    expect(await getCounter(database, 'test')).toBe(20);
+  });
+});
+
+describe('the tables', () => {
+  it('are made once when three servers start together', async () => {
+    const empty = await createTestDatabase('template0');
+    closing.push(() => empty.drop());
+    const opened = await Promise.all([1, 2, 3].map(() => open(empty.url)));
+    for (const database of opened) await database.transaction('test', count);
+    expect(await empty.query('SELECT version FROM schema_version')).toEqual([{ version: '1' }]);
+  });
+
+  it('are required by a command, which makes none', async () => {
+    const empty = await createTestDatabase('template0');
+    closing.push(() => empty.drop());
+    const opening = PostgresDatabase.open(empty.url, { mode: 'beside' });
+    await expect(opening).rejects.toThrow('start the server once');
+    const tables = await empty.query(
+      `SELECT 1 FROM information_schema.tables WHERE table_schema = 'public'`,
+    );
+    expect(tables).toEqual([]);
+  });
+
+  it('of a newer version that has more of them are used as they are', async () => {
+    await made.query('UPDATE schema_version SET version = 99');
+    await (await open(made.url)).transaction('test', count);
+    expect(await made.query('SELECT version FROM schema_version')).toEqual([{ version: '99' }]);
+  });
+});
+
+describe('a database that cannot be used says why, and never its password', () => {
+  const CANARY = 'canary-of-the-password';
+  const refuse = async (url: string): Promise<string> => {
+    const error: unknown = await checkDatabaseUrl(url).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    const { message, stack = '' } = error as ConfigError;
+    for (const text of [message, stack, JSON.stringify(error)]) {
+      expect(text).not.toContain(CANARY);
+      expect(text).not.toContain(new URL(url).password);
+    }
+    return message;
+  };
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(made.url);
+    change(url);
+    return url.href;
+  };
+
+  it.each([
+    ['the password is wrong', (url: URL) => (url.password = CANARY), 'user and password'],
+    ['it does not exist', (url: URL) => (url.pathname = 'nowhere'), 'create it first'],
+    ['no server listens', (url: URL) => (url.port = '1'), 'no database server listens there'],
+    ['its host has no address', (url: URL) => (url.hostname = 'no.invalid'), 'has no address'],
+  ])('when %s', async (_what, change, words) => {
+    expect(await refuse(changed(change))).toContain(words);
+  });
+
+  it('when it is not encoded as UTF-8', async () => {
+    const name = 'latin';
+    await queryAt(
+      inject('postgresUrl'),
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'`,
+    );
+    closing.push(() => queryAt(inject('postgresUrl'), `DROP DATABASE ${name}`));
+    expect(await refuse(changed((url) => (url.pathname = name)))).toContain("ENCODING 'UTF8'");
+  });
+
+  it('when it can only be read', async () => {
+    await made.query(
+      `ALTER DATABASE ${new URL(made.url).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    expect(await refuse(made.url)).toContain('can only be read');
+  });
+});

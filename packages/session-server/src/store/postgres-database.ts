@@ -1,0 +1,399 @@
+import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, ConfigError } from '../errors.js';
+import { describeError, type Logger } from '../logger.js';
+import { type Database, optionalText, type Row, takeNumber, type Transaction } from './database.js';
+import { migrate, requireTables } from './postgres-migrations.js';
+import { type Sql, sql } from './sql.js';
+
+/** Types of a BIGINT and of a sum of them, which the driver would give as texts. */
+const WHOLE_NUMBERS: readonly number[] = [20, 1700];
+const OLDEST_VERSION = 15;
+const MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 5000;
+/** A read outside a transaction is given up after this. */
+const QUERY_TIMEOUT_MS = 15_000;
+/** A transaction that collides is run again for so long, and then refused. */
+const RETRY_MS = 15_000;
+const MAX_RETRY_PAUSE_MS = 100;
+/** Connections that were lost when the database restarted are replaced so often before it counts as down. */
+const MAX_LOST_CONNECTIONS = 3;
+/** How long to ask what became of a commit that was not answered. */
+const OUTCOME_WAIT_MS = 10_000;
+const OUTCOME_PAUSE_MS = 100;
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * A transaction sees the database as it was when it began, and collides with what another one has
+ * changed since of the rows that it changes: see docs/decisions/0010-postgresql.md. The settings last for
+ * the transaction only, since a pooler gives its connection to another one then.
+ */
+const BEGIN = `
+  BEGIN ISOLATION LEVEL REPEATABLE READ;
+  SET LOCAL statement_timeout = 10000;
+  SET LOCAL lock_timeout = 5000;
+  SET LOCAL idle_in_transaction_session_timeout = 10000`;
+
+/** Serialization failure, deadlock, lock timeout, and the unique index that two transactions met at. */
+const COLLISIONS: readonly string[] = ['40001', '40P01', '55P03', '23505'];
+/**
+ * The server shuts down, starts or has no free connection, only reads since a failover, took too long,
+ * or hung up on a transaction that waited for us.
+ */
+const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '25006', '57014', '25P03'];
+
+/** What one run of a transaction came to. */
+type Outcome<T> =
+  | { readonly kind: 'committed'; readonly value: T }
+  /** Nothing was changed, and it may run again. */
+  | { readonly kind: 'collided' | 'lost'; readonly error: unknown };
+
+export interface PostgresOptions {
+  /** Default: none. */
+  readonly logger?: Logger;
+  /** `beside`: for a command, which migrates nothing. Default: a server. */
+  readonly mode?: 'server' | 'beside';
+}
+
+/**
+ * A PostgreSQL database that several servers share. It keeps nothing in a session, so a pooler may stand
+ * before it that gives each transaction another connection.
+ */
+export class PostgresDatabase implements Database {
+  readonly #pool: Pool;
+  /** For numbers that are taken outside the transaction that asks: it must not wait for its own place. */
+  readonly #numbers: Pool;
+  #closing: Promise<void> | undefined;
+
+  private constructor(pool: Pool, numbers: Pool) {
+    this.#pool = pool;
+    this.#numbers = numbers;
+  }
+
+  /** @throws {ConfigError} when the database cannot be used */
+  static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
+    const { logger, mode = 'server' } = options;
+    await withClient(url, mode === 'server' ? migrate : requireTables);
+    const { Pool, TypeOverrides } = await importDriver();
+    const types = new TypeOverrides();
+    for (const type of WHOLE_NUMBERS) types.setTypeParser(type, Number);
+    const pools = [MAX_CONNECTIONS, 1].map((max) => {
+      const pool = new Pool({
+        ...connectionOptions(url),
+        max,
+        query_timeout: QUERY_TIMEOUT_MS,
+        types,
+      });
+      // An idle connection was lost: the next use makes another one.
+      pool.on('error', (error) => {
+        logger?.warn(describeError(error), 'a connection to the database was lost');
+      });
+      return pool;
+    }) as [Pool, Pool];
+    return new PostgresDatabase(...pools);
+  }
+
+  async get(query: Sql): Promise<Row | undefined> {
+    return (await this.all(query))[0];
+  }
+
+  async all(query: Sql): Promise<Row[]> {
+    for (let lost = 1; ; lost += 1) {
+      try {
+        return (await this.#pool.query<Row>(toQuery(query))).rows;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        if (lost === MAX_LOST_CONNECTIONS) throw unavailable(error);
+      }
+    }
+  }
+
+  async transaction<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const giveUpAt = performance.now() + RETRY_MS;
+    let lost = 0;
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await this.#runOnce(name, work);
+      if (outcome.kind === 'committed') return outcome.value;
+      if (outcome.kind === 'lost') lost += 1;
+      const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() > giveUpAt;
+      if (isOver) throw unavailable(outcome.error);
+      await sleep(Math.random() * Math.min(2 ** tries, MAX_RETRY_PAUSE_MS));
+    }
+  }
+
+  /** PostgreSQL's vacuum removes what was deleted. */
+  purgeDeleted(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#pool.end(), this.#numbers.end()]).then(ignore);
+    return this.#closing;
+  }
+
+  async #runOnce<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
+    const client = await this.#connect();
+    if ('error' in client) return { kind: 'lost', error: client.error };
+    const tx = new PostgresTransaction(name, client, this.#numbers);
+    let isUsable = false;
+    try {
+      await tx.begin();
+      const value = await work(tx);
+      const id = await tx.findId();
+      const effects = tx.end();
+      const outcome = await this.#commit(client, id);
+      ({ isUsable } = outcome);
+      if (outcome.error !== undefined) return { kind: 'collided', error: outcome.error };
+      for (const effect of effects) effect();
+      return { kind: 'committed', value };
+    } catch (thrown) {
+      tx.end();
+      // What the database refused counts, whatever became of it above.
+      const { failure } = tx;
+      if (failure !== undefined && isUnavailable(failure)) return { kind: 'lost', error: failure };
+      isUsable = await rollBack(client);
+      if (isCollision(failure)) return { kind: 'collided', error: failure };
+      throw thrown;
+    } finally {
+      client.removeListener('error', ignore);
+      client.release(!isUsable);
+    }
+  }
+
+  /** `error`: it was rolled back. @throws {AppError} when it stays unknown whether it was */
+  async #commit(
+    client: PoolClient,
+    id: string | undefined,
+  ): Promise<{ readonly isUsable: boolean; readonly error?: unknown }> {
+    try {
+      const { command } = await client.query('COMMIT');
+      if (command === 'COMMIT') return { isUsable: true };
+      return { isUsable: true, error: new Error('the transaction was rolled back') };
+    } catch (error) {
+      if (isCollision(error)) return { isUsable: true, error };
+      if (!isUnavailable(error)) throw error;
+      // No answer came: it may be committed or not.
+      if (id === undefined || (await this.#wasCommitted(id, error))) return { isUsable: false };
+      return { isUsable: false, error };
+    }
+  }
+
+  /** Asks the server, which knows it after a restart, too. @throws {AppError} when it does not answer */
+  async #wasCommitted(id: string, cause: unknown): Promise<boolean> {
+    const giveUpAt = performance.now() + OUTCOME_WAIT_MS;
+    for (;;) {
+      const status = await this.#pool
+        .query<{ status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [id])
+        .then(({ rows }) => rows[0]?.status)
+        .catch(() => undefined);
+      if (status === 'committed' || status === 'aborted') return status === 'committed';
+      if (performance.now() > giveUpAt) throw unavailable(cause);
+      await sleep(OUTCOME_PAUSE_MS);
+    }
+  }
+
+  async #connect(): Promise<PoolClient | { readonly error: unknown }> {
+    try {
+      const client = await this.#pool.connect();
+      // A lost connection fails its query, too; without a listener it would end the process.
+      client.on('error', ignore);
+      return client;
+    } catch (error) {
+      return { error };
+    }
+  }
+}
+
+class PostgresTransaction implements Transaction {
+  readonly skipLocked = sql` FOR UPDATE SKIP LOCKED`;
+  /** What the database refused. */
+  failure: unknown;
+  readonly #name: string;
+  readonly #client: PoolClient;
+  readonly #numbers: Pool;
+  readonly #effects: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(name: string, client: PoolClient, numbers: Pool) {
+    this.#name = name;
+    this.#client = client;
+    this.#numbers = numbers;
+  }
+
+  async begin(): Promise<void> {
+    await this.#query(this.#client, BEGIN);
+  }
+
+  /** By which the server knows what became of it; undefined when it has written nothing. */
+  async findId(): Promise<string | undefined> {
+    const { rows } = await this.#query(
+      this.#client,
+      'SELECT pg_current_xact_id_if_assigned()::text AS id',
+    );
+    return optionalText(rows[0]?.['id']);
+  }
+
+  async get(query: Sql): Promise<Row | undefined> {
+    return (await this.#query(this.#client, toQuery(query))).rows[0];
+  }
+
+  async all(query: Sql): Promise<Row[]> {
+    return (await this.#query(this.#client, toQuery(query))).rows;
+  }
+
+  async run(statement: Sql): Promise<number> {
+    return (await this.#query(this.#client, toQuery(statement))).rowCount ?? 0;
+  }
+
+  /** In a commit of its own: all who changed one counter in their transactions would collide. */
+  async takeNumber(name: string, atLeast: number): Promise<number> {
+    const { rows } = await this.#query(this.#numbers, toQuery(takeNumber(name, atLeast)));
+    return Number(rows[0]?.['value']);
+  }
+
+  afterCommit(effect: () => void): void {
+    this.#effects.push(effect);
+  }
+
+  /** Refuses every later statement; answers what is to run after the commit. */
+  end(): readonly (() => void)[] {
+    this.#isOver = true;
+    return this.#effects;
+  }
+
+  async #query(at: PoolClient | Pool, query: string | QueryConfig): Promise<QueryResult<Row>> {
+    if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
+    try {
+      return await at.query<Row>(query);
+    } catch (error) {
+      this.failure ??= error;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Finds out, without changing anything, whether a server could use a database.
+ *
+ * @throws {ConfigError} when it could not
+ */
+export async function checkDatabaseUrl(url: string): Promise<void> {
+  await withClient(url, () => Promise.resolve());
+}
+
+/** A connection of its own to a database that is fit for use, without a time limit for statements. */
+async function withClient(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
+  const { Client } = await importDriver();
+  const client = new Client(connectionOptions(url));
+  client.on('error', ignore);
+  try {
+    await client.connect();
+    await checkServer(client);
+    await work(client);
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    await client.end().catch(ignore);
+  }
+}
+
+function connectionOptions(url: string) {
+  return {
+    connectionString: url,
+    application_name: 'pay-session-server',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+}
+
+async function checkServer(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<Record<string, string>>(`
+    SELECT current_setting('server_version') AS version,
+      current_setting('server_version_num') AS number, current_setting('server_encoding') AS encoding,
+      current_setting('transaction_read_only') AS readonly, version() AS name`);
+  const { version = '', number = '', encoding = '', readonly } = rows[0] ?? {};
+  const mistakes: string[] = [];
+  if (Number(number) < OLDEST_VERSION * 10_000) {
+    mistakes.push(
+      `it is PostgreSQL ${version}; expected version ${String(OLDEST_VERSION)} or newer`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    mistakes.push(`the database is encoded as ${encoding}; expected one made with ENCODING 'UTF8'`);
+  }
+  if (readonly === 'on') {
+    mistakes.push('the database can only be read; expected the primary server, not a standby');
+  }
+  if (mistakes.length > 0) throw new ConfigError('DATABASE_URL', mistakes);
+}
+
+/** The driver comes with the platform that uses PostgreSQL. */
+async function importDriver() {
+  try {
+    return (await import('pg')).default;
+  } catch {
+    throw new ConfigError('DATABASE_URL', ['it needs the package pg: npm install pg']);
+  }
+}
+
+/** What an operator can do about it, without the address, which holds a password. */
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigError || !(error instanceof Error)) return error;
+  const code = codeOf(error) ?? '';
+  const why =
+    ADVICE[code] ??
+    (isUnavailable(error)
+      ? `the database server cannot be reached (${code || 'no answer'}); check host, port and firewall`
+      : `PostgreSQL refused it (${code})`);
+  return new ConfigError('DATABASE_URL', [why]);
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'the database server does not accept user and password',
+  '28000': 'the database server does not let this user in; check its pg_hba.conf',
+  '3D000': 'there is no such database; create it first',
+  '42501':
+    'the user may not create tables there; make it the owner of the database, or of its schema',
+  ENOTFOUND: 'the host of the database server has no address; check its name',
+  ECONNREFUSED: 'no database server listens there; check host and port',
+};
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+function isCollision(error: unknown): boolean {
+  return COLLISIONS.includes(codeOf(error) ?? '');
+}
+
+/** Whether the server could not be asked; what it answers has a severity, and a code of SQL. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error) || !('severity' in error)) return true;
+  const code = codeOf(error) ?? '';
+  return code.startsWith('08') || UNAVAILABLE.includes(code);
+}
+
+function toQuery({ parts, values }: Sql) {
+  const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
+  return { text, values: values.map((value) => value ?? null) };
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError(
+    503,
+    'database_unavailable',
+    'The database cannot be reached at the moment. Try again shortly.',
+    { cause, retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function ignore(): void {
+  // Handled where the connection is used.
+}
