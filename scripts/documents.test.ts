@@ -86,10 +86,11 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
-  it('install and run our packages by their full names', () => {
+  it('install and run our packages, and their peers, by their full names', () => {
     const known = listCommittedFiles()
       .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
-      .map((file) => (JSON.parse(read(file)) as { name: string }).name);
+      .map((file) => JSON.parse(read(file)) as { name: string; peerDependencies?: object })
+      .flatMap(({ name, peerDependencies = {} }) => [name, ...Object.keys(peerDependencies)]);
     const named = pages.flatMap((page) => {
       const text = read(page);
       const run = [...text.matchAll(/\bnpx ([@\w/-]+)/g)];

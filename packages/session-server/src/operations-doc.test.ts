@@ -115,7 +115,7 @@ describe('what a start says, in docs/operations', () => {
     const listed = rowsOf('When the data file cannot be used').flatMap(([words = '']) =>
       [...words.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
     );
-    const files = ['data-file.ts', 'sqlite-database.ts', 'migrations.ts'];
+    const files = ['data-file.ts', 'sqlite-database.ts', 'sqlite-migrations.ts'];
     const said = files
       .map((file) => readFileSync(join(import.meta.dirname, 'store', file), 'utf8'))
       .flatMap((text) => [

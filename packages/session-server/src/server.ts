@@ -41,7 +41,7 @@ import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
-import { openDatabase } from './store/open-database.js';
+import { openDatabase } from './open-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
 import { type SecretTakers, watchSecretSettings } from './secret-settings.js';

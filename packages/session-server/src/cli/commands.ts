@@ -13,7 +13,7 @@ import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { explainOrder } from '../reconciliation/explain.js';
 import type { Database } from '../store/database.js';
-import { openBeside } from '../store/open-database.js';
+import { openBeside } from '../open-database.js';
 import { countWebhooks } from '../webhooks/repository.js';
 
 const MAX_SHOWN = 1000;

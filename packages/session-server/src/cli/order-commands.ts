@@ -6,7 +6,7 @@ import { eraseOrder, exportOrder, findMerchantsOf } from '../erasure/order-data.
 import type { OrderKey } from '../orders/repository.js';
 import { openPersonalPart } from '../orders/put-orders.js';
 import type { Database, Reader, Row } from '../store/database.js';
-import { openBeside } from '../store/open-database.js';
+import { openBeside } from '../open-database.js';
 import { encryptionContext, loadSandboxKeys, DataEncryption } from '../encryption.js';
 import { unpackWebhook } from '../webhooks/payload.js';
 

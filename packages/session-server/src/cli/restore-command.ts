@@ -21,7 +21,7 @@ import { LostAttempts, type LostPayment } from '../restore/lost-attempts.js';
 import { replaceDataFile } from '../restore/replace-data-file.js';
 import { declareLoss, findLoss, type Loss, markLossRead } from '../restore/repository.js';
 import type { Database } from '../store/database.js';
-import { openDatabase } from '../store/open-database.js';
+import { openDatabase } from '../open-database.js';
 
 /**
  * `pay-session-server restore <backup file>`, `restore --since <time>` and `restore`, while no server

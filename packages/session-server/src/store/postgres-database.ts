@@ -1,7 +1,7 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, ConfigError } from '../errors.js';
-import { describeError, type Logger } from '../logger.js';
+import { createLogger, describeError, type Logger } from '../logger.js';
 import { type Database, optionalText, type Row, takeNumber, type Transaction } from './database.js';
 import { migrate, requireTables } from './postgres-migrations.js';
 import { type Sql, sql } from './sql.js';
@@ -72,7 +72,7 @@ export class PostgresDatabase implements Database {
 
   /** @throws {ConfigError} when the database cannot be used */
   static async open(url: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
-    const { logger, mode = 'server' } = options;
+    const { logger = createLogger('silent'), mode = 'server' } = options;
     await withClient(url, mode === 'server' ? migrate : requireTables);
     const { Pool, TypeOverrides } = await importDriver();
     const types = new TypeOverrides();
@@ -86,7 +86,7 @@ export class PostgresDatabase implements Database {
       });
       // An idle connection was lost: the next use makes another one.
       pool.on('error', (error) => {
-        logger?.warn(describeError(error), 'a connection to the database was lost');
+        logger.warn(describeError(error), 'a connection to the database was lost');
       });
       return pool;
     }) as [Pool, Pool];

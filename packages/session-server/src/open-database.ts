@@ -1,11 +1,11 @@
-import { firstOrderIdAt } from '../checkouts/order-ids.js';
-import type { Clock } from '../clock.js';
-import type { Config } from '../config.js';
-import { recoverFromCrash } from '../crash-recovery.js';
-import type { Logger } from '../logger.js';
-import type { Database } from './database.js';
-import { PostgresDatabase } from './postgres-database.js';
-import { SqliteDatabase } from './sqlite-database.js';
+import { firstOrderIdAt } from './checkouts/order-ids.js';
+import type { Clock } from './clock.js';
+import type { Config } from './config.js';
+import { recoverFromCrash } from './crash-recovery.js';
+import type { Logger } from './logger.js';
+import type { Database, Transaction } from './store/database.js';
+import { PostgresDatabase } from './store/postgres-database.js';
+import { SqliteDatabase } from './store/sqlite-database.js';
 
 /**
  * Opens the database of a server: PostgreSQL where there is a `DATABASE_URL`, else the data file.
@@ -21,17 +21,23 @@ export async function openDatabase(
   { clock, logger }: { readonly clock: Clock; readonly logger?: Logger },
 ): Promise<Database> {
   const { databaseUrl, databaseFile = '', maxOrderId } = config;
-  if (databaseUrl) {
-    const database = await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {});
-    // Now, and not in the first attempts of several servers at once.
-    await database.transaction('store:place-order-ids', (tx) =>
-      firstOrderIdAt(tx, clock.now(), maxOrderId),
-    );
+  const now = clock.now();
+  const database = databaseUrl
+    ? await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {})
+    : new SqliteDatabase(databaseFile);
+  try {
+    if (databaseUrl) {
+      // Now, and not in the first attempts of several servers at once.
+      const place = (tx: Transaction) => firstOrderIdAt(tx, now, maxOrderId);
+      await database.transaction('store:place-order-ids', place);
+    } else {
+      await recoverFromCrash(database, now);
+    }
     return database;
+  } catch (error) {
+    await database.close();
+    throw error;
   }
-  const database = new SqliteDatabase(databaseFile);
-  await recoverFromCrash(database, clock.now());
-  return database;
 }
 
 /** For a command beside a server that may be running. */
