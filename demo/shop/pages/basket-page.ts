@@ -55,25 +55,23 @@ function renderLine({ sku, name, quantity, unitMinor, lineMinor }: PricedLine): 
     <div class="stepper" role="group" aria-label="How many: ${name}">
       <button
         type="button"
+        class="fewer"
         aria-label="One fewer: ${name}"
         ?disabled=${quantity === 1}
         @click=${() => {
           change(sku, quantity - 1);
         }}
-      >
-        −
-      </button>
+      ></button>
       <span class="quantity" aria-live="polite">${quantity}</span>
       <button
         type="button"
+        class="more"
         aria-label="One more: ${name}"
         ?disabled=${quantity === MAX_QUANTITY}
         @click=${() => {
           change(sku, quantity + 1);
         }}
-      >
-        +
-      </button>
+      ></button>
     </div>
     <span class="price">${formatMoney(lineMinor)}</span>
     <button

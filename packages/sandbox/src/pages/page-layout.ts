@@ -54,7 +54,7 @@ function renderPage(page: Page): string {
         <section class="ribbon" aria-label="Sandbox">
           <strong>Sandbox</strong>: no money moves
         </section>
-        <main>${page.body}</main>
+        <main aria-label="${page.title}">${page.body}</main>
       </body>
     </html>`;
   return markup;

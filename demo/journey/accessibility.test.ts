@@ -1,0 +1,93 @@
+/** WCAG 2.2 A and AA on each page that is not the element alone, as far as a program can tell. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectNoBarriers } from './barriers.js';
+import { Journey } from './journey.js';
+import { isFirefox } from './patience.js';
+import { Playground } from './playground.js';
+import { CARDS, PAID, type Shopper } from './shopper.js';
+
+let journey: Journey;
+let shopper: Shopper;
+let page: Page;
+beforeAll(async () => {
+  journey = await Journey.start({ hasConsole: true });
+  shopper = await journey.shopper();
+  ({ page } = shopper);
+});
+afterAll(() => journey.stop());
+
+const CONSOLE = [
+  ['', '.chart'],
+  ['transactions', '.transactions'],
+  ['transfers', '.rows'],
+  ['reports', 'form'],
+  ['signup-links', 'form'],
+  ['webhooks', 'form'],
+  ['nothing-here', 'h1'],
+] as const;
+
+// One browser is enough for what programs find in a page.
+describe.skipIf(isFirefox)('a person with a disability', () => {
+  it('can use the shop', async () => {
+    const { shop } = journey.addresses;
+    for (const path of ['', 'basket', 'nothing-here']) {
+      await page.goto(`${shop}/${path}`);
+      await page.locator('h1').waitFor();
+      await expectNoBarriers(page, 'the shop', path || 'the shelf');
+    }
+    await page.goto(shop);
+    await page.getByRole('button', { name: /^Add/ }).first().click();
+    for (const path of ['basket', 'checkout']) {
+      await page.goto(`${shop}/${path}`);
+      await page.locator('h1').waitFor();
+      await expectNoBarriers(page, 'the shop', `${path}, with something in it`);
+    }
+    const { order } = await shopper.orderAndGoToPayment();
+    await shopper.form.getByLabel('Card number').waitFor();
+    await expectNoBarriers(page, 'the shop', 'payment');
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await expectNoBarriers(page, 'the shop', 'paid');
+    await page.goto(`${shop}/order?order=${order}`);
+    await page.locator('h1').waitFor();
+    await expectNoBarriers(page, 'the shop', 'order');
+  });
+
+  it.each([
+    ['en-GB', 'ltr'],
+    ['ar', 'rtl'],
+  ])('can use the hosted page and the return page in %s', async (locale, dir) => {
+    const { pay } = journey.addresses;
+    const { orderToken } = await shopper.order();
+    const { merchant } = journey.stack;
+    await page.setExtraHTTPHeaders({ 'accept-language': locale });
+    const direction = (): Promise<string> => page.evaluate(() => document.documentElement.dir);
+
+    await page.goto(`${pay}/v1/pay/${merchant}/X${orderToken}`);
+    expect(await direction()).toBe(dir);
+    await expectNoBarriers(page, 'the hosted page', `a link that is not valid, ${locale}`);
+
+    await page.goto(`${pay}/v1/pay/${merchant}/${orderToken}`);
+    expect(await direction()).toBe(dir);
+    await shopper.form.getByLabel('Card number').waitFor();
+    await expectNoBarriers(page, 'the hosted page', `with its form, ${locale}`);
+
+    await page.goto(`${pay}/v1/return/nothing`);
+    await expectNoBarriers(page, 'the return page', `an unknown address, ${locale}`);
+    await page.setExtraHTTPHeaders({});
+  });
+
+  it('can use the playground', async () => {
+    const playground = await Playground.open(journey);
+    await expectNoBarriers(playground.shopper.page, 'the playground', 'at first');
+    await playground.close();
+  });
+
+  it.each(CONSOLE)('can use the console: /%s', async (path, landmark) => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${journey.addresses.console}/${path}`);
+    await page.locator(landmark).first().waitFor();
+    await expectNoBarriers(page, 'the console', path || 'overview');
+  });
+});

@@ -1,0 +1,116 @@
+import { appendFileSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
+
+/** WCAG 2.2 A and AA, and what axe recommends beyond them. No rule of theirs is turned off. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** A screen of 1280 by 1024 pixels at 400 %. */
+const AT_400_PERCENT = { width: 320, height: 256 };
+
+/** What WCAG 1.4.12 lets a person set. */
+const WIDE_TEXT = `* {
+  line-height: 1.5 !important;
+  letter-spacing: 0.12em !important;
+  word-spacing: 0.16em !important;
+}
+p { margin-block-end: 2em !important; }`;
+
+/**
+ * Asserts that a page has no barriers that a program can find: not for axe, in light and dark; not at 400 %
+ * with widely spaced text; and that the focus is seen wherever it is. Counts for `docs/accessibility.md`.
+ */
+export async function expectNoBarriers(page: Page, name: string, state: string): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
+  const inDark = await analyze(page, (builder) => builder.withRules('color-contrast'));
+  expect.soft(describeAll(inDark), `${state}, dark`).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const results = await analyze(page, (builder) => builder.withTags(TAGS));
+  expect.soft(describeAll(results), `${state}, light`).toEqual([]);
+  count(name, state, results);
+
+  const size = page.viewportSize();
+  await page.setViewportSize(AT_400_PERCENT);
+  expect.soft(await findUnseenFocus(page), `${state}, focus at 400 %`).toEqual([]);
+  expect.soft(await findCut(page), `${state} at 400 %`).toEqual([]);
+  if (size) await page.setViewportSize(size);
+}
+
+function analyze(page: Page, choose: (builder: AxeBuilder) => AxeBuilder): Promise<AxeResults> {
+  return choose(new AxeBuilder({ page }).options({ preload: false })).analyze();
+}
+
+/** What axe found wrong, and what it could not decide. */
+function describeAll({ violations, incomplete }: AxeResults): readonly string[] {
+  return [...violations, ...incomplete].flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+}
+
+/** Adds a line to the file that `npm run accessibility` makes its table of. */
+function count(page: string, state: string, results: AxeResults): void {
+  const { PAY_AXE_COUNTS } = process.env;
+  if (!PAY_AXE_COUNTS) return;
+  const { passes, violations, incomplete } = results;
+  const counts = {
+    passes: passes.length,
+    violations: violations.length,
+    incomplete: incomplete.length,
+  };
+  appendFileSync(PAY_AXE_COUNTS, `${JSON.stringify({ page, state, ...counts })}\n`);
+}
+
+/** What is wider than the screen, but for what scrolls in a place of its own, such as a table. */
+function findCut(page: Page): Promise<string[]> {
+  return page.evaluate((css) => {
+    const spacing = new CSSStyleSheet();
+    spacing.replaceSync(css);
+    document.adoptedStyleSheets.push(spacing);
+    const { clientWidth, scrollWidth } = document.documentElement;
+    const isUnseen = (one: Element): boolean =>
+      one.clientWidth < 2 || one.clientHeight < 2 || one instanceof SVGElement;
+    const scrolls = (one: Element): boolean =>
+      ['auto', 'scroll'].includes(getComputedStyle(one).overflowX);
+    const isWide = (one: Element): boolean => {
+      const { left, right } = one.getBoundingClientRect();
+      if (right <= clientWidth + 1 && left >= -1) return false;
+      let around: Element | null = one;
+      while (around && !isUnseen(around) && (around === one || !scrolls(around)))
+        around = around.parentElement;
+      return around === null;
+    };
+    const wide = [...document.body.querySelectorAll('*')].filter(isWide);
+    const page = scrollWidth > clientWidth ? [`the page: ${String(scrollWidth)}`] : [];
+    document.adoptedStyleSheets.pop();
+    return [...page, ...wide.map((one) => one.outerHTML.slice(0, 120))];
+  }, WIDE_TEXT);
+}
+
+/** What can have the focus without a ring, or is then off the screen or below something. */
+async function findUnseenFocus(page: Page): Promise<string[]> {
+  // The browser shows rings to those who use the keyboard.
+  await page.keyboard.press('Tab');
+  return page.evaluate(() => {
+    const roots = [document, ...[...document.querySelectorAll('*')].map((one) => one.shadowRoot)];
+    const candidates = roots.flatMap((root) => [
+      ...(root?.querySelectorAll<HTMLElement>('a[href], button, input, select, [tabindex="0"]') ??
+        []),
+    ]);
+    const isSeen = (target: HTMLElement): boolean => {
+      const root = target.getRootNode() as Document | ShadowRoot;
+      target.focus();
+      // Off, or hidden.
+      if (root.activeElement !== target) return true;
+      const { outlineStyle } = getComputedStyle(target);
+      const { left, top, right, bottom } = target.getBoundingClientRect();
+      const [x, y] = [(left + right) / 2, Math.max(top + 1, Math.min(bottom, innerHeight) - 1)];
+      const above = root.elementFromPoint(x, y);
+      const isBelow = above !== null && !target.contains(above) && !above.contains(target);
+      return outlineStyle !== 'none' && top < innerHeight && bottom > 0 && !isBelow;
+    };
+    return candidates.filter((one) => !isSeen(one)).map((one) => one.outerHTML.slice(0, 120));
+  });
+}
