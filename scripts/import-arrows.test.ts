@@ -28,15 +28,18 @@ interface Import {
 }
 
 function importsOf(folder: string): Import[] {
-  return listCommittedFiles(folder)
-    .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
-    .flatMap((file) =>
-      [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)].map((match) => ({
-        file,
-        to: match[2] ?? match[3] ?? '',
-        isType: match[1] !== undefined,
-      })),
-    );
+  return (
+    listCommittedFiles(folder)
+      // What `init` copies is code of a shop's back end.
+      .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !file.includes('/assets/init/'))
+      .flatMap((file) =>
+        [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)].map((match) => ({
+          file,
+          to: match[2] ?? match[3] ?? '',
+          isType: match[1] !== undefined,
+        })),
+      )
+  );
 }
 
 function isTestFile(file: string): boolean {

@@ -116,6 +116,15 @@ describe('pay-session-server init', () => {
       'npm run order -- A1001 9.99',
       'npm run order -- A1001',
     ]);
+    // docs/operations/deploy.md has the same steps.
+    const guide = readFileSync(join(PACKAGES, '../docs/operations/deploy.md'), 'utf8');
+    const [, block = ''] = /```sh\n([^]*?)```/.exec(guide) ?? [];
+    const commands = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
+    expect(commands).toEqual([
+      'npx @pay-checkout/session-server init pay',
+      ...steps.slice(0, -1),
+      '',
+    ]);
     install();
     await start('sandbox');
     await start('server');

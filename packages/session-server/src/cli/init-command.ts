@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { AppError, ConfigError } from '../errors.js';
 import { VERSION } from '../version.js';
 
 const ONLY_OWNER = 0o600;
 const MERCHANT = 'my-shop';
+const ORDER_SCRIPT = fileURLToPath(new URL('../../assets/init/order.mjs', import.meta.url));
 /** The programs, as they are installed in the folder. */
 const PROGRAMS = {
   sandbox: 'node_modules/@pay-checkout/sandbox/dist/main.js',
@@ -39,7 +41,7 @@ export function runInit(words: readonly string[]): string[] {
   const merchants = { merchantKey, signingSecret, sandbox };
   write('merchants.json', toJson(merchantsFile(merchants)), ONLY_OWNER);
   write('shop.env', shopSettings({ server, merchantKey, signingSecret }), ONLY_OWNER);
-  write('order.mjs', ORDER_SCRIPT);
+  write('order.mjs', readFileSync(ORDER_SCRIPT, 'utf8'));
   write('package.json', toJson(PACKAGE));
   write('compose.yaml', compose(port, sandboxPort));
   write('.gitignore', 'node_modules/\nsecrets/\ndata/\n.env\nshop.env\nmerchants.json\n');
@@ -168,21 +170,6 @@ PAY_CHECKOUT_API_KEY=${of.merchantKey}
 PAY_CHECKOUT_SIGNING_SECRET=${of.signingSecret}
 `;
 }
-
-const ORDER_SCRIPT = `// A shop's back end in its shortest form: prices an order and prints its payment link, or its state.
-import { PayCheckout } from '@pay-checkout/merchant';
-
-const { PAY_CHECKOUT_SERVER: server, PAY_CHECKOUT_MERCHANT: merchant } = process.env;
-const { PAY_CHECKOUT_API_KEY: apiKey } = process.env;
-const pay = new PayCheckout({ server, merchant, apiKey });
-const [order = 'A1001', amount] = process.argv.slice(2);
-if (amount === undefined) {
-  console.log((await pay.orders.get(order)).state);
-} else {
-  const { state, payUrl } = await pay.orders.put(order, { amount, currency: 'GBP' });
-  console.log(payUrl ?? state);
-}
-`;
 
 const PACKAGE = {
   private: true,
