@@ -70,5 +70,24 @@ describe('two servers on one database', () => {
     expect(stack.createSessionCalls()).toBe(1);
   });
 
+  it('answer who waits at one of them when the other moves the checkout', async () => {
+    const { body } = await stack.open('A1001', { amount: '9.99' });
+    const waiting = atOther(`/v1/checkouts?id=${body.checkout}:1&wait=25`);
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'CancelUrl'));
+    const answer = (await (await waiting).json()) as { checkouts: object[] };
+    expect(answer.checkouts).toMatchObject([{ state: 'cancelled', revision: 2 }]);
+  });
+
+  it('send the events of an order once each', async () => {
+    const { body } = await stack.open('A1001', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+    await stack.until(body.checkout, 'paid');
+    const delivered = () =>
+      database.query(`SELECT id FROM outbox_events WHERE status = 'delivered'`);
+    await expect.poll(async () => (await delivered()).length).toBe(1);
+    expect(stack.shop.events.map(({ type }) => type)).toEqual(['checkout.paid']);
+  });
+
   const fetchOwn = (path: string, init?: RequestInit) => fetch(`${stack.url}${path}`, init);
 });

@@ -29,6 +29,17 @@ export async function findCheckouts(reader: Reader, ids: readonly string[]): Pro
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+/** The revisions of checkouts, by their ids. */
+export async function findRevisions(
+  reader: Reader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await reader.all(
+    sql`SELECT id, revision FROM checkouts WHERE id IN ${sql.list(ids)}`,
+  );
+  return new Map(rows.map((row) => [String(row['id']), Number(row['revision'])]));
+}
+
 /** Every checkout of an order, oldest first. */
 export async function findCheckoutsOfOrder(
   reader: Reader,

@@ -66,3 +66,37 @@ it.each<[Checkout['state'], waits: boolean, asksOnce: boolean]>([
     expect(hinted.length > 0).toBe(waits);
   },
 );
+
+it('twenty who wait learn of what another server changes by one query for all of them', async () => {
+  const harness = new StoreHarness(store);
+  const ids: string[] = [];
+  for (let at = 0; at < 20; at += 1) {
+    ids.push((await harness.activate({ order: `A${String(at)}` })).checkout.id);
+  }
+  let reads = 0;
+  let looks = 0;
+  const status = new StatusService({
+    database: {
+      get: (query) => store.database.get(query),
+      all: (query) => {
+        if (query.parts[0]?.includes('SELECT *')) reads += 1;
+        else looks += 1;
+        return store.database.all(query);
+      },
+    },
+    // That of another server is another one.
+    changes: new ChangeFeed(),
+    reconciliation: { hint: () => undefined },
+  });
+  const gone = new AbortController();
+  const waiting = ids.map((checkout) =>
+    status.ask([{ checkout, revision: 1 }], 60, () => gone.signal),
+  );
+  await expect.poll(() => looks).toBeGreaterThan(1);
+  expect(reads).toBe(ids.length);
+  await store.apply(ids[7] ?? '', { type: 'cancel-hinted' });
+  expect((await waiting[7])?.checkouts).toMatchObject([{ state: 'cancelled', revision: 2 }]);
+  expect(reads).toBe(ids.length + 1);
+  gone.abort();
+  await Promise.all(waiting);
+});

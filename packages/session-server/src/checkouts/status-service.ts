@@ -1,17 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkoutNotFound } from '../errors.js';
 import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { PaymentHints } from './service.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
 import type { Reader } from '../store/database.js';
-import { findCheckouts } from './repository.js';
+import { findCheckouts, findRevisions } from './repository.js';
 
 /** Waiters that one checkout may have at a time; more are answered at once. */
 const MAX_WAITERS = 4;
 /** What the ones that were not let wait should pause. */
 const RETRY_AFTER_SECONDS = 5;
-/** How often a waiter reads the store without a notification, in case a replica made the change. */
-const RECHECK_MS = 5000;
+/** How often the store is asked, while anyone waits, what other servers have changed. */
+const LOOK_MS = 300;
+/** Checkouts that one query asks for. */
+const MAX_IN_QUERY = 10_000;
 
 export interface StatusQuestion {
   readonly checkout: string;
@@ -24,7 +27,9 @@ export class StatusService {
   readonly #database: Reader;
   readonly #changes: ChangeFeed;
   readonly #reconciliation: PaymentHints;
-  readonly #waiters = new Map<string, number>();
+  /** How many wait for each checkout, and the newest revision that they were shown. */
+  readonly #waiters = new Map<string, { count: number; revision: number }>();
+  #isLooking = false;
 
   constructor(options: {
     readonly database: Reader;
@@ -50,22 +55,51 @@ export class StatusService {
     const ids = [...new Set(questions.map(({ checkout }) => checkout))];
     const until = performance.now() + waitSeconds * 1000;
     const isWaiting = waitSeconds > 0;
-    let known = await this.#read(ids, isWaiting);
+    const first = await this.#read(ids, isWaiting);
+    let known = first;
     const left = (): number => until - performance.now();
     if (hasMoved(known, questions) || left() <= 0) return { checkouts: known.map(toStatus) };
-    if (!this.#enter(ids)) {
+    if (!this.#enter(first)) {
       return { checkouts: known.map(toStatus), retryAfterSeconds: RETRY_AFTER_SECONDS };
     }
     try {
       const signal = whenGone();
       for (let ms = left(); ms > 0 && !hasMoved(known, questions) && !signal.aborted; ms = left()) {
-        await this.#changes.wait(ids, Math.min(ms, RECHECK_MS), signal);
+        await this.#changes.wait(ids, ms, signal);
         known = await this.#read(ids, isWaiting);
       }
       return { checkouts: known.map(toStatus) };
     } finally {
-      this.#leave(ids);
+      this.#leave(first);
     }
+  }
+
+  /**
+   * Looks for changes by other servers as long as anyone waits: one query for all, since a pooler in
+   * transaction mode can pass on no notification.
+   */
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    while (this.#waiters.size > 0) {
+      await sleep(LOOK_MS);
+      const ids = [...this.#waiters.keys()];
+      for (let from = 0; from < ids.length; from += MAX_IN_QUERY) {
+        // A store that fails says so to whoever asks it next; those who wait go on waiting.
+        const moved = await this.#findMoved(ids.slice(from, from + MAX_IN_QUERY)).catch(() => []);
+        for (const id of moved) this.#changes.notify(id);
+      }
+    }
+    this.#isLooking = false;
+  }
+
+  async #findMoved(ids: readonly string[]): Promise<string[]> {
+    const revisions = await findRevisions(this.#database, ids);
+    return [...revisions].flatMap(([id, revision]) => {
+      const waiters = this.#waiters.get(id);
+      if (!waiters || waiters.revision >= revision) return [];
+      waiters.revision = revision;
+      return [id];
+    });
   }
 
   /** A payment of a waiting shopper may be pending, with an SDK that reports nothing. */
@@ -81,16 +115,24 @@ export class StatusService {
     return known;
   }
 
-  #enter(ids: readonly string[]): boolean {
-    if (ids.some((id) => (this.#waiters.get(id) ?? 0) >= MAX_WAITERS)) return false;
-    for (const id of ids) this.#waiters.set(id, (this.#waiters.get(id) ?? 0) + 1);
+  #enter(checkouts: readonly Checkout[]): boolean {
+    if (checkouts.some(({ id }) => (this.#waiters.get(id)?.count ?? 0) >= MAX_WAITERS))
+      return false;
+    for (const { id, revision } of checkouts) {
+      const others = this.#waiters.get(id) ?? { count: 0, revision };
+      this.#waiters.set(id, {
+        count: others.count + 1,
+        revision: Math.min(others.revision, revision),
+      });
+    }
+    if (!this.#isLooking) void this.#look();
     return true;
   }
 
-  #leave(ids: readonly string[]): void {
-    for (const id of ids) {
-      const left = (this.#waiters.get(id) ?? 1) - 1;
-      if (left > 0) this.#waiters.set(id, left);
+  #leave(checkouts: readonly Checkout[]): void {
+    for (const { id } of checkouts) {
+      const waiters = this.#waiters.get(id);
+      if (waiters && waiters.count > 1) waiters.count -= 1;
       else this.#waiters.delete(id);
     }
   }
