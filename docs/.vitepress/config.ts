@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { PluginOption } from 'vite';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
 import * as mermaid from 'vitepress-plugin-mermaid';
+import reference from '../reference/[page].paths.js';
 
 /** Its published types do not resolve. */
 const { MermaidMarkdown, MermaidPlugin } = mermaid as {
@@ -46,6 +47,9 @@ function unlinkSources(md: MarkdownRenderer): void {
   });
 }
 
+const referencePages = new Map(
+  reference.paths().map(({ params, content }) => [`docs/reference/${params.page}.md`, content]),
+);
 const decisions = readdirSync(join(ROOT, 'docs/decisions')).map((file) => ({
   text: `Decision ${readFileSync(join(ROOT, 'docs/decisions', file), 'utf8')
     .slice(2)
@@ -82,7 +86,14 @@ export default defineConfig({
     for (const file of attached) cpSync(join(ROOT, file), join(outDir, file));
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // The search reads files, and the reference has none.
+        _render: (text, env, md) =>
+          md.renderAsync(text || (referencePages.get(env.relativePath) ?? ''), env),
+      },
+    },
     outline: [2, 3],
     sidebar: [
       {
