@@ -231,7 +231,8 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => string[]>> 
   node: () => [],
   // `documents.test.ts` knows the scripts of packages.
   pnpm: () => [],
-  // Of the shell, and of SQLite, which not every machine has.
+  // Of the shell, and of databases, which not every machine has.
+  createdb: () => [],
   umask: () => [],
   sqlite3: () => [],
 };
