@@ -111,6 +111,7 @@ export default defineConfig({
         items: [
           readme('The element', 'packages/widget'),
           readme('React', 'packages/react'),
+          docs('Theming', 'theming'),
           docs('States', 'states'),
           docs('Security', 'security'),
           docs('Error codes', 'error-codes'),

@@ -13,6 +13,8 @@
     return;
   }
 
+  document.documentElement.toggleAttribute('data-framed', isFramed);
+
   /** The windows that may show this page: its opener and all its ancestors. */
   const windows = opener ? [opener] : [];
   for (let at = window; at !== at.parent; at = /** @type {typeof window} */ (at.parent)) {

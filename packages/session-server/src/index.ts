@@ -5,6 +5,7 @@ export { AppError, ConfigError, type FieldError } from './errors.js';
 export { Secret } from '@pay-checkout/partner-api';
 export { checkOrderToken, type OrderTokenCheck, signOrderToken } from './orders/order-token.js';
 export type { LogFields, Logger } from './logger.js';
+export { type Logo, parseLogo } from './merchants/logo.js';
 export type { Merchant, ProviderAccount } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';

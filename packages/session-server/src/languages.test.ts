@@ -104,7 +104,7 @@ describe('the language of a page', () => {
     const headers = { 'accept-language': 'de' };
     const invalid = await stack.fetch('/v1/pay/teashop/none', { headers });
     expect(invalid.status).toBe(404);
-    expect(invalid.text).toContain('<html lang="de" dir="ltr">');
+    expect(invalid.text).toContain('<html lang="de" dir="ltr"');
     expect(invalid.text).toContain('Dieser Zahlungslink ist ungültig');
     const expired = await stack.fetch(`/v1/pay/teashop/${stack.token('L2', -1)}?locale=ar`);
     expect(expired.text).toContain('انتهت صلاحية رابط الدفع هذا');

@@ -9,11 +9,12 @@ import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
-import { checkStart, isOurs } from './start-checks.js';
+import { checkStart, isOurs, runCheck } from './start-checks.js';
 
 const USAGE = `Usage:
   pay-session-server                              run the server
   pay-session-server init <folder>                write a folder with a sandbox, to pay a first order
+  pay-session-server check                        check settings, merchants file and scripts
   pay-session-server explain <order> [merchant]   show what is known about an order, and why
   pay-session-server events dead-lettered [merchant]
                                                   list dead-lettered events
@@ -62,6 +63,7 @@ async function runCommand(
   words: readonly string[],
 ): Promise<readonly string[] | undefined> {
   const [order, merchant] = words;
+  if (command === 'check') return runCheck(process.env);
   if (command === 'explain' && order !== undefined) {
     return runExplain(parseConfig(process.env), order, merchant);
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
@@ -35,6 +35,15 @@ async function run(env: Readonly<Record<string, string>>, ...words: string[]) {
     once(child, 'exit') as Promise<[number | null]>,
   ]);
   return { code, said, complaint: complaint.replace(/^\(.*\n/gm, '').trim() };
+}
+
+/** Changes the entry of the merchants file. */
+function writeMerchant(changes: object): void {
+  const file = JSON.parse(readFileSync(fileOf('merchants.json'), 'utf8')) as {
+    merchants: object[];
+  };
+  const merchants = file.merchants.map((entry) => ({ ...entry, ...changes }));
+  writeFileSync(fileOf('merchants.json'), JSON.stringify({ merchants }));
 }
 
 /** What each stage of a start can stumble over, one of each. */
@@ -132,5 +141,34 @@ describe('the program', () => {
   it('prints its help as a complaint for a word that it does not know', async () => {
     const { code, said, complaint } = await run(stack.env, 'explian');
     expect([code, said, complaint.split('\n')[0]]).toEqual([2, '', 'Usage:']);
+  });
+});
+
+describe('checking the settings', () => {
+  it('warns of what a start would warn of, beside a running server', async () => {
+    writeMerchant({ brand: { accent: '#1f4fd8' } });
+    await stack.startServer();
+    const env = { ...stack.env, PAY_PORT: String(stack.server.port) };
+    const { code, said, complaint } = await run(env, 'check');
+    expect([code, complaint]).toEqual([0, '']);
+    expect(said.split('\n')).toEqual([
+      'warning: teashop: accent_low_contrast: #1f4fd8 has a contrast of 2.54 on the dark surface, ' +
+        'and needs 3; give brand.accent a lighter colour for it',
+      'Settings, scripts and 1 merchant: no mistakes.',
+      '',
+    ]);
+  });
+
+  it('lists every mistake, and ends with status 1', async () => {
+    const { code, said, complaint } = await run(spoilEverything(), 'check');
+    expect([code, said]).toEqual([1, '']);
+    expect(complaint).toContain('pay-session-server: the server would not start:');
+    const settings = complaint.split('\n').map((line) => /^ {2}- (\w+): /.exec(line)?.[1]);
+    expect([...new Set(settings)]).toEqual([
+      undefined,
+      'PAY_ENVIRONMENT',
+      'PAY_MERCHANTS_FILE',
+      'PAY_WIDGET_SCRIPT',
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { type Config, parseConfig, readValidSettings } from './config.js';
 import { ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
+import { findBrandWarnings } from './merchants/brand.js';
 import { readMerchantsFile } from './merchants/merchant-source.js';
 import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
@@ -12,9 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Finds everything that would keep the server from starting, before it opens anything: settings,
  * merchants file, data file, scripts and ports.
  *
+ * @param beside whether a server runs meanwhile, whose data file and ports are in use
  * @throws {ConfigError} listing every mistake of all of them
  */
-export async function checkStart(env: Environment): Promise<Config> {
+export async function checkStart(env: Environment, beside = false): Promise<Config> {
   const mistakes: string[] = [];
   const note = (setting: string) => (error: unknown) => {
     if (!isOurs(error)) throw error;
@@ -46,16 +48,40 @@ export async function checkStart(env: Environment): Promise<Config> {
   }
   if (databaseUrl !== undefined) {
     await checkDatabaseUrl(databaseUrl).catch(note('DATABASE_URL'));
-  } else if (dataFile !== undefined) {
+  } else if (dataFile !== undefined && !beside) {
     check('PAY_DATABASE_FILE', () => checkDataFile(dataFile));
   }
   if (script !== undefined) check('PAY_WIDGET_SCRIPT', () => readWidgetScript(script));
   for (const path of earlierScripts) {
     check('PAY_EARLIER_WIDGET_SCRIPTS', () => readWidgetScript(path, 'PAY_EARLIER_WIDGET_SCRIPTS'));
   }
-  await checkPorts(listeners, note);
+  if (!beside) await checkPorts(listeners, note);
   if (config && mistakes.length === 0) return config;
-  throw new ConfigError('the server did not start', mistakes);
+  throw new ConfigError(
+    beside ? 'the server would not start' : 'the server did not start',
+    mistakes,
+  );
+}
+
+/**
+ * `pay-session-server check`, beside a running server or without one: what a start would warn of.
+ *
+ * @throws {ConfigError} listing what it would refuse in settings, merchants file and scripts
+ */
+export async function runCheck(env: Environment): Promise<string[]> {
+  const { merchantsFile, environment } = await checkStart(env, true);
+  const merchants = [...readMerchantsFile(merchantsFile, environment).merchants.values()];
+  const warnings = merchants.flatMap((merchant) =>
+    findBrandWarnings(merchant).map(({ code, accent, ratio, surface, needed }) => {
+      const change = surface === 'light' ? 'darker' : 'lighter';
+      return (
+        `warning: ${merchant.id}: ${code}: ${accent} has a contrast of ${ratio} on the ${surface} ` +
+        `surface, and needs ${needed}; give brand.accent a ${change} colour for it`
+      );
+    }),
+  );
+  const count = `${merchants.length} ${merchants.length === 1 ? 'merchant' : 'merchants'}`;
+  return [...warnings, `Settings, scripts and ${count}: no mistakes.`];
 }
 
 /** Listens at each address for a moment, at both at the same time. */

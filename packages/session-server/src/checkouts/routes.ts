@@ -20,6 +20,7 @@ import { requestFields } from '../http/headers.js';
 import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
+import { shopNameOf } from '../merchants/brand.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { formatMinor } from '../money.js';
 import { logFields } from './change-log.js';
@@ -75,7 +76,8 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       };
       const amountMinor = await service.preview(merchant, wanted, checkLimits);
       const amount = formatMinor(amountMinor, merchant.decimals);
-      const { name: shop, currency } = merchant;
+      const shop = shopNameOf(merchant);
+      const { currency } = merchant;
       response.json({ shop, amount, currency, environment } satisfies PreviewReply);
       return;
     }

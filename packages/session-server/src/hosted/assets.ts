@@ -7,7 +7,8 @@ import { ConfigError, describeFileError } from '../errors.js';
 import { LANGUAGES } from '../languages.js';
 
 const ASSETS = fileURLToPath(new URL('../../assets/', import.meta.url));
-const YEAR = 'public, max-age=31536000, immutable';
+/** For addresses that change with what they lead to. */
+export const YEAR = 'public, max-age=31536000, immutable';
 
 /**
  * The element's script, under a plain name that always works and under a hashed name for pages that
@@ -25,11 +26,11 @@ export function assetRoutes(
   const script = readWidgetScript(widgetScript);
 
   router.get('/pay-checkout.js', (_request, response) => {
-    send(response, script, 'public, max-age=300, stale-while-revalidate=86400');
+    sendAsset(response, script, 'public, max-age=300, stale-while-revalidate=86400');
   });
   for (const version of [script, ...readEarlierScripts(earlierWidgetScripts)]) {
     router.get(`/${hashedNameOf(version)}`, (_request, response) => {
-      send(response, version, YEAR);
+      sendAsset(response, version, YEAR);
     });
   }
   const languages: Record<string, LanguageAsset> = {};
@@ -41,7 +42,7 @@ export function assetRoutes(
     );
     const path = `/languages/${locale}.${shortHashOf(asset)}.json`;
     router.get(path, (_request, response) => {
-      send(response, asset, YEAR);
+      sendAsset(response, asset, YEAR);
     });
     languages[locale.toLowerCase()] = { path: `/v1${path}`, integrity: asset.integrity };
   }
@@ -58,19 +59,24 @@ export function assetRoutes(
   for (const name of ['return.js', 'hosted.js', 'page.css'] as const) {
     const asset = readOwnAsset(name);
     router.get(`/assets/${name}`, (_request, response) => {
-      send(response, asset, 'public, max-age=300');
+      sendAsset(response, asset, 'public, max-age=300');
     });
   }
   return router;
 }
 
-function send(response: Response, asset: PageAsset, cacheControl: string): void {
-  response.setHeader('content-type', `${asset.type}; charset=utf-8`);
+/** Sends a file that pages of any origin may load. */
+export function sendAsset(
+  response: Response,
+  { body, type }: Pick<PageAsset, 'body' | 'type'>,
+  cacheControl: string,
+): void {
+  response.setHeader('content-type', type.startsWith('image/') ? type : `${type}; charset=utf-8`);
   response.setHeader('cache-control', cacheControl);
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('cross-origin-resource-policy', 'cross-origin');
   response.setHeader('x-content-type-options', 'nosniff');
-  response.send(asset.body);
+  response.send(body);
 }
 
 /** A file that pages load from us. */

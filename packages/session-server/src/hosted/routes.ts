@@ -1,15 +1,18 @@
 import { Router } from 'express';
 import type { Clock } from '../clock.js';
+import { AppError } from '../errors.js';
 import { logRefusal } from '../http/errors.js';
-import { setPageHeaders } from '../http/headers.js';
-import { backLink, type Html, html, renderNotice } from '../http/html.js';
+import { html } from '../http/html.js';
+import { type Page, renderBackLink, renderLogo, sendNotice, sendPage } from '../http/page.js';
 import { addressOf, Limit, type RateLimits } from '../http/limits.js';
 import { type Language, languageFor, localeOf, textOf } from '../languages.js';
 import type { Logger } from '../logger.js';
+import { shopNameOf } from '../merchants/brand.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { checkOrderToken, splitOrderToken } from '../orders/order-token.js';
 import { sdkSources } from '../security/csp.js';
+import { sendAsset, YEAR } from './assets.js';
 
 export interface HostedRoutesOptions {
   readonly merchants: MerchantSource;
@@ -34,13 +37,12 @@ export function hostedRoutes({
     const language = languageFor(request, response);
     const { orderToken } = request.params;
     const merchant = await merchants.find(request.params.merchant);
-    const shop = merchant && shopOf(merchant);
     if (!(await limit.allows(addressOf(request)))) {
-      setPageHeaders(response, { framedBy: [] });
       response.setHeader('retry-after', '60');
       const detail = 'too many visits from one address';
       logRefusal(logger, request, response, { status: 429, code: 'too_many_requests', detail });
-      response.status(429).send(renderNotice(language, 'busyTitle', 'busy', {}, shop).text);
+      response.status(429);
+      sendNotice(response, { language, title: 'busyTitle', text: 'busy', merchant });
       return;
     }
     const parts = splitOrderToken(orderToken);
@@ -54,31 +56,39 @@ export function hostedRoutes({
           )
         : 'forged';
     if (!merchant || !parts || check === 'forged') {
-      setPageHeaders(response, { framedBy: [] });
       const detail = 'unknown merchant, or a token that is not authentic';
       logRefusal(logger, request, response, { status: 404, code: 'order_not_found', detail });
-      response.status(404).send(renderNotice(language, 'invalidTitle', 'invalid', {}, shop).text);
+      response.status(404);
+      sendNotice(response, { language, title: 'invalidTitle', text: 'invalid', merchant });
       return;
     }
     if (check === 'expired') {
-      setPageHeaders(response, { framedBy: merchant.origins });
       const detail = 'the order token has expired';
       logRefusal(logger, request, response, { status: 410, code: 'order_token_expired', detail });
-      response.status(410).send(renderNotice(language, 'expiredTitle', 'expired', {}, shop).text);
+      response.status(410);
+      const notice = { language, title: 'expiredTitle', text: 'expired', merchant } as const;
+      sendNotice(response, notice, merchant.origins);
       return;
     }
     const { script, connect, frame } = sdkSources(merchant.sdk);
-    setPageHeaders(response, {
+    const wanted = localeOf(request);
+    const locale = wanted?.startsWith(language.locale) ? wanted : language.locale;
+    const policy = {
       reportTo: cspReportTo,
       scripts: script,
       frames: frame,
       connects: connect,
       framedBy: merchant.origins,
-    });
-    const wanted = localeOf(request);
-    const locale = wanted?.startsWith(language.locale) ? wanted : language.locale;
-    const page = { language, locale, merchant, order: parts.order, orderToken };
-    response.send(renderHostedPage(page).text);
+    };
+    const { order } = parts;
+    sendPage(response, policy, makeHostedPage({ language, locale, merchant, order, orderToken }));
+  });
+
+  // Anyone may ask: a logo is no secret. Its address changes with it.
+  router.get('/logos/:merchant/:hash', async (request, response) => {
+    const logo = (await merchants.find(request.params.merchant))?.logo;
+    if (logo?.hash !== request.params.hash) throw new AppError(404, 'not_found', 'No such logo.');
+    sendAsset(response, logo, YEAR);
   });
   return router;
 }
@@ -92,51 +102,43 @@ export interface HostedPage {
   readonly orderToken: string;
 }
 
-/** The merchant's start page: before a checkout is open, there is no page of the shop for it. */
-function shopOf({ returnUrl }: Merchant): string {
-  return new URL('/', returnUrl).href;
-}
-
 /**
  * A page of ours with the element inside, for shoppers who do not pay on the merchant's page. The
  * page opens nothing at the provider; the element does that when it runs.
  */
-export function renderHostedPage(page: HostedPage): Html {
+export function makeHostedPage(page: HostedPage): Page {
   const { language, locale, merchant, order, orderToken } = page;
-  return html`<!doctype html>
-    <html
-      lang="${language.locale}"
-      dir="${language.dir}"
-      data-origins="${merchant.origins.join(' ')}"
-      data-navigates="${String(merchant.sdk.navigates ?? false)}"
-    >
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${textOf(language, 'payTitle', { merchant: merchant.name, order })}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/v1/assets/page.css" />
-        <script src="/v1/assets/hosted.js" defer></script>
-        <script src="/v1/pay-checkout.js" defer></script>
-      </head>
-      <body class="hosted">
-        <main>
-          <h1>${merchant.name}</h1>
-          <p>${textOf(language, 'order', { order })}</p>
-          ${backLink(language, shopOf(merchant))}
-          <pay-checkout
-            merchant="${merchant.id}"
-            order="${order}"
-            order-token="${orderToken}"
-            locale="${locale}"
-            mode="inline"
-            autostart
-          ></pay-checkout>
-          <p id="leave" hidden><a class="action" href="#">${textOf(language, 'toShop')}</a></p>
-          <noscript>
-            <p>${textOf(language, 'noScript', { order })}</p>
-          </noscript>
-        </main>
-      </body>
-    </html>`;
+  const name = shopNameOf(merchant);
+  return {
+    language,
+    title: textOf(language, 'payTitle', { merchant: name, order }),
+    merchant,
+    attributes: html`data-origins="${merchant.origins.join(' ')}"
+    data-navigates="${String(merchant.sdk.navigates ?? false)}"`,
+    head: html`<script src="/v1/assets/hosted.js" defer></script>
+      <script src="/v1/pay-checkout.js" defer></script>`,
+    body: html`<body class="hosted">
+      <main>
+        <header class="shop">
+          ${renderLogo(merchant)}
+          <div>
+            <h1><bdi>${name}</bdi></h1>
+            <p>${textOf(language, 'order', { order })} ${renderBackLink(language, merchant)}</p>
+          </div>
+        </header>
+        <pay-checkout
+          merchant="${merchant.id}"
+          order="${order}"
+          order-token="${orderToken}"
+          locale="${locale}"
+          mode="inline"
+          autostart
+        ></pay-checkout>
+        <p id="leave" hidden><a class="action" href="#">${textOf(language, 'toShop')}</a></p>
+        <noscript>
+          <p>${textOf(language, 'noScript', { order })}</p>
+        </noscript>
+      </main>
+    </body>`,
+  };
 }

@@ -57,6 +57,8 @@ export interface PagePolicy {
   readonly scripts?: readonly string[];
   readonly frames?: readonly string[];
   readonly connects?: readonly string[];
+  /** Of the page's own style element; new for each answer. */
+  readonly styleNonce?: string;
   /** Address that browsers report violations to. */
   readonly reportTo?: string | undefined;
   /** Origins that may frame the page. */
@@ -71,7 +73,7 @@ export function setPageHeaders(response: Response, policy: PagePolicy): void {
   const directives = [
     "default-src 'none'",
     `script-src 'self' ${(policy.scripts ?? []).join(' ')}`,
-    "style-src 'self'",
+    `style-src 'self' ${policy.styleNonce === undefined ? '' : `'nonce-${policy.styleNonce}'`}`,
     "img-src 'self' data:",
     `frame-src 'self' ${(policy.frames ?? []).join(' ')}`,
     `connect-src 'self' ${(policy.connects ?? []).join(' ')}`,

@@ -8,6 +8,8 @@ import { ConfigError, describeFileError, type FieldError } from '../errors.js';
 import { describeIssue, toFieldErrors } from '../field-errors.js';
 import type { Logger } from '../logger.js';
 import { stampOf } from '../secret-files.js';
+import { brandSettings, findBrandWarnings } from './brand.js';
+import { type Logo, LogoError, readLogo } from './logo.js';
 import {
   type Merchant,
   merchantSchema,
@@ -118,7 +120,7 @@ export class FileMerchantSource implements MerchantSource {
     this.#noteStamp();
     this.#file = readMerchantsFile(path, environment);
     this.#all = [...this.#file.merchants.values()];
-    warnOfMissingTokens(this.#all, logger);
+    warnOf(this.#all, logger);
     this.#timer = setInterval(() => {
       this.#reloadIfChanged();
     }, WATCH_INTERVAL_MS).unref();
@@ -156,7 +158,7 @@ export class FileMerchantSource implements MerchantSource {
       const before = this.#all;
       this.#file = readMerchantsFile(path, environment);
       this.#all = [...this.#file.merchants.values()];
-      warnOfMissingTokens(this.#all, logger);
+      warnOf(this.#all, logger);
       logger.info({ merchants: this.#all.length }, 'merchants file reloaded');
       for (const { id } of before) {
         if (this.#file.merchants.has(id)) continue;
@@ -188,12 +190,14 @@ export function parseMerchantsFile(
 ): MerchantsFile {
   const file = parseJson(text, sourceOf(path));
   const { resolved, mistakes: ofSecrets } = resolveSecrets(file, dirname(path));
+  const logos = readLogos(resolved, dirname(path));
   const parsed = merchantsFileSchema.safeParse(resolved, { error: describeIssue });
   const mistakes = [
     ...(parsed.error ? toFieldErrors(parsed.error, 'file') : []).filter(
       ({ field }) => !ofSecrets.some((mistake) => mistake.field === field),
     ),
     ...ofSecrets,
+    ...logos.mistakes,
     ...(environment === 'production' ? findUnsafeForProduction(resolved) : []),
   ];
   if (!parsed.success || mistakes.length > 0) {
@@ -204,7 +208,12 @@ export function parseMerchantsFile(
   }
   const { merchants, accounts } = parsed.data;
   return {
-    merchants: new Map(merchants.map((merchant) => [merchant.id, merchant])),
+    merchants: new Map(
+      merchants.map((merchant, at) => {
+        const logo = logos.found.get(at);
+        return [merchant.id, logo ? { ...merchant, logo } : merchant];
+      }),
+    ),
     accounts: new Map(Object.entries(accounts)),
   };
 }
@@ -223,9 +232,33 @@ function listSecretFiles(path: string): readonly string[] {
 }
 
 const entries = z.object({ merchants: z.array(z.unknown()) });
+const namesLogo = z.object({ brand: z.object({ logo: brandSettings.shape.logo }) });
 const accountAddresses = z.object({
   accounts: z.record(z.string(), z.object({ apiUrl: z.url() })),
 });
+
+/** Those that are valid, by the number of their entry, and what is wrong with the others. */
+interface Logos {
+  readonly found: ReadonlyMap<number, Logo>;
+  readonly mistakes: readonly FieldError[];
+}
+
+/** Also those of a file with other mistakes: all are listed at once. */
+function readLogos(file: unknown, folder: string): Logos {
+  const found = new Map<number, Logo>();
+  const mistakes: FieldError[] = [];
+  for (const [at, entry] of (entries.safeParse(file).data?.merchants ?? []).entries()) {
+    const name = namesLogo.safeParse(entry).data?.brand.logo;
+    if (name === undefined) continue;
+    try {
+      found.set(at, readLogo(folder, name));
+    } catch (error) {
+      if (!(error instanceof LogoError)) throw error;
+      mistakes.push({ field: `merchants.${String(at)}.brand.logo`, message: error.message });
+    }
+  }
+  return { found, mistakes };
+}
 
 /** What production refuses in the valid entries of a file: plain http, and our sandbox's SDK. */
 export function findUnsafeForProduction(file: unknown): FieldError[] {
@@ -317,10 +350,14 @@ function locate(text: string, offset: number): string {
   return `line ${String(lines.length)}, column ${String((lines.at(-1)?.length ?? 0) + 1)}`;
 }
 
-function warnOfMissingTokens(merchants: readonly Merchant[], logger: Logger): void {
-  for (const { id, openBy } of merchants) {
+function warnOf(merchants: readonly Merchant[], logger: Logger): void {
+  for (const merchant of merchants) {
+    const { id, openBy } = merchant;
     if (openBy === 'order') {
       logger.warn({ merchant: id }, 'this merchant opens orders without an order token (openBy)');
+    }
+    for (const warning of findBrandWarnings(merchant)) {
+      logger.warn({ merchant: id, ...warning }, 'the accent of this merchant is hard to see');
     }
   }
 }

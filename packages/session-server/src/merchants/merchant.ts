@@ -2,6 +2,8 @@ import { CHECKOUT_SESSION_FIELDS } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import { httpUrl, origin, providerKey, providerUrl, sdkDescription } from '../contract-schemas.js';
 import { findSplitMistakes, splitRules, splitValueType } from '../split-rule.js';
+import { brandSettings } from './brand.js';
+import type { Logo } from './logo.js';
 import {
   toSecret,
   type WebhookEndpoint,
@@ -125,6 +127,8 @@ export const merchantSchema = z
     name: z.string().min(1).max(100),
     /** Whether it takes no new payments. Those under way are still confirmed. */
     disabled: z.boolean().default(false),
+    /** How the hosted page and the return page look. */
+    brand: brandSettings.optional(),
     /** The provider account that its checkouts are created at. */
     account: z.string().default(DEFAULT_ACCOUNT),
     /** `merchant_id` of spec 4.6. */
@@ -211,7 +215,10 @@ export const merchantSchema = z
   );
 
 /** One merchant of the platform. */
-export type Merchant = z.infer<typeof merchantSchema>;
+export interface Merchant extends z.infer<typeof merchantSchema> {
+  /** The file that `brand.logo` names. */
+  readonly logo?: Logo;
+}
 
 /** The merchants file as a whole. */
 export const merchantsFileSchema = z

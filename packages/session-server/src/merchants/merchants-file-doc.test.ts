@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { sdkDescription } from '../contract-schemas.js';
 import { merchantEntry, testMerchant } from '../testing/test-merchant.js';
+import { brandSettings, FONTS, MAX_RADIUS_PX } from './brand.js';
+import { MAX_LOGO_BYTES, MAX_LOGO_PX } from './logo.js';
 import { merchantSchema, merchantsFileSchema } from './merchant.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/merchants-file.md'), 'utf8');
@@ -54,6 +56,23 @@ describe('docs/merchants-file.md', () => {
       required.includes(name),
     ]);
     expect(listed.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('has a row for each field of a brand, with its limits and every font', () => {
+    expect(
+      rowsOf('brand')
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(Object.keys(brandSettings.shape).toSorted());
+    const [, section = ''] = page.split('\n## `brand`\n');
+    const numbers = [
+      MAX_LOGO_BYTES.toLocaleString('en'),
+      MAX_LOGO_PX,
+      `0 to ${MAX_RADIUS_PX} pixels`,
+    ];
+    for (const text of [...numbers, ...Object.keys(FONTS).map((font) => `\`${font}\``)]) {
+      expect(section).toContain(String(text));
+    }
   });
 
   it('has the defaults of what counts as evidence', () => {

@@ -1,7 +1,9 @@
 import { type Checkout, isPaymentPending } from '../checkouts/state-machine.js';
 import type { CheckoutState, ReturnKind } from '../contract.js';
-import { type Html, html } from '../http/html.js';
+import { html } from '../http/html.js';
+import { type Page, renderMessage, renderShop } from '../http/page.js';
 import { type Language, type PageText, textOf } from '../languages.js';
+import { shopNameOf } from '../merchants/brand.js';
 import type { Merchant } from '../merchants/merchant.js';
 
 /** What is known of the payment; the address that was visited proves nothing. */
@@ -13,44 +15,35 @@ export function returnTitle(kind: ReturnKind, state: CheckoutState): PageText {
 
 export interface ReturnPage {
   readonly language: Language;
-  readonly checkout: string;
+  readonly checkout: Checkout;
   readonly kind: ReturnKind;
-  readonly title: PageText;
-  readonly order: string;
-  /** Who may hear that the shopper came back. */
-  readonly origins: readonly string[];
-  /** The merchant's own page for this checkout. */
-  readonly onward: string;
+  readonly merchant: Merchant;
+  /** Origin of the session server. */
+  readonly publicUrl: string;
 }
 
 /** The tiny page behind the three return addresses; `assets/return.js` does its work. */
-export function renderReturnPage({ language, ...page }: ReturnPage): Html {
-  const title = textOf(language, page.title);
-  const toShop = textOf(language, 'toShop');
-  return html`<!doctype html>
-    <html
-      lang="${language.locale}"
-      dir="${language.dir}"
-      data-checkout="${page.checkout}"
-      data-kind="${page.kind}"
-      data-origins="${page.origins.join(' ')}"
-    >
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="/v1/assets/page.css" />
-      </head>
-      <body class="quiet">
-        <main>
-          <h1>${title}</h1>
-          <p>${textOf(language, 'order', { order: page.order })}</p>
-          <a id="onward" class="action" target="_top" href="${page.onward}">${toShop}</a>
-        </main>
-        <script src="/v1/assets/return.js"></script>
-      </body>
-    </html>`;
+export function makeReturnPage(page: ReturnPage): Page {
+  const { language, checkout, kind, merchant, publicUrl } = page;
+  const name = returnTitle(kind, checkout.state);
+  const title = textOf(language, name);
+  const [address, toShop] = [shopperPage(merchant, checkout, kind), textOf(language, 'toShop')];
+  const onward = html`<a id="onward" class="action" target="_top" href="${address}">${toShop}</a>`;
+  return {
+    language,
+    title: `${title} · ${shopNameOf(merchant)}`,
+    merchant,
+    attributes: html`data-checkout="${checkout.id}" data-kind="${kind}"
+    data-origins="${[...merchant.origins, publicUrl].join(' ')}"`,
+    body: html`<body class="quiet">
+      <main class="card">
+        ${renderShop(merchant)} ${renderMessage(language, name)}
+        <p>${textOf(language, 'order', { order: checkout.order })}</p>
+        ${onward}
+      </main>
+      <script src="/v1/assets/return.js"></script>
+    </body>`,
+  };
 }
 
 /** Where the shopper goes next: the order's own return address if it has one, or the merchant's. */

@@ -9,9 +9,9 @@ import type { Clock } from '../clock.js';
 import type { ReturnKind } from '../contract.js';
 import { AppError, checkoutNotFound } from '../errors.js';
 import { logRefusal } from '../http/errors.js';
-import { requestFields, setPageHeaders } from '../http/headers.js';
-import { renderNotice } from '../http/html.js';
+import { requestFields } from '../http/headers.js';
 import { Limit } from '../http/limits.js';
+import { sendNotice, sendPage } from '../http/page.js';
 import { type Language, languageFor } from '../languages.js';
 import type { Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
@@ -20,7 +20,7 @@ import { checkOrderToken } from '../orders/order-token.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { StepContext } from '../checkouts/steps.js';
 import type { Database } from '../store/database.js';
-import { merchantPage, renderReturnPage, returnTitle, shopperPage } from './page.js';
+import { merchantPage, makeReturnPage, returnTitle, shopperPage } from './page.js';
 import { recordReturn } from './record-return.js';
 
 /** Visits of one return address a minute that are stored, after its first one. */
@@ -57,10 +57,10 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     const visit = await visits.take(toStoredToken(request.params.token));
     const merchant = visit && (await merchants.find(visit.checkout.merchant));
     if (!visit) {
-      setPageHeaders(response, { framedBy: [] });
       const detail = 'no such return address';
       logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
-      response.status(404).send(renderNotice(language, 'notFoundTitle', 'notFound').text);
+      response.status(404);
+      sendNotice(response, { language, title: 'notFoundTitle', text: 'notFound' });
       return;
     }
     const { kind, checkout } = visit;
@@ -73,17 +73,8 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
       sendWithoutShop(response, language, checkout, kind);
       return;
     }
-    setPageHeaders(response, { framedBy: merchant.origins });
-    const page = renderReturnPage({
-      language,
-      checkout: checkout.id,
-      kind,
-      title: returnTitle(kind, checkout.state),
-      order: checkout.order,
-      origins: [...merchant.origins, publicUrl],
-      onward: shopperPage(merchant, checkout, kind),
-    });
-    response.send(page.text);
+    const page = makeReturnPage({ language, checkout, kind, merchant, publicUrl });
+    sendPage(response, { framedBy: merchant.origins }, page);
   };
   router.get('/return/:token', comeBack);
   router.post('/return/:token', comeBack);
@@ -114,8 +105,8 @@ function sendWithoutShop(
   { order, state }: Checkout,
   kind: ReturnKind,
 ): void {
-  setPageHeaders(response, { framedBy: [] });
-  response.send(renderNotice(language, returnTitle(kind, state), 'noShop', { order }).text);
+  const title = returnTitle(kind, state);
+  sendNotice(response, { language, title, text: 'noShop', values: { order } });
 }
 
 /** Whether a browser only loads the page ahead: the shopper has not been there. */

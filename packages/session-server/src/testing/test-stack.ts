@@ -21,6 +21,8 @@ const SANDBOX_KEY = 'sandbox-key-for-tests';
 export interface TestStackOptions {
   /** Added to the merchant entry. */
   readonly merchant?: Readonly<Record<string, unknown>>;
+  /** Written beside the merchants file, by their names. */
+  readonly files?: Readonly<Record<string, Buffer>>;
   /** Added to the environment of the session server. */
   readonly env?: Readonly<Record<string, string>>;
   /** Changed in the tuning of the tests. */
@@ -77,6 +79,9 @@ export class TestStack {
     stack.shopUrl = await stack.shop.listen();
     stack.sandboxUrl = (await stack.sandbox.listen()).url;
     stack.#writeMerchants(stack.shopUrl);
+    for (const [name, body] of Object.entries(options.files ?? {})) {
+      writeFileSync(join(stack.folder, name), body);
+    }
     writeFileSync(join(stack.folder, 'pay-checkout.js'), '/* the element */');
     await stack.startServer();
     return stack;
