@@ -37,7 +37,34 @@ const { signingSecret, events, orderTokens } = JSON.parse(readFileSync(VECTORS, 
 const GOOD = { server: 'https://pay.example', merchant: MERCHANT, apiKey: 'key', signingSecret };
 const EXPECTED = events.map(({ what, isGood }) => `${what}: ${String(isGood)}`);
 
-/** Programs that use the examples: `verify` all vectors, and `order` at the session server in `SERVER`. */
+/** The code blocks of docs/recipes.md in a language. */
+function recipesIn(language: string): [string, string] {
+  const page = readFileSync(join(ROOT, 'docs/recipes.md'), 'utf8');
+  const blocks = page.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'));
+  const [put = '', receive = ''] = [...blocks].map(([, code]) => code);
+  return [put, receive];
+}
+
+const [PHP_PUT, PHP_RECEIVE] = recipesIn('php');
+const [PYTHON_PUT, PYTHON_RECEIVE] = recipesIn('python');
+const PHP_SHOP = `
+  require $argv[1] . '/examples/php/PayCheckout.php';
+  function price_of($order) { return ['9.99', 'GBP']; }
+  function mark_paid_once($order) { echo "paid $order"; }
+  `;
+const PYTHON_SHOP = `
+import json, os, sys, types
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1] + '/examples/python')
+from pay_checkout import PayCheckout
+price_of = lambda order: ('9.99', 'GBP')
+mark_paid_once = lambda order: print('paid ' + order)
+`;
+
+/**
+ * Programs that use the examples: `verify` all vectors, and `order` at the session server in `SERVER`. `put` and
+ * `receive` are those of docs/recipes.md, the latter with the headers in `HEADERS` and the body in `BODY`.
+ */
 const INTERPRETERS = {
   PHP: {
     command: 'php',
@@ -65,6 +92,10 @@ const INTERPRETERS = {
         echo $error->errorCode, ' ', $error->status, "\n";
       }
       var_dump($pay);`,
+    put: `${PHP_SHOP}${PHP_PUT} echo $token;`,
+    receive: `${PHP_SHOP}${PHP_PUT.split('$token')[0] ?? ''}${PHP_RECEIVE}`
+      .replace('getallheaders()', "json_decode(getenv('HEADERS'), true)")
+      .replace("file_get_contents('php://input')", "getenv('BODY')"),
   },
   Python: {
     command: 'python3',
@@ -96,6 +127,10 @@ try:
 except PayCheckoutError as error:
     print(error.code, error.status)
 print(pay)`,
+    put: `${PYTHON_SHOP}${PYTHON_PUT}print(token)`,
+    receive: `${PYTHON_SHOP}
+request = types.SimpleNamespace(headers=json.loads(os.environ['HEADERS']), body=os.environ['BODY'].encode())
+${PYTHON_PUT.split('token =')[0] ?? ''}${PYTHON_RECEIVE}`,
   },
 };
 
@@ -168,4 +203,32 @@ describe('the examples', () => {
     expect(lines.join('\n')).not.toContain('canary');
     expect((await stack.openCheckout('A1001', orderToken)).sessionId).toMatch(/\w/);
   });
+
+  it.for(Object.entries(INTERPRETERS))(
+    'take a payment with the code of docs/recipes.md in %s, and mark it paid',
+    async ([name, language], context) => {
+      const order = `${name}-1`;
+      const program = (code: string): string =>
+        code.replaceAll('A1001', order).replace('https://pay.example', stack.url);
+      const secrets = {
+        PAY_CHECKOUT_API_KEY: API_KEY,
+        PAY_CHECKOUT_SIGNING_SECRET: SIGNING_SECRET,
+      };
+      const received: Promise<Output>[] = [];
+      stack.shop = async (request, response) => {
+        const env = {
+          ...secrets,
+          HEADERS: JSON.stringify(request.headers),
+          BODY: await readText(request),
+        };
+        received.push(run(language, program(language.receive), context, env));
+        response.writeHead(204).end();
+      };
+      const { lines, errors } = await run(language, program(language.put), context, secrets);
+      expect(errors).toBe('');
+      await stack.pay(await stack.openCheckout(order, lines[0] ?? ''));
+      await expect.poll(() => received.length).toBeGreaterThan(0);
+      expect(await received[0]).toEqual({ lines: [`paid ${order}`], errors: '' });
+    },
+  );
 });
