@@ -21,7 +21,7 @@ describe('crash points', () => {
 
   it('are all listed in docs/drill.md, and no others', () => {
     const text = readFileSync(join(import.meta.dirname, '../../../docs/drill.md'), 'utf8');
-    const listed = [...text.matchAll(/^\| `([a-z]+:[a-z-]+)`/gm)].map(([, name]) => name);
+    const listed = [...text.matchAll(/^- `([a-z]+:[a-z-]+)`/gm)].map(([, name]) => name);
     expect(listed).toEqual([...CRASH_POINTS]);
   });
 });
