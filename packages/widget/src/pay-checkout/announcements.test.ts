@@ -4,7 +4,7 @@ import type { CheckoutState } from '@pay-checkout/session-server/contract';
 import type { OutcomePhase, Phase } from '../flow/phases.js';
 import { en } from '../labels/en.js';
 import { accessibilityTree, type AccessibleNode } from '../testing/accessibility-tree.js';
-import { EVERY_PHASE, OUTCOMES } from '../testing/every-phase.js';
+import { EVERY_PHASE, OUTCOMES, redirectNowhere, WITHIN_PHASES } from '../testing/every-phase.js';
 import { nextTask, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
@@ -96,6 +96,42 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
       });
     }
   }
+
+  for (const [what, reach] of [...EVERY_PHASE, ...WITHIN_PHASES]) {
+    // Nothing to say, or said in a phase before: see the tests of those.
+    if (/^idle|in a window$|asks again$/.test(what)) continue;
+    it(`${what}: its words are read out once, or the form has the focus and a name`, async () => {
+      const harness = await PayCheckoutHarness.place(server);
+      harness.button?.focus();
+      const before = await accessibilityTree();
+      await (what === 'redirecting' ? redirectNowhere : reach)(harness);
+      const after = await accessibilityTree();
+      const { renderRoot } = harness.element;
+      const words = [...renderRoot.querySelectorAll('[role="status"] *, [role="alert"] *')]
+        .filter(({ children, textContent }) => children.length === 0 && textContent?.trim())
+        .map(({ textContent }) => textContent?.trim() ?? '');
+      for (const text of words) expect(timesAnnounced(before, after, text), text).to.equal(1);
+      if (words.length > 0) return;
+      const [form] = after.filter(({ name }) => name === en.form);
+      expect(form?.isFocused, 'the form').to.equal(true);
+      harness.element.close();
+    });
+  }
+
+  it('the window is announced once, while it opens', async () => {
+    await server.set({ holdOpen: true });
+    const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
+    harness.button?.focus();
+    const before = await accessibilityTree();
+    await harness.during('opening', () => harness.press());
+    expect(timesAnnounced(before, await accessibilityTree(), en.inWindow)).to.equal(1);
+    const status = harness.element.renderRoot.querySelector('[role="status"]') as Element;
+    const changes = new MutationObserver(() => undefined);
+    changes.observe(status, { childList: true, characterData: true, subtree: true });
+    await harness.during('ready', () => server.set({ holdOpen: false }));
+    expect(changes.takeRecords()).to.deep.equal([]);
+    harness.element.close();
+  });
 
   it('a decline is announced, although the focus went to the form before it', async () => {
     const harness = await pressed();

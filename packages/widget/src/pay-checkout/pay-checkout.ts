@@ -281,6 +281,8 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { renderRoot } = this;
     const find = (selector: string) => renderRoot.querySelector<HTMLElement>(selector);
     const dialog = find('dialog') as HTMLDialogElement;
+    // An overlay focuses what is first in it, which is read out like any other focus.
+    const hadFocus = this.shadowRoot?.activeElement;
     if (dialog.matches(':modal') !== this.#isModal) {
       dialog.close();
       dialog.before(find('section') as Node);
@@ -308,7 +310,7 @@ export class PayCheckout extends LitElement implements FlowHost {
       if (!form.contains(activeElement)) form.focus({ preventScroll: this.#isModal });
     } else {
       const target = FOCUS_TARGETS.map(find).find(Boolean);
-      if (target === this.shadowRoot?.activeElement) return;
+      if (target === hadFocus) return;
       target?.focus();
       // What receives the focus is read out for that, and its live region would read it out again.
       for (const region of regions) if (region.contains(target ?? null)) region.ariaLive = 'off';
