@@ -72,19 +72,25 @@ function scriptOf(name: string, ...words: string[]): string[] {
 /** With no setting of the shell that the tests run in. */
 const env = { PATH: process.env['PATH'] };
 
-async function start(name: string): Promise<void> {
+/** A script that goes on running, and what it has said. */
+function start(name: string) {
   const child = spawn(process.execPath, scriptOf(name), {
     cwd: folder,
     env,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   running.push(child);
-  await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(() => {
-      throw new Error(`${name} ended`);
-    }),
-  ]);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return {
+    async said(words: RegExp): Promise<string> {
+      while (!words.test(output)) {
+        await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+        if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`);
+      }
+      return output;
+    },
+  };
 }
 
 function run(name: string, ...words: string[]): string {
@@ -104,8 +110,9 @@ async function post<T>(url: string, body: unknown, origin: string): Promise<T> {
 
 describe('pay-session-server init', () => {
   it('writes a folder in which the printed steps lead to a paid order', async () => {
-    const [port, sandboxPort] = [await freePort(), await freePort()];
-    const { status, stdout, stderr } = init('pay', '--port', port, '--sandbox-port', sandboxPort);
+    const [port, sandboxPort, shopPort] = [await freePort(), await freePort(), await freePort()];
+    const ports = ['--port', port, '--sandbox-port', sandboxPort, '--shop-port', shopPort];
+    const { status, stdout, stderr } = init('pay', ...ports);
     expect([status, stderr]).toEqual([0, '']);
     const steps = [...stdout.matchAll(/^ {2}((?:cd|npm) .*?)(?: {2,}.*)?$/gm)].map(([, s]) => s);
     expect(steps).toEqual([
@@ -113,39 +120,38 @@ describe('pay-session-server init', () => {
       'npm install',
       'npm run sandbox',
       'npm run server',
-      'npm run order -- A1001 9.99',
-      'npm run order -- A1001',
+      'npm run shop',
     ]);
     // docs/operations/deploy.md has the same steps.
     const guide = readFileSync(join(PACKAGES, '../docs/operations/deploy.md'), 'utf8');
     const [, block = ''] = /```sh\n([^]*?)```/.exec(guide) ?? [];
     const commands = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
-    expect(commands).toEqual([
-      'npx @pay-checkout/session-server init pay',
-      ...steps.slice(0, -1),
-      '',
-    ]);
+    expect(commands).toEqual(['npx @pay-checkout/session-server init pay', ...steps, '']);
     install();
-    await start('sandbox');
-    await start('server');
-    const payUrl = run('order', 'A1001', '9.99');
-    const { origin, pathname } = new URL(payUrl);
-    const page = await fetch(payUrl);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('My Shop')]);
-    const orderToken = pathname.split('/').at(-1);
-    const request = { merchant: 'my-shop', order: 'A1001', orderToken };
-    const opened = await post<CreateCheckoutReply>(`${origin}/v1/checkouts`, request, origin);
+    await start('sandbox').said(/listens on/);
+    await start('server').said(/server listens/);
+    const shop = start('shop');
+    expect(await shop.said(/\n/)).toContain(`http://127.0.0.1:${shopPort}`);
+    const [, origin = ''] = /Open (\S+),/.exec(stdout) ?? [];
+    const server = `http://127.0.0.1:${port}`;
+    const page = await (await fetch(origin)).text();
+    const [, merchant, order, orderToken] =
+      /<pay-checkout merchant="(.*)" order="(.*)" order-token="(.*)">/.exec(page) ?? [];
+    expect((await fetch(`${server}/v1/pay/my-shop/${orderToken ?? ''}`)).status).toBe(200);
+    const request = { merchant, order, orderToken };
+    const opened = await post<CreateCheckoutReply>(`${server}/v1/checkouts`, request, origin);
     const [card = ''] = /(?:\d{4} ){3}\d{4}/.exec(stdout) ?? [];
     await post(
       `http://127.0.0.1:${sandboxPort}/pages/sessions/${opened.sessionId ?? ''}/payments`,
       { number: card, expiry: '12/39', securityCode: '123', name: 'Test Shopper' },
       origin,
     );
-    await post(`${origin}/v1/checkouts/${opened.checkout}/hints`, { kind: 'submitted' }, origin);
+    await post(`${server}/v1/checkouts/${opened.checkout}/hints`, { kind: 'submitted' }, origin);
     const path = `/v1/checkouts?id=${opened.checkout}:${String(opened.revision)}&wait=20`;
-    const { checkouts } = (await (await fetch(origin + path)).json()) as CheckoutStatusReply;
+    const { checkouts } = (await (await fetch(server + path)).json()) as CheckoutStatusReply;
     expect(checkouts[0]).toMatchObject({ state: 'paid', certain: true });
-    expect(run('order', 'A1001')).toBe('paid');
+    await fetch(`${origin}/result?order=A1001&checkout=${opened.checkout}&kind=return`);
+    await shop.said(/Order A1001 is paid\./);
     expect(run('server', 'merchants', 'list')).toMatch(/^my-shop +My Shop .* active$/m);
   }, 30_000);
 

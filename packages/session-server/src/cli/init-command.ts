@@ -8,7 +8,7 @@ import { VERSION } from '../version.js';
 
 const ONLY_OWNER = 0o600;
 const MERCHANT = 'my-shop';
-const ORDER_SCRIPT = fileURLToPath(new URL('../../assets/init/order.mjs', import.meta.url));
+const SHOP_SCRIPT = fileURLToPath(new URL('../../assets/init/shop.mjs', import.meta.url));
 /** The programs, as they are installed in the folder. */
 const PROGRAMS = {
   sandbox: 'node_modules/@pay-checkout/sandbox/dist/main.js',
@@ -23,10 +23,11 @@ const PROGRAMS = {
  * @throws {ConfigError} when the folder holds anything
  */
 export function runInit(words: readonly string[]): string[] {
-  const { folder, port, sandboxPort } = parseWords(words);
+  const { folder, port, sandboxPort, shopPort } = parseWords(words);
   makeEmpty(folder);
   const server = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
+  const shop = `http://127.0.0.1:${shopPort}`;
   const providerKey = randomBytes(32).toString('base64url');
   const merchantKey = randomBytes(32).toString('base64url');
   const signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
@@ -38,14 +39,14 @@ export function runInit(words: readonly string[]): string[] {
   const encryptionKey = `first:${randomBytes(32).toString('base64')}`;
   write('secrets/encryption-key', `${encryptionKey}\n`, ONLY_OWNER);
   write('.env', settings({ port, server, sandboxPort, sandbox, providerKey }), ONLY_OWNER);
-  const merchants = { merchantKey, signingSecret, sandbox };
+  const merchants = { merchantKey, signingSecret, sandbox, shop };
   write('merchants.json', toJson(merchantsFile(merchants)), ONLY_OWNER);
-  write('shop.env', shopSettings({ server, merchantKey, signingSecret }), ONLY_OWNER);
-  write('order.mjs', readFileSync(ORDER_SCRIPT, 'utf8'));
+  write('shop.env', shopSettings({ server, shopPort, merchantKey, signingSecret }), ONLY_OWNER);
+  write('shop.mjs', readFileSync(SHOP_SCRIPT, 'utf8'));
   write('package.json', toJson(PACKAGE));
   write('compose.yaml', compose(port, sandboxPort));
   write('.gitignore', 'node_modules/\nsecrets/\ndata/\n.env\nshop.env\nmerchants.json\n');
-  return nextSteps(folder);
+  return nextSteps(folder, shop);
 }
 
 function parseWords(words: readonly string[]) {
@@ -55,14 +56,15 @@ function parseWords(words: readonly string[]) {
       options: {
         port: { type: 'string', default: '4200' },
         'sandbox-port': { type: 'string', default: '4300' },
+        'shop-port': { type: 'string', default: '3000' },
       },
       allowPositionals: true,
     });
     const [folder, ...more] = positionals;
-    const { port, 'sandbox-port': sandboxPort } = values;
-    const arePorts = [port, sandboxPort].every((text) => /^\d{1,5}$/.test(text));
+    const { port, 'sandbox-port': sandboxPort, 'shop-port': shopPort } = values;
+    const arePorts = [port, sandboxPort, shopPort].every((text) => /^\d{1,5}$/.test(text));
     if (folder !== undefined && folder !== '' && more.length === 0 && arePorts) {
-      return { folder, port, sandboxPort };
+      return { folder, port, sandboxPort, shopPort };
     }
   } catch {
     // An option that there is not.
@@ -70,7 +72,7 @@ function parseWords(words: readonly string[]) {
   throw new AppError(
     400,
     'invalid_request',
-    'expected: init <folder> [--port <number>] [--sandbox-port <number>]',
+    'expected: init <folder> [--port <number>] [--sandbox-port <number>] [--shop-port <number>]',
   );
 }
 
@@ -113,12 +115,14 @@ PAY_ENCRYPTION_KEY_FILE=secrets/encryption-key
 SANDBOX_PORT=${at.sandboxPort}
 SANDBOX_PUBLIC_URL=${at.sandbox}
 SANDBOX_API_KEY=${at.providerKey}
+SANDBOX_MERCHANTS='[{"id":1001,"name":"My Shop","currency":"GBP"}]'
 `;
 }
 
 function merchantsFile(of: {
   readonly merchantKey: string;
   readonly signingSecret: string;
+  readonly shop: string;
   readonly sandbox: string;
 }) {
   return {
@@ -129,8 +133,8 @@ function merchantsFile(of: {
         name: 'My Shop',
         providerMerchantId: 1001,
         currency: 'GBP',
-        origins: ['http://localhost:3000'],
-        returnUrl: 'http://localhost:3000/result?order={order}&checkout={checkout}&kind={kind}',
+        origins: [of.shop],
+        returnUrl: `${of.shop}/result?order={order}&checkout={checkout}&kind={kind}`,
         sdk: sandboxSdk(of.sandbox),
         apiKeyHash: [`sha256:${createHash('sha256').update(of.merchantKey).digest('hex')}`],
         signingSecret: [of.signingSecret],
@@ -160,6 +164,7 @@ export function sandboxSdk(origin: string) {
 /** What the shop is given, by the names that the examples and `pay-checkout listen` read. */
 function shopSettings(of: {
   readonly server: string;
+  readonly shopPort: string;
   readonly merchantKey: string;
   readonly signingSecret: string;
 }): string {
@@ -168,6 +173,8 @@ PAY_CHECKOUT_SERVER=${of.server}
 PAY_CHECKOUT_MERCHANT=${MERCHANT}
 PAY_CHECKOUT_API_KEY=${of.merchantKey}
 PAY_CHECKOUT_SIGNING_SECRET=${of.signingSecret}
+
+SHOP_PORT=${of.shopPort}
 `;
 }
 
@@ -176,7 +183,7 @@ const PACKAGE = {
   scripts: {
     sandbox: `node --env-file=.env ${PROGRAMS.sandbox}`,
     server: `node --env-file=.env ${PROGRAMS.server}`,
-    order: 'node --env-file=shop.env order.mjs',
+    shop: 'node --env-file=shop.env shop.mjs',
   },
   dependencies: Object.fromEntries(
     ['merchant', 'sandbox', 'session-server', 'widget'].map((name) => [
@@ -224,22 +231,21 @@ services:
 `;
 }
 
-function nextSteps(folder: string): string[] {
+function nextSteps(folder: string, shop: string): string[] {
   return [
     `A sandbox is in ${folder}. Its secrets are readable by you only.`,
     '  merchants.json   the merchants: one, my-shop',
     '  .env, secrets/   settings and secrets of session server and sandbox',
-    '  shop.env         what the shop is given',
+    '  shop.mjs         a shop; shop.env is what it is given',
     '  compose.yaml     sandbox and session server in containers',
     '',
     'To pay a first order:',
     ...(folder === '.' ? [] : [`  cd ${folder}`]),
     '  npm install',
-    '  npm run sandbox              the provider; leave it running (no money moves)',
-    '  npm run server               the session server, in a second terminal',
-    '  npm run order -- A1001 9.99  in a third: prints a link. Open it, and pay with the card',
-    '                               9000 0000 0000 0001, any date to come, any code',
-    '  npm run order -- A1001       prints: paid',
+    '  npm run sandbox  the provider; leave it running (no money moves)',
+    '  npm run server   the session server, in a second terminal',
+    '  npm run shop     a shop, in a third',
+    `Open ${shop}, and pay with the card 9000 0000 0000 0001, any date to come, any code.`,
     '',
     'Merchants: npm run server -- merchants --help',
   ];
