@@ -4,7 +4,13 @@ import { find } from '../../shared/pages/find.js';
 import type { OrderView } from '../order-view.js';
 import { emptyBasketOf } from './basket.js';
 import { renderSummary } from './order-summary.js';
-import { describePayment, headlineOf, describeTimeline, type TimelineLine } from './order-words.js';
+import {
+  describePayment,
+  describeTimeline,
+  headlineOf,
+  thankFor,
+  type TimelineLine,
+} from './order-words.js';
 import { readOrder, readPayment } from './shop-api.js';
 import './basket-link.js';
 
@@ -74,7 +80,7 @@ function renderOrder(view: OrderView): TemplateResult {
         <span class=${isPaid ? 'dot is-paid' : 'dot'}></span>${headlineOf(view)}
       </h1>
     </div>
-    ${isPaid ? renderThanks(view) : renderWaiting(view)}
+    ${isPaid ? html`<p class="lead">${thankFor(view)}</p>` : renderWaiting(view)}
     <div class="columns">
       <div>
         <section aria-labelledby="timeline">
@@ -91,18 +97,6 @@ function renderOrder(view: OrderView): TemplateResult {
       <aside class="panel" aria-label="Your order">${renderSummary(view.basket)}</aside>
     </div>
   `;
-}
-
-function renderThanks({ refund, attention, firstName }: OrderView): TemplateResult {
-  if (refund !== 'none') {
-    return html`<p class="lead">${firstName}, the money is on its way back to you.</p>`;
-  }
-  return attention.length > 0
-    ? html`<p class="lead">
-        Thank you, ${firstName}. Our team needs to check the payment before we pack; we will write
-        to you.
-      </p>`
-    : html`<p class="lead">Thank you, ${firstName}. Your parcel leaves within two days.</p>`;
 }
 
 function renderWaiting(view: OrderView): TemplateResult {

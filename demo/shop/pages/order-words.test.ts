@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderView } from '../order-view.js';
-import { describeTimeline } from './order-words.js';
+import { describeTimeline, headlineOf, thankFor } from './order-words.js';
 
 /** What the last line of an order's timeline says after one event that marked it paid. */
 function lastWords(type: string, news: Partial<OrderView> = {}): string | undefined {
@@ -23,4 +23,20 @@ describe('the timeline of an order', () => {
     expect(said).toContain(words);
     expect(said?.includes('start packing')).toBe(words.includes('start packing'));
   });
+});
+
+describe('a paid order', () => {
+  it.each([
+    ['none', [], 'Paid', 'Your parcel leaves within two days.'],
+    ['none', ['late_payment'], 'Paid', 'check the payment before we pack'],
+    ['full', [], 'Refunded', 'Ada, your money is on its way back to you.'],
+    ['partial', [], 'Paid, partly refunded', 'Ada, part of your money is on its way back to you.'],
+  ] as const)(
+    'refunded %s, with attention %j, is headed “%s”',
+    (refund, attention, headline, words) => {
+      const view = { state: 'paid', firstName: 'Ada', refund, attention } as Partial<OrderView>;
+      expect(headlineOf(view as OrderView)).toBe(headline);
+      expect(thankFor(view as OrderView)).toContain(words);
+    },
+  );
 });

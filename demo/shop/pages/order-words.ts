@@ -25,6 +25,15 @@ export function headlineOf({ state, refund }: OrderView): string {
   return refund === 'partial' ? 'Paid, partly refunded' : 'Paid';
 }
 
+/** What a paid order means for the shopper: its money, and its parcel. */
+export function thankFor({ refund, attention, firstName }: OrderView): string {
+  if (refund === 'full') return `${firstName}, your money is on its way back to you.`;
+  if (refund === 'partial') return `${firstName}, part of your money is on its way back to you.`;
+  return attention.length > 0
+    ? `Thank you, ${firstName}. Our team needs to check the payment before we pack; we will write to you.`
+    : `Thank you, ${firstName}. Your parcel leaves within two days.`;
+}
+
 /** The timeline of an order, oldest first. Events that changed nothing are left out. */
 export function describeTimeline(view: OrderView): readonly TimelineLine[] {
   return [
