@@ -31,8 +31,8 @@ function renderBasket(basket: Basket): TemplateResult {
     <ul class="basket-lines">
       ${priced.lines.map(renderLine)}
     </ul>
-    <aside class="panel" aria-label="What it comes to">
-      <h2>What it comes to</h2>
+    <aside class="panel" aria-label="Order total">
+      <h2>Order total</h2>
       ${renderTotals(priced)} ${renderFreeDelivery(priced)}
       <a class="button wide" href="/checkout">Checkout</a>
     </aside>

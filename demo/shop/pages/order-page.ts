@@ -17,6 +17,7 @@ import './basket-link.js';
 /** Pauses between polls; the last one repeats. */
 const PAUSES_MS = [1000, 2000, 3000, 5000, 10_000];
 const MAX_POLLS = 60;
+const NO_ANSWER = 'The payment service does not answer. Please try again in a minute.';
 
 const order = new URLSearchParams(location.search).get('order') ?? '';
 const host = find(document, '#order', HTMLElement);
@@ -61,7 +62,7 @@ function pollNow(): void {
 /** Asks the payment service too, and shows its answer. */
 async function askNow(): Promise<void> {
   pollNow();
-  const words = await readPayment(order).then(describePayment, () => 'No answer at the moment.');
+  const words = await readPayment(order).then(describePayment, () => NO_ANSWER);
   const answer = host.querySelector('[data-answer]');
   if (answer !== null) answer.textContent = words;
 }
@@ -90,7 +91,7 @@ function renderOrder(view: OrderView): TemplateResult {
           </ol>
         </section>
         <section aria-labelledby="address">
-          <h2 id="address">Where it goes</h2>
+          <h2 id="address">Delivery address</h2>
           ${renderAddress(view)}
         </section>
       </div>
@@ -102,8 +103,8 @@ function renderOrder(view: OrderView): TemplateResult {
 function renderWaiting(view: OrderView): TemplateResult {
   const isPolling = polls < MAX_POLLS;
   return html`<p class="lead" data-waiting>
-      We have not had the confirmation of your payment.
-      ${isPolling ? 'This page checks again every few seconds.' : ''}
+      We have no confirmed payment for this order yet. If you have just paid, please wait: do not
+      pay twice. ${isPolling ? 'This page checks again every few seconds.' : ''}
     </p>
     <p data-answer role="status"></p>
     <p class="next">

@@ -13,8 +13,8 @@ function lastWords(type: string, news: Partial<OrderView> = {}): string | undefi
 describe('the timeline of an order', () => {
   it.each([
     ['checkout.paid', {}, 'We start packing.'],
-    ['checkout.refunded', { refund: 'full' }, 'and was given back.'],
-    ['checkout.refunded', { refund: 'partial' }, 'and a part of it was given back.'],
+    ['checkout.refunded', { refund: 'full' }, 'and was refunded.'],
+    ['checkout.refunded', { refund: 'partial' }, 'and part of it was refunded.'],
     ['checkout.attention', { attention: ['late_payment'] }, 'Our team needs to check it'],
     ['checkout.paid', { attention: ['late_payment'] }, 'Our team needs to check it'],
   ] as const)('promises to pack only what may be sent: %s %j', (type, news, words) => {

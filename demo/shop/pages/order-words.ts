@@ -13,9 +13,9 @@ const WORDS: Readonly<Record<string, string>> = {
     'The payment could not be confirmed yet. Please do not pay again: we keep checking.',
   'checkout.attention': 'Our team needs to check the payment. We will write to you.',
   'checkout.failed': 'A payment did not go through.',
-  'checkout.cancelled': 'A payment was cancelled.',
-  'checkout.left': 'You left a payment before it was finished.',
-  'checkout.expired': 'A payment was open for too long and has been closed.',
+  'checkout.cancelled': 'You left the payment form.',
+  'checkout.left': 'You left the payment form.',
+  'checkout.expired': 'The time to pay ran out.',
 };
 
 /** The headline of the order page. */
@@ -49,7 +49,7 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
   if (effect === 'stale') return undefined;
   if (effect === 'paid') return `Your payment has arrived${whatFollows(type, view)}`;
   if (effect === 'amount_differs') {
-    return 'A payment arrived that differs from the order. We will write to you.';
+    return "We received a payment that does not match your order's total. Please do not pay again. We will write to you.";
   }
   if (type === 'checkout.paid') return undefined;
   if (type.includes('refund')) {
@@ -63,7 +63,7 @@ function wordsFor({ type, effect }: TimelineView, view: OrderView): string | und
 /** Nothing is packed whose money went back already, or that a person must check first. */
 function whatFollows(type: string, { refund, attention }: OrderView): string {
   if (type.includes('refund')) {
-    return refund === 'full' ? ', and was given back.' : ', and a part of it was given back.';
+    return refund === 'full' ? ', and was refunded.' : ', and part of it was refunded.';
   }
   if (attention.length > 0) return '. Our team needs to check it before we pack.';
   return '. We start packing.';
@@ -73,11 +73,11 @@ const PAYMENT_WORDS: Readonly<Record<string, string>> = {
   none: 'You have not started to pay for this order.',
   open: 'The payment has started and is not finished.',
   returned: 'The payment is being confirmed. Please do not pay again.',
-  paid: 'The payment was made; we are waiting for its confirmation.',
+  paid: 'Your payment was received. We are updating your order. Please do not pay again.',
   failed: 'The payment did not go through.',
-  cancelled: 'The payment was cancelled.',
-  left: 'You left before the payment was finished.',
-  expired: 'The payment was open for too long.',
+  cancelled: 'You left the payment form. You can pay now or later.',
+  left: 'You left the payment form. You can pay now or later.',
+  expired: 'The time to pay ran out. You can start again.',
   unconfirmed: 'The payment could not be confirmed yet. Please do not pay again.',
 };
 

@@ -13,7 +13,11 @@ interface Words {
   readonly lead: string;
 }
 
-const PAY_NOW_OR_LATER = 'Your order is kept. You can pay now, or come back later.';
+/** Whether a payment has arrived is for the tag below to say. */
+const LEFT: Words = {
+  title: 'You left the payment page',
+  lead: 'Your order is kept. Below you see whether a payment has arrived.',
+};
 
 const WORDS = new Map<string, Words>([
   [
@@ -23,8 +27,8 @@ const WORDS = new Map<string, Words>([
       lead: 'Below is what the payment service knows. We pack your order once it is confirmed.',
     },
   ],
-  ['cancel', { title: 'Payment cancelled', lead: PAY_NOW_OR_LATER }],
-  ['back', { title: 'Payment not finished', lead: PAY_NOW_OR_LATER }],
+  ['cancel', LEFT],
+  ['back', LEFT],
 ]);
 
 const query = new URLSearchParams(location.search);
