@@ -12,8 +12,6 @@ const config: KnipConfig = {
         'docs/reference/*.paths.ts',
       ],
       project: ['scripts/**', 'docs/**', '*.config.{js,ts}'],
-      // Of vitepress-plugin-mermaid.
-      ignoreDependencies: ['mermaid'],
     },
     'packages/*': {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
@@ -49,6 +47,8 @@ const config: KnipConfig = {
         'drill/{main,*.test}.ts',
       ],
       project: ['{src,bench,drill}/**/*.{ts,mjs}'],
+      // Copied by `init` into a folder with packages of its own.
+      ignore: ['assets/init/**'],
     },
     'packages/sandbox': {
       entry: ['src/{index,main}.ts', 'src/**/*.test.ts', 'src/browser/*.js', 'scripts/*.mjs'],
