@@ -59,7 +59,7 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
     ['ar', 'rtl'],
   ])('can use the hosted page and the return page in %s', async (locale, dir) => {
     const { pay } = journey.addresses;
-    const { orderToken } = await shopper.order();
+    const { order, orderToken } = await shopper.order();
     const { merchant } = journey.stack;
     await page.setExtraHTTPHeaders({ 'accept-language': locale });
     const direction = (): Promise<string> => page.evaluate(() => document.documentElement.dir);
@@ -73,9 +73,42 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
     await shopper.form.getByLabel('Card number').waitFor();
     await expectNoBarriers(page, 'the hosted page', `with its form, ${locale}`);
 
+    // Its script would lead on to the shop at once.
+    await page.route('**/v1/assets/return.js', (route) => route.abort());
+    const [session] = await journey.sandbox.sessionsOf(order);
+    await page.goto(session?.CancelUrl ?? '');
+    expect(await direction()).toBe(dir);
+    await expectNoBarriers(page, 'the return page', `cancelled, ${locale}`);
+    await page.unroute('**/v1/assets/return.js');
     await page.goto(`${pay}/v1/return/nothing`);
     await expectNoBarriers(page, 'the return page', `an unknown address, ${locale}`);
     await page.setExtraHTTPHeaders({});
+  });
+
+  it('pays with the keyboard alone, with another card after a decline', async () => {
+    const { order } = await shopper.orderAndGoToPayment();
+    const { keyboard } = page;
+    await shopper.form.getByLabel('Card number').waitFor();
+    const typeCard = async (number: string): Promise<void> => {
+      for (const text of [number, '1239', '123', 'Robin Sample']) {
+        await keyboard.press('ControlOrMeta+A');
+        await keyboard.type(text);
+        await keyboard.press('Tab');
+      }
+      await keyboard.press('Enter');
+    };
+    const isInCardNumber = (): Promise<boolean> =>
+      shopper.form.getByLabel('Card number').evaluate((field) => field.matches(':focus'));
+    await page.locator('h1').first().click();
+    for (let presses = 0; presses < 20 && !(await isInCardNumber()); presses += 1)
+      await keyboard.press('Tab');
+    await typeCard(CARDS.declined);
+    await shopper.reads('The payment was declined.');
+    for (let presses = 0; presses < 20 && !(await isInCardNumber()); presses += 1)
+      await keyboard.press('Shift+Tab');
+    await typeCard(CARDS.approved);
+    await shopper.reads(PAID);
+    await journey.expectPaid(shopper, order);
   });
 
   it('can use the playground', async () => {
