@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseConfig } from './config.js';
+import { parseConfig, readValidSettings } from './config.js';
 import { ConfigError } from './errors.js';
 
 const ENV = {
@@ -252,6 +252,14 @@ describe('a secret in a file', () => {
     expect(
       mistakesOf({ PAY_ENCRYPTION_KEY_FILE: write('encryption', PAY_ENCRYPTION_KEY) }),
     ).toEqual(['PAY_ENCRYPTION_KEY_FILE: PAY_ENCRYPTION_KEY is set as well; remove one']);
+  });
+
+  it('may be the address of the database, which the checks of a start see as well', () => {
+    const url = 'postgres://pay:canary-password@db.example/pay';
+    const env = { ...ENV, PAY_DATABASE_FILE: '', DATABASE_URL_FILE: write('url', `${url}\n`) };
+    const config = parseConfig(env);
+    expect([config.databaseUrl?.reveal(), readValidSettings(env).DATABASE_URL]).toEqual([url, url]);
+    expect(JSON.stringify([config, config.secretFiles])).not.toContain('canary');
   });
 
   it('is for secrets alone', () => {

@@ -155,9 +155,11 @@ const environmentSchema = z
 export function readValidSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): Partial<z.output<typeof environmentSchema>> {
+  const { texts } = readSecretFiles(env);
   return Object.fromEntries(
     Object.entries(environmentSchema.shape).flatMap(([name, schema]) => {
-      const { success, data } = schema.safeParse(env[name] === '' ? undefined : env[name]);
+      const given = texts[name] ?? env[name];
+      const { success, data } = schema.safeParse(given === '' ? undefined : given);
       return success ? [[name, data]] : [];
     }),
   );
@@ -329,9 +331,15 @@ export function parseConfig(
 }
 
 /** Settings that are secret. Each may be in a file, whose path is in a variable with `_FILE` at its end. */
-export const SECRETS = ['PAY_PARTNER_API_KEY', 'PAY_OPERATOR_KEY', 'PAY_ENCRYPTION_KEY'] as const;
+export const SECRETS = [
+  'PAY_PARTNER_API_KEY',
+  'PAY_OPERATOR_KEY',
+  'PAY_ENCRYPTION_KEY',
+  'DATABASE_URL',
+] as const;
 
-export type SecretSetting = (typeof SECRETS)[number];
+/** Those of which a changed file counts without a restart. */
+export type SecretSetting = Exclude<(typeof SECRETS)[number], 'DATABASE_URL'>;
 
 /** The texts of the secrets that are in files, the files, and what is wrong with them. */
 function readSecretFiles(env: Readonly<Record<string, string | undefined>>) {
@@ -346,7 +354,7 @@ function readSecretFiles(env: Readonly<Record<string, string | undefined>>) {
     if ((env[name] ?? '') !== '') mistakes.push(`${variable}: ${name} is set as well; remove one`);
     else if ('mistake' in found) mistakes.push(`${variable}: ${found.mistake}`);
     else texts[name] = found.text;
-    secretFiles[name] = path;
+    if (name !== 'DATABASE_URL') secretFiles[name] = path;
   }
   return { texts, secretFiles, mistakes };
 }
@@ -388,7 +396,7 @@ function maskSecrets(given: readonly (readonly [string, string | undefined])[]) 
     .filter(([name]) => SETTINGS.includes(name))
     .map(([name, value = '']): readonly [string, string] => {
       const isAddress = URL.canParse(value) && new URL(value).password !== '';
-      const isSecret = name === 'DATABASE_URL' || SECRETS.some((secret) => secret === name);
+      const isSecret = SECRETS.some((secret) => secret === name);
       return [name, isSecret || isAddress ? '***' : value];
     });
   return Object.fromEntries(settings) as Readonly<Record<string, string>>;
