@@ -11,6 +11,7 @@ import type { Database } from './store/database.js';
 export function addDatabaseCrashPoints(database: Database): Database {
   if (!isCrashPointArmed()) return database;
   return {
+    isShared: database.isShared,
     get: (query) => database.get(query),
     all: (query) => database.all(query),
     purgeDeleted: () => database.purgeDeleted(),

@@ -8,6 +8,12 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** A page that was requested. */
+export interface SpentPage {
+  readonly at: number;
+  readonly isBackfill: boolean;
+}
+
 /**
  * The pages that all polls of a provider merchant may request in a minute. The backfill gets no more
  * than half of them, so that recent polls never wait for it. While a backfill is pending, recent polls
@@ -17,7 +23,7 @@ export class PageQuota {
   readonly #clock: Clock;
   readonly #pagesPerMinute: number;
   /** The pages of the last minute, oldest first. */
-  #pages: { readonly at: number; readonly isBackfill: boolean }[] = [];
+  #pages: SpentPage[] = [];
 
   constructor(clock: Clock, pagesPerMinute: number) {
     this.#clock = clock;
@@ -26,6 +32,15 @@ export class PageQuota {
 
   spend(isBackfill: boolean): void {
     this.#pages.push({ at: this.#clock.now(), isBackfill });
+  }
+
+  get pages(): readonly SpentPage[] {
+    return this.#lastMinute();
+  }
+
+  /** Those of all servers, where several read in turn. */
+  load(pages: readonly SpentPage[]): void {
+    this.#pages = [...pages];
   }
 
   allowsBackfill(): boolean {

@@ -21,6 +21,8 @@ export interface PageReaderOptions extends ProviderMerchant {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called before each page, after it was counted. Default: nothing. */
+  readonly beforePage?: (() => Promise<void>) | undefined;
   /** Called with each page; resolves when the payments that it proves are stored. */
   readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
   /** Called when a range was read to its end, and no row may be missing. */
@@ -62,6 +64,7 @@ export class PageReader {
     while (!range.isRead && (this.pages === 0 || (!this.#signal.aborted && mayContinue()))) {
       this.pages += 1;
       this.#quota.spend(isBackfill);
+      await this.#options.beforePage?.();
       const calledAt = performance.now();
       await readNextPage(this.#options.gateway, range, (page, problem) => {
         if (problem) this.#noteIncomplete(problem);

@@ -314,7 +314,8 @@ export class ReconciliationService {
     const at = { account, providerMerchantId };
     const known = this.#pollers.get(keyOf(at));
     if (known) return known;
-    const { gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } = this.#options;
+    const { database, gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } =
+      this.#options;
     const poller = new TransactionPoller({
       ...at,
       gateway,
@@ -323,6 +324,7 @@ export class ReconciliationService {
       intervalMs,
       pagesPerMinute,
       observer: observer ?? SILENT_OBSERVER,
+      shared: database.isShared ? database : undefined,
       onRows: async (rows) => {
         await this.reconcile(at, rows);
         onStep?.('poll:page-processed');

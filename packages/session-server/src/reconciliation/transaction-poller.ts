@@ -4,6 +4,8 @@ import type { Observer } from '../observer.js';
 import { Backfill, RECENT_MS } from './backfill.js';
 import { BackOff, PageQuota, remainingMs, sleep } from './pacing.js';
 import { PageReader, type PageReaderOptions } from './page-reader.js';
+import type { Database } from '../store/database.js';
+import { ReadTurns, type Turn } from './read-turns.js';
 import { RecentPoll } from './recent-poll.js';
 
 export interface TransactionPollerOptions extends PageReaderOptions {
@@ -12,6 +14,8 @@ export interface TransactionPollerOptions extends PageReaderOptions {
   /** Pages that all polls together may request in a minute. */
   readonly pagesPerMinute: number;
   readonly observer: Pick<Observer, 'polled'>;
+  /** Where several servers share a database, they read in turn. Default: this is the only one. */
+  readonly shared?: Database | undefined;
 }
 
 /** How far back to poll, in milliseconds since 1970; `Infinity` where no one asked. */
@@ -22,6 +26,8 @@ interface Depths {
 
 /** What the next poll is asked for. */
 interface PollRequest extends Depths {
+  /** When it was last asked for. */
+  askedAt: number;
   readonly recent: PromiseWithResolvers<undefined>;
   readonly backfill: PromiseWithResolvers<undefined>;
 }
@@ -42,6 +48,7 @@ export class TransactionPoller {
   readonly #recentPoll: RecentPoll;
   /** After a failure of a recent poll, or when the provider asks for a pause: nothing is read. */
   readonly #backOff: BackOff;
+  readonly #turns: ReadTurns | undefined;
   #next: PollRequest | undefined;
   #running: Promise<void> | undefined;
   #lastStartedAt = -Infinity;
@@ -53,7 +60,12 @@ export class TransactionPoller {
     const { clock, intervalMs, pagesPerMinute } = options;
     this.#quota = new PageQuota(clock, pagesPerMinute);
     this.#backOff = new BackOff(clock, intervalMs);
-    this.#reader = new PageReader(options, this.#quota, this.#stop.signal);
+    const { account, providerMerchantId, shared: database } = options;
+    const at = { account, providerMerchantId };
+    const quota = this.#quota;
+    this.#turns = database && new ReadTurns({ database, clock, at, quota, intervalMs });
+    const beforePage = () => this.#turns?.spendPage() ?? Promise.resolve();
+    this.#reader = new PageReader({ ...options, beforePage }, quota, this.#stop.signal);
     this.#backfill = new Backfill(this.#reader, this.#quota, options);
     this.#recentPoll = new RecentPoll(this.#reader, this.#quota, this.#backfill);
   }
@@ -65,6 +77,7 @@ export class TransactionPoller {
   poll(sinceMs: number): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
     const request = this.#request();
+    request.askedAt = this.#options.clock.now();
     const isRecent = this.#isRecent(sinceMs);
     if (isRecent) request.recentMs = Math.min(request.recentMs, sinceMs);
     else request.backfillMs = Math.min(request.backfillMs, sinceMs);
@@ -101,6 +114,7 @@ export class TransactionPoller {
   #request(): PollRequest {
     return (this.#next ??= {
       ...NO_DEPTHS,
+      askedAt: this.#options.clock.now(),
       recent: Promise.withResolvers<undefined>(),
       backfill: Promise.withResolvers<undefined>(),
     });
@@ -113,15 +127,52 @@ export class TransactionPoller {
   async #run(): Promise<void> {
     while (this.#next && !this.#stop.signal.aborted) {
       await this.#pause();
+      const asked = { ...this.#next };
+      const turn = await this.#takeTurn(asked);
       const request = this.#next;
+      // What was asked for meanwhile, no other server has read.
+      const hasGrown = request.askedAt > asked.askedAt;
+      if (turn.kind === 'wait' || (turn.kind === 'covered' && hasGrown)) {
+        await sleep(turn.kind === 'wait' ? turn.ms : 0, this.#stop.signal);
+        continue;
+      }
       this.#next = undefined;
-      this.#lastStartedAt = this.#options.clock.now();
-      if (!this.#stop.signal.aborted) await this.#pollOnce(request);
+      if (turn.kind === 'taken' && !this.#stop.signal.aborted) {
+        this.#lastStartedAt = this.#options.clock.now();
+        await this.#pollOnce(request);
+        await this.#endTurn(request);
+        // It gave way to another server: the rest is for its next turn.
+        if (this.#turns?.isWanted === true && this.#backfill.isPending) this.#request();
+      }
       resolve(request);
     }
     if (this.#next) resolve(this.#next);
     this.#next = undefined;
     this.#running = undefined;
+  }
+
+  /** At once where there is no other server. */
+  async #takeTurn({ askedAt, recentMs, backfillMs }: PollRequest): Promise<Turn> {
+    if (!this.#turns || this.#stop.signal.aborted) return { kind: 'taken' };
+    const isOnlyRecent = backfillMs === Infinity && this.#retry.backfillMs === Infinity;
+    const sinceMs = isOnlyRecent ? Math.min(recentMs, this.#retry.recentMs) : undefined;
+    try {
+      return await this.#turns.take({ askedAt, sinceMs }, this.#backfill.isPending);
+    } catch (error) {
+      this.#logFailure(error, this.#backOff.fail());
+      return { kind: 'wait', ms: 0 };
+    }
+  }
+
+  async #endTurn({ recentMs }: PollRequest): Promise<void> {
+    const isRead = this.#retry === NO_DEPTHS && !this.#recentPoll.hasBacklog;
+    const sinceMs = isRead && recentMs < Infinity ? recentMs : undefined;
+    await this.#turns
+      ?.end(sinceMs, this.#backOff.remainingMs)
+      // Its lease runs out.
+      .catch((error: unknown) => {
+        this.#logFailure(error, 0);
+      });
   }
 
   async #pollOnce(request: PollRequest): Promise<void> {
@@ -180,9 +231,9 @@ export class TransactionPoller {
   /** Whether someone waits for recent rows, and the interval is over. */
   #isRecentPollDue(): boolean {
     const { clock, intervalMs } = this.#options;
+    const isAsked = this.#next !== undefined && this.#next.recentMs < Infinity;
     return (
-      this.#next !== undefined &&
-      this.#next.recentMs < Infinity &&
+      (isAsked || this.#turns?.isWanted === true) &&
       remainingMs(this.#lastStartedAt, intervalMs, clock.now()) <= 0
     );
   }

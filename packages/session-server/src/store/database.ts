@@ -33,6 +33,8 @@ export interface Transaction extends Reader {
  * changed nothing.
  */
 export interface Database extends Reader {
+  /** Whether other servers use it at the same time. */
+  readonly isShared: boolean;
   /**
    * Runs `work`, which may await nothing but the calls of its transaction. It may run again when it
    * collides with another transaction, so it changes nothing except through `tx`; what follows from it

@@ -203,6 +203,24 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX outbox_events_dead_lettered ON outbox_events (created_at, sequence)
     WHERE status = 'dead_lettered';
 
+  -- Which server reads the list of a provider merchant, and when and how far it was last read.
+  CREATE TABLE read_turns (
+    account ${text} NOT NULL,
+    provider_merchant_id ${bigint} NOT NULL,
+    holder ${text} NOT NULL,
+    lease_until ${bigint} NOT NULL,
+    -- When another server last asked for its turn.
+    wanted_at ${bigint} NOT NULL,
+    started_at ${bigint} NOT NULL,
+    -- How far back the read that started then has read everything; NULL until it has ended.
+    read_since ${bigint},
+    -- No one reads before: the provider failed, or asked for a pause.
+    not_before ${bigint} NOT NULL,
+    -- The pages of the last minute, as JSON.
+    pages ${text} NOT NULL,
+    PRIMARY KEY (account, provider_merchant_id)
+  ) ${strict};
+
   CREATE TABLE counters (
     name ${text} PRIMARY KEY,
     value ${bigint} NOT NULL

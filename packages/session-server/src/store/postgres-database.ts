@@ -60,6 +60,7 @@ export interface PostgresOptions {
  * before it that gives each transaction another connection.
  */
 export class PostgresDatabase implements Database {
+  readonly isShared = true;
   readonly #pool: Pool;
   /** For numbers that are taken outside the transaction that asks: it must not wait for its own place. */
   readonly #numbers: Pool;

@@ -40,6 +40,7 @@ interface Job {
  * have a connection of their own, which sees only what is committed.
  */
 export class SqliteDatabase implements Database {
+  readonly isShared = false;
   readonly #lock: DatabaseSync | undefined;
   /** Absent where the file is only read. */
   readonly #writer: Connection | undefined;

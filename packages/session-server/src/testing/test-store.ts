@@ -109,6 +109,7 @@ export class TestStore {
 
   constructor(database: Database, { clock, rules }: Pick<TestStoreOptions, 'clock' | 'rules'>) {
     this.database = {
+      isShared: database.isShared,
       get: (query) => database.get(query),
       all: (query) => database.all(query),
       purgeDeleted: () => database.purgeDeleted(),

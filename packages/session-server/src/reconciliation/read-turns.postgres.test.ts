@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SILENT_OBSERVER } from '../observer.js';
+import { PostgresDatabase } from '../store/postgres-database.js';
+import { endAt } from '../testing/page-end.js';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
+import { AT_PROVIDER } from '../testing/store-harness.js';
+import { TransactionPoller } from './transaction-poller.js';
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = 30_000;
+
+let now: number;
+let made: TestDatabase;
+/** What the provider was asked, by which server. */
+let calls: string[];
+let underWay: number;
+let mostUnderWay: number;
+/** Each call waits for it. */
+let provider: (server: string) => Promise<void>;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  now = Date.UTC(2026, 0, 20, 12);
+  calls = [];
+  underWay = 0;
+  mostUnderWay = 0;
+  provider = () => new Promise((resolve) => setImmediate(resolve));
+  made = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await made.drop();
+});
+
+/** The reader of one server; the list has as many pages of one old row as are given. */
+async function startServer(name: string, { pages = 1, pagesPerMinute = 100 } = {}) {
+  const database = await PostgresDatabase.open(made.url);
+  closing.push(() => database.close());
+  const poller = new TransactionPoller({
+    ...AT_PROVIDER,
+    clock: { now: () => now },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    },
+    gateway: {
+      async listTransactions({ cursor = '0' }) {
+        calls.push(name);
+        underWay += 1;
+        mostUnderWay = Math.max(mostUnderWay, underWay);
+        await provider(name);
+        underWay -= 1;
+        const page = Number(cursor);
+        const transactionTime = new Date(now - page * 1000).toISOString();
+        const row = { id: `tx-${cursor}`, transactionTime, references: {} };
+        return { rows: [row], end: endAt(page + 1 < pages && String(page + 1)) };
+      },
+    },
+    intervalMs: 0,
+    pagesPerMinute,
+    observer: SILENT_OBSERVER,
+    onRows: () => Promise.resolve(),
+    onComplete: () => Promise.resolve(),
+    shared: database,
+  });
+  closing.push(() => poller.close());
+  return { poll: () => poller.poll(now - MINUTE_MS) };
+}
+
+describe('several servers that read the list of one provider merchant', () => {
+  it('read it one at a time, and what one has read serves the others', async () => {
+    const servers = await Promise.all(['one', 'two', 'three'].map((name) => startServer(name)));
+    await Promise.all(servers.map(({ poll }) => poll()));
+    expect(calls).toHaveLength(1);
+    for (let round = 0; round < 5; round += 1) {
+      now += 1000;
+      await Promise.all(servers.map(({ poll }) => poll()));
+    }
+    expect(calls).toHaveLength(6);
+    expect(mostUnderWay).toBe(1);
+  });
+
+  it('have one quota of pages a minute between them', async () => {
+    const [one, other] = [
+      await startServer('one', { pages: 3, pagesPerMinute: 3 }),
+      await startServer('other', { pagesPerMinute: 3 }),
+    ];
+    await one.poll();
+    now += 1;
+    let isRead = false;
+    const waiting = other.poll().then(() => {
+      isRead = true;
+    });
+    const waits = () => made.query('SELECT pages FROM read_turns');
+    await expect.poll(async () => (await waits())[0]?.['pages']).toContain('isBackfill');
+    expect([calls, isRead]).toEqual([['one', 'one', 'one'], false]);
+    now += MINUTE_MS;
+    await waiting;
+    expect(calls).toEqual(['one', 'one', 'one', 'other']);
+  });
+
+  it('go on when one of them was away for longer than its lease, which then reads no page more', async () => {
+    const stalled = Promise.withResolvers<undefined>();
+    provider = async (name) => {
+      if (name === 'one') await stalled.promise;
+    };
+    const [one, other] = [await startServer('one', { pages: 9 }), await startServer('other')];
+    const reading = one.poll();
+    await expect.poll(() => calls).toEqual(['one']);
+    now += LEASE_MS + 1;
+    await other.poll();
+    expect(calls).toEqual(['one', 'other']);
+    stalled.resolve(undefined);
+    await reading;
+    expect(calls).toEqual(['one', 'other']);
+  });
+});

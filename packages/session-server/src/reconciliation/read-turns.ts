@@ -1,0 +1,149 @@
+import type { Clock } from '../clock.js';
+import type { ProviderMerchant } from '../provider/gateway.js';
+import { randomId } from '../random-id.js';
+import { type Database, optionalNumber, type Row, type Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import type { PageQuota, SpentPage } from './pacing.js';
+
+/** After this long without a page, a server that reads counts as dead. Longer than a page can take. */
+const LEASE_MS = 30_000;
+/** The longest pause between two tries to get the turn. */
+const MAX_WAIT_MS = 500;
+
+/** Another server has taken the turn: this one was away for longer than its lease. */
+export class TurnLostError extends Error {
+  override readonly name = 'TurnLostError';
+
+  constructor() {
+    super('another server reads this list now');
+  }
+}
+
+/** What a server got that asked for its turn. */
+export type Turn =
+  /** It may read, until it ends the turn. */
+  | { readonly kind: 'taken' }
+  /** Another one has read since, and as far: there is nothing to do. */
+  | { readonly kind: 'covered' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+/** What a poll is asked for. */
+export interface TurnRequest {
+  /** When it was asked for. */
+  readonly askedAt: number;
+  /** How far back it is to read; `undefined` when no other server can have read it. */
+  readonly sinceMs: number | undefined;
+}
+
+/**
+ * Whose turn it is to read the list of a provider merchant, of all servers that share a database: one at
+ * a time, as often together as one alone may. What one has read serves those who asked before.
+ */
+export class ReadTurns {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #at: ProviderMerchant;
+  readonly #quota: PageQuota;
+  readonly #intervalMs: number;
+  readonly #holder = randomId();
+  #startedAt = 0;
+  #isWanted = false;
+
+  constructor(options: {
+    readonly database: Database;
+    readonly clock: Clock;
+    readonly at: ProviderMerchant;
+    readonly quota: PageQuota;
+    readonly intervalMs: number;
+  }) {
+    this.#database = options.database;
+    this.#clock = options.clock;
+    this.#at = options.at;
+    this.#quota = options.quota;
+    this.#intervalMs = options.intervalMs;
+  }
+
+  /** Whether another server waits for its turn since this one was taken. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  take({ askedAt, sinceMs }: TurnRequest, isBackfillPending: boolean): Promise<Turn> {
+    return this.#database.transaction('poll:take-turn', async (tx): Promise<Turn> => {
+      const now = this.#clock.now();
+      const row = await this.#find(tx);
+      if (row) {
+        this.#quota.load(JSON.parse(String(row['pages'])) as SpentPage[]);
+        const readSince = optionalNumber(row['read_since']) ?? Infinity;
+        const isCovered =
+          sinceMs !== undefined && Number(row['started_at']) >= askedAt && readSince <= sinceMs;
+        if (isCovered) return { kind: 'covered' };
+        const isFree = String(row['holder']) === this.#holder || Number(row['lease_until']) <= now;
+        if (!isFree) await this.#write(tx, sql`wanted_at = ${now}`);
+        const readableAt = isFree
+          ? Math.max(Number(row['started_at']) + this.#intervalMs, Number(row['not_before']))
+          : now + MAX_WAIT_MS;
+        const waitMs = Math.max(readableAt - now, this.#quota.recentWaitMs(isBackfillPending));
+        if (waitMs > 0) return { kind: 'wait', ms: Math.min(waitMs, MAX_WAIT_MS) };
+      }
+      const { account, providerMerchantId } = this.#at;
+      const taken = sql.insert('read_turns', {
+        account,
+        provider_merchant_id: providerMerchantId,
+        holder: this.#holder,
+        lease_until: now + LEASE_MS,
+        wanted_at: 0,
+        started_at: now,
+        not_before: 0,
+        pages: '[]',
+      });
+      await tx.run(sql`${taken}
+        ON CONFLICT (account, provider_merchant_id) DO UPDATE SET holder = excluded.holder,
+          lease_until = excluded.lease_until, wanted_at = 0, started_at = excluded.started_at,
+          read_since = NULL`);
+      this.#startedAt = now;
+      this.#isWanted = false;
+      return { kind: 'taken' };
+    });
+  }
+
+  /** Before each page: it counts for all servers. @throws {TurnLostError} */
+  async spendPage(): Promise<void> {
+    const now = this.#clock.now();
+    const pages = JSON.stringify(this.#quota.pages);
+    await this.#database.transaction('poll:spend-page', async (tx) => {
+      const row = await this.#find(tx);
+      if (row?.['holder'] !== this.#holder) throw new TurnLostError();
+      this.#isWanted = Number(row['wanted_at']) > 0;
+      await this.#write(tx, sql`pages = ${pages}, lease_until = ${now + LEASE_MS}`);
+    });
+  }
+
+  /** @param sinceMs how far back all is read; undefined when it failed */
+  async end(sinceMs: number | undefined, pauseMs: number): Promise<void> {
+    const now = this.#clock.now();
+    await this.#database.transaction('poll:end-turn', async (tx) => {
+      const row = await this.#find(tx);
+      if (row?.['holder'] !== this.#holder || row['started_at'] !== this.#startedAt) return;
+      await this.#write(
+        tx,
+        sql`lease_until = 0, read_since = ${sinceMs && Math.ceil(sinceMs)},
+          not_before = ${Math.max(0, Math.ceil(now + pauseMs))}`,
+      );
+    });
+  }
+
+  #find(tx: Transaction): Promise<Row | undefined> {
+    const { account, providerMerchantId } = this.#at;
+    return tx.get(sql`
+      SELECT * FROM read_turns
+      WHERE account = ${account} AND provider_merchant_id = ${providerMerchantId}`);
+  }
+
+  async #write(tx: Transaction, changes: ReturnType<typeof sql>): Promise<void> {
+    const { account, providerMerchantId } = this.#at;
+    await tx.run(sql`
+      UPDATE read_turns SET ${changes}
+      WHERE account = ${account} AND provider_merchant_id = ${providerMerchantId}`);
+  }
+}
