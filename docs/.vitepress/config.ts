@@ -18,8 +18,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const ATTACHED = /\.(php|py|json|yaml)$/;
 const attached = new Set<string>();
 
-/** A diagram that is wider than a phone scrolls, and its texts have the lines that it was measured with. */
-const DIAGRAM_STYLE = `.mermaid { overflow-x: auto } .mermaid svg { min-width: 40rem }
+/** Room for tables; a diagram that is wider than a phone scrolls, its texts have the lines that it was measured with. */
+const STYLE = `#app .VPDoc.has-aside .content-container { max-width: 54rem }
+.mermaid { overflow-x: auto } .mermaid svg { min-width: 40rem }
 .vp-doc .mermaid p { margin: 0; line-height: 1.5 }`;
 
 /** A link to a source file leads nowhere on the site: only its text stays. */
@@ -69,7 +70,7 @@ export default defineConfig({
   additionalConfig: {},
   rewrites: { 'README.md': 'index.md' },
   cacheDir: join(ROOT, '.cache/docs'),
-  head: [['style', {}, DIAGRAM_STYLE]],
+  head: [['style', {}, STYLE]],
   markdown: {
     config(md) {
       MermaidMarkdown(md, {});
