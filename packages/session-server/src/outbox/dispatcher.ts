@@ -116,21 +116,20 @@ class OutboxDispatcher implements RunLoop {
       retryingLimit: MAX_RETRYING - this.#retryingInFlight,
       leaseSeconds: LEASE_SECONDS,
     };
-    const claimed = database.transaction('outbox:claim', (tx) =>
-      claimEvents(tx, claim, clock.now()),
-    );
+    const now = clock.now();
+    const claimed = database.transaction('outbox:claim', (tx) => claimEvents(tx, claim, now));
     const [{ length }, events] = await Promise.all([placed, claimed]);
     if (length === MAX_PLACED) this.wake();
-    for (const event of events) this.#start(event);
+    for (const event of events) this.#start(event, now + LEASE_SECONDS * 1000);
     const next = await findNextEventTime(database, clock.now());
     return next === undefined ? undefined : next - clock.now();
   }
 
-  #start(event: OutboxEvent): void {
+  #start(event: OutboxEvent, leaseUntil: number): void {
     const { logger } = this.#options;
     const retrying = isRetrying(event, this.#shops.answering) ? 1 : 0;
     this.#retryingInFlight += retrying;
-    const delivery = this.#deliver(event)
+    const delivery = this.#deliver(event, leaseUntil)
       .catch((error: unknown) => {
         logger.error(
           { event: event.id, ...describeError(error) },
@@ -145,7 +144,7 @@ class OutboxDispatcher implements RunLoop {
     this.#inFlight.add(delivery);
   }
 
-  async #deliver(event: OutboxEvent): Promise<void> {
+  async #deliver(event: OutboxEvent, leaseUntil: number): Promise<void> {
     const { database, clock, logger } = this.#options;
     const startedAt = performance.now();
     const result = await this.#tryOnce(event);
@@ -168,7 +167,9 @@ class OutboxDispatcher implements RunLoop {
     }
     const pause = retryDelaySeconds(event.tries, Math.random());
     const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
-    await database.transaction('outbox:mark-failed', (tx) => markEventFailed(tx, id, dueAt));
+    await database.transaction('outbox:mark-failed', (tx) =>
+      markEventFailed(tx, id, dueAt, leaseUntil),
+    );
     const failed = { ...fields, ...result.why };
     if (pause === undefined) logger.error(failed, 'an event is dead-lettered after three days');
     else

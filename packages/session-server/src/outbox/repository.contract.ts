@@ -210,6 +210,19 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       expect(await store.claimEvents(CLAIM)).toEqual([]);
     });
 
+    it('are not taken from the sender that has them by one that was away for longer than its lease', async () => {
+      await cancelOrders('teashop', 1);
+      const leaseMs = CLAIM.leaseSeconds * 1000;
+      const [event] = await store.claimEvents(CLAIM);
+      const ended = now + leaseMs;
+      now = ended;
+      expect(await store.claimEvents(CLAIM)).toEqual([event]);
+      await store.markFailed(event?.id ?? '', 10, ended);
+      expect(await store.nextEventAt()).toBe(now + leaseMs);
+      await store.markFailed(event?.id ?? '', 10, now + leaseMs);
+      expect(await store.nextEventAt()).toBe(now + 10_000);
+    });
+
     it('have a place each in the feed of their merchant, in the order in which they were placed', async () => {
       await cancelOrders('teashop', 2);
       await cancelOrders('bookshop', 1);

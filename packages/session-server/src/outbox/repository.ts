@@ -206,16 +206,23 @@ export async function markEventDelivered(tx: Transaction, id: string): Promise<v
     WHERE id = ${id}`);
 }
 
-/** Due again at a time, or dead-lettered when there is none; what was delivered stays delivered. */
+/**
+ * Due again at a time, or dead-lettered when there is none; what was delivered stays delivered.
+ *
+ * @param leaseUntil the end of the sender's lease: when another sender has the event since, nothing changes
+ */
 export async function markEventFailed(
   tx: Transaction,
   id: string,
   dueAt: number | undefined,
+  leaseUntil?: number,
 ): Promise<void> {
   const status = dueAt === undefined ? 'dead_lettered' : 'pending';
+  const isOurs =
+    leaseUntil === undefined ? sql`` : sql` AND (status = 'pending' OR due_at = ${leaseUntil})`;
   await tx.run(sql`
     UPDATE outbox_events SET status = ${status}, tries = tries + 1, due_at = ${dueAt}
-    WHERE id = ${id} AND status IN ('pending', 'sending')`);
+    WHERE id = ${id} AND status IN ('pending', 'sending')${isOurs}`);
 }
 
 /** When the next event falls due. Those that are due already wait for a sender, not for a time. */

@@ -344,13 +344,13 @@ export class TestStore {
     );
   }
 
-  markFailed(event: string, retryInSeconds: number | undefined) {
+  markFailed(event: string, retryInSeconds: number | undefined, leaseUntil?: number) {
     const dueAt =
       retryInSeconds === undefined
         ? undefined
         : this.#clock.now() + Math.round(retryInSeconds * 1000);
     return this.database.transaction('outbox:mark-failed', (tx) =>
-      markEventFailed(tx, event, dueAt),
+      markEventFailed(tx, event, dueAt, leaseUntil),
     );
   }
 

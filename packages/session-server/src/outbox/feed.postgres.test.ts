@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../clock.js';
+import { readFeed } from '../merchant-api/feed.js';
+import { PostgresDatabase } from '../store/postgres-database.js';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
+import { insertEvent, placeEvents } from './repository.js';
+
+let made: TestDatabase;
+let store: TestStore;
+let other: TestStore;
+let checkout: string;
+beforeEach(async () => {
+  made = await createTestDatabase();
+  const open = async () =>
+    new TestStore(await PostgresDatabase.open(made.url), { clock: systemClock, rules: TEST_RULES });
+  [store, other] = [await open(), await open()];
+  checkout = (await new StoreHarness(store).activate()).checkout.id;
+});
+afterEach(async () => {
+  await store.close();
+  await other.close();
+  await made.drop();
+});
+
+const eventOf = (sequence: number) => ({
+  id: `msg_${String(sequence)}`,
+  ...{ checkout, merchant: 'teashop', type: 'checkout.left', sequence },
+  body: JSON.stringify({ type: 'checkout.left', timestamp: '', data: {} }),
+});
+
+describe('the feed in PostgreSQL', () => {
+  it('skips no event whose transaction began first and was committed last', async () => {
+    const stalled = Promise.withResolvers<undefined>();
+    const begun = Promise.withResolvers<undefined>();
+    const slow = other.database.transaction('test', async (tx) => {
+      await insertEvent(tx, eventOf(1), 1);
+      begun.resolve(undefined);
+      await stalled.promise;
+    });
+    await begun.promise;
+    await store.database.transaction('test', (tx) => insertEvent(tx, eventOf(2), 2));
+    await store.placeEvents();
+    const first = await readFeed(store.database, 'teashop', { limit: 10 });
+    expect(first.events.map(({ id }) => id)).toEqual(['msg_2']);
+    stalled.resolve(undefined);
+    await slow;
+    await other.placeEvents();
+    const next = await readFeed(store.database, 'teashop', { after: first.cursor, limit: 10 });
+    expect(next.events.map(({ id }) => id)).toEqual(['msg_1']);
+  });
+
+  it('shows each event once to who follows it, while two servers write and place them', async () => {
+    const seen: string[] = [];
+    let isWriting = true;
+    const write = async (database: TestStore, from: number): Promise<void> => {
+      for (let sequence = from; sequence < from + 40; sequence += 1) {
+        await database.database.transaction('test', async (tx) => {
+          await insertEvent(tx, eventOf(sequence), sequence);
+        });
+        await database.database.transaction('outbox:place', placeEvents);
+      }
+    };
+    const follow = async (): Promise<void> => {
+      let after: string | undefined;
+      for (let wasWriting = true; wasWriting;) {
+        wasWriting = isWriting;
+        const page = await readFeed(store.database, 'teashop', { after, limit: 10 });
+        seen.push(...page.events.map(({ id }) => id));
+        after = page.cursor;
+        if (page.hasMore) wasWriting = true;
+      }
+    };
+    const following = follow();
+    await Promise.all([write(store, 1), write(other, 41)]);
+    isWriting = false;
+    await following;
+    expect(seen).toHaveLength(80);
+    expect(new Set(seen).size).toBe(80);
+  });
+});
