@@ -23,7 +23,9 @@ import type { Observer } from './observer.js';
 import { merchantRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
+import { readQueueAges } from './operator/repository.js';
 import { type Database, ping } from './store/database.js';
+import { hasTables } from './store/migrations.js';
 import type { DataEncryption } from './encryption.js';
 import { type WebhookRouteLimits, webhookRoutes } from './webhooks/routes.js';
 
@@ -53,7 +55,8 @@ export interface AppServices {
 
 /** Everything that the server answers, to mount at the root of an app, which keeps all other addresses. */
 export function createRouter(services: AppServices): Router {
-  const { merchants, database, checkouts: service, logger, publicUrl, widgetScript } = services;
+  const { merchants, database, checkouts: service, clock } = services;
+  const { logger, publicUrl, widgetScript } = services;
   const { webhooks: limits, onWebhook: onStored } = services;
   const first = [observeRequests(services.observer), requestId, warnOfHiddenProxy(logger)];
 
@@ -76,7 +79,13 @@ export function createRouter(services: AppServices): Router {
   if (isCrashPointArmed()) router.use(addAnswerCrashPoints);
   router.use('/v1', v1);
   router.all(['/healthz', '/readyz', '/openapi.json'], first, dataHeaders);
-  router.use(healthRoutes({ ping: () => ping(database) }));
+  router.use(
+    healthRoutes({
+      ping: () => ping(database),
+      hasTables: () => hasTables(database),
+      readQueueAges: () => readQueueAges(database, clock.now()),
+    }),
+  );
   const api = Buffer.from(JSON.stringify(describeApi(publicUrl)));
   const limitPages = limitByAddress(services.rateLimits.pagesPerAddress);
   router.get('/openapi.json', limitPages, (_request, response) => {

@@ -30,6 +30,15 @@ describe('a server with a DATABASE_URL', () => {
     expect((await stack.fetch('/readyz')).status).toBe(200);
   });
 
+  it('is not ready while its tables are of an older version', async () => {
+    const ready = async () => (await stack.fetch('/readyz')).status;
+    const versions = await database.query('SELECT version FROM schema_version');
+    await database.query('UPDATE schema_version SET version = 0');
+    await expect.poll(ready, { timeout: 5000 }).toBe(503);
+    await database.query(`UPDATE schema_version SET version = ${String(versions[0]?.['version'])}`);
+    await expect.poll(ready, { timeout: 5000 }).toBe(200);
+  });
+
   it('has all that it answered after a restart', async () => {
     const { body } = await stack.open('A1001', { amount: '9.99' });
     await stack.server.close();

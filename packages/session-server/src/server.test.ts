@@ -14,7 +14,12 @@ describe('a running session server', () => {
 
   it('says that it is alive, and that it can write', async () => {
     expect((await stack.fetch('/healthz')).status).toBe(200);
-    expect((await stack.fetch('/readyz')).status).toBe(200);
+    const { status, body } = await stack.fetch('/readyz');
+    const queueSeconds = { webhooks: 0, events: 0, polls: 0 };
+    expect([status, body]).toEqual([
+      200,
+      { status: 'ok', database: 'ok', migrations: 'ok', queueSeconds },
+    ]);
   });
 
   it('describes its own HTTP: every route of the document answers', async () => {

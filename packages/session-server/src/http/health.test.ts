@@ -9,12 +9,14 @@ import { healthRoutes } from './health.js';
 let pings: number;
 let failure: Error | undefined;
 let hasNoAnswer: boolean;
+let hasTables: boolean;
 let time: number;
 let server: LocalServer;
 beforeEach(async () => {
   pings = 0;
   failure = undefined;
   hasNoAnswer = false;
+  hasTables = true;
   time = 0;
   const app = express();
   const ping = () => {
@@ -22,7 +24,12 @@ beforeEach(async () => {
     if (hasNoAnswer) return new Promise<void>(() => undefined);
     return failure ? Promise.reject(failure) : Promise.resolve();
   };
-  app.use(healthRoutes({ ping }, () => time));
+  const checks = {
+    ping,
+    hasTables: () => Promise.resolve(hasTables),
+    readQueueAges: () => Promise.resolve({ webhooks: 7 }),
+  };
+  app.use(healthRoutes(checks, () => time));
   app.use(errorHandler(createLogger('silent')));
   server = await LocalServer.start(app);
 });
@@ -45,6 +52,26 @@ describe('asking whether the server is ready', () => {
     time += 1000;
     expect(await ready()).toBe(200);
     expect(pings).toBe(3);
+  });
+
+  it('says how old the queues are, and that old tables are in its way', async () => {
+    const ask = async () => {
+      const response = await fetch(`${server.url}/readyz`);
+      return [response.status, await response.json()] as const;
+    };
+    const body = { status: 'ok', database: 'ok', migrations: 'ok', queueSeconds: { webhooks: 7 } };
+    expect(await ask()).toEqual([200, body]);
+    hasTables = false;
+    time += 1000;
+    const [status, problem] = await ask();
+    expect([status, problem]).toEqual([
+      503,
+      expect.objectContaining({
+        code: 'not_ready',
+        detail: 'The tables of the store are of an older version of the server.',
+      }),
+    ]);
+    expect(await alive()).toBe(200);
   });
 
   it('is another question than whether it is alive', async () => {

@@ -4,32 +4,43 @@ import { AppError } from '../errors.js';
 /** How long an answer of the store serves all requests. */
 const SHARED_MS = 1000;
 
+/** What the answers depend on. */
+export interface HealthChecks {
+  /** Writes to the store. */
+  ping(): Promise<void>;
+  /** Whether the tables are those that this version of the server needs. */
+  hasTables(): Promise<boolean>;
+  /** How many seconds the oldest of each queue has waited. */
+  readQueueAges(): Promise<Readonly<Record<string, number>>>;
+}
+
 /**
  * `/healthz`: the process answers, and no new start is needed. `/readyz`: it can also write to its
- * store. That is tried once a second at most, since anyone may ask. `/healthz` waits for no disk: it
- * knows of a failure from the try before.
+ * store, whose tables are right; how old its queues are is said beside that, and is no reason to send
+ * shoppers away. All is tried once a second at most, since anyone may ask. `/healthz` waits for no disk:
+ * it knows of a failure from the try before.
  *
  * @param now milliseconds of a clock that is never set back
  */
 export function healthRoutes(
-  store: { ping(): Promise<void> },
+  checks: HealthChecks,
   now: () => number = () => performance.now(),
 ): Router {
   const router = Router();
-  let pinged: Promise<void> | undefined;
-  let pingedAt = -Infinity;
+  let checked: ReturnType<typeof runChecks> | undefined;
+  let checkedAt = -Infinity;
   let failure: unknown;
-  const ping = (): Promise<void> => {
-    if (pinged && now() - pingedAt < SHARED_MS) return pinged;
-    pingedAt = now();
-    pinged = store.ping();
-    pinged.catch((error: unknown) => {
-      if (error instanceof Error && error.name === 'DiskFailedError') failure = error;
+  const check = (): ReturnType<typeof runChecks> => {
+    if (checked && now() - checkedAt < SHARED_MS) return checked;
+    checkedAt = now();
+    checked = runChecks(checks);
+    checked.catch((error: unknown) => {
+      if (isDiskFailure(error)) failure = error;
     });
-    return pinged;
+    return checked;
   };
   router.get('/healthz', (_request, response) => {
-    void ping().catch(() => undefined);
+    void check().catch(() => undefined);
     if (failure !== undefined) {
       const message = 'The disk did not keep what was written. Restart the server.';
       throw new AppError(503, 'not_ready', message, { cause: failure });
@@ -37,10 +48,25 @@ export function healthRoutes(
     response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
-    await ping().catch((cause: unknown) => {
-      throw new AppError(503, 'not_ready', 'The store cannot be written to.', { cause });
-    });
-    response.json({ status: 'ok' });
+    response.json(await check());
   });
   return router;
+}
+
+async function runChecks(checks: HealthChecks) {
+  const refuse = (message: string) => (cause: unknown) => {
+    throw new AppError(503, 'not_ready', message, { cause });
+  };
+  await checks.ping().catch(refuse('The store cannot be written to.'));
+  if (!(await checks.hasTables().catch(refuse('The store cannot be read.')))) {
+    refuse('The tables of the store are of an older version of the server.')(undefined);
+  }
+  const queueSeconds = await checks.readQueueAges().catch(refuse('The store cannot be read.'));
+  return { status: 'ok', database: 'ok', migrations: 'ok', queueSeconds };
+}
+
+function isDiskFailure(error: unknown): boolean {
+  return (
+    error instanceof AppError && (error.cause as Error | undefined)?.name === 'DiskFailedError'
+  );
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { readQueueAges } from './repository.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
@@ -76,6 +77,8 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         now += 1000;
       }
       expect(await store.readBacklog()).toMatchObject({ waitingEvents: 2, oldestEventSeconds: 2 });
+      expect(await readQueueAges(store.database, now)).toMatchObject({ events: 2 });
+      expect(await readQueueAges(store.database, now + 60_000)).toMatchObject({ polls: 32 });
       const [first, second] = await store.claimEvents(CLAIM);
       await store.markDelivered(first?.id ?? '');
       await store.markFailed(second?.id ?? '', undefined);
@@ -94,6 +97,8 @@ export function describeOperatorStore(name: string, open: OpenStore): void {
         waitingWebhooks: 2,
         oldestWebhookSeconds: 1,
       });
+      const ages = { webhooks: 1, events: 0, polls: 0 };
+      expect(await readQueueAges(store.database, now)).toEqual(ages);
       const claimed = await store.claimWebhooks(10, 30);
       for (const webhook of claimed) await store.markUnmatched(webhook, [], { most: 10 });
       expect(await store.readBacklog()).toMatchObject({ waitingWebhooks: 0, unmatchedWebhooks: 2 });

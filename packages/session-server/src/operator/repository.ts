@@ -32,6 +32,26 @@ export interface UnmatchedWebhook {
   readonly receivedAt: number;
 }
 
+const DUE_POLLS = sql`
+  SELECT next_poll_at AS at FROM attempts WHERE next_poll_at IS NOT NULL ORDER BY next_poll_at`;
+const WAITING_WEBHOOKS = sql`
+  SELECT received_at AS at FROM webhooks WHERE due_at IS NOT NULL ORDER BY due_at`;
+const WAITING_EVENTS = sql`
+  SELECT created_at AS at FROM outbox_events WHERE due_at IS NOT NULL ORDER BY due_at`;
+
+/** How many whole seconds the oldest of each queue has waited. */
+export async function readQueueAges(reader: Reader, now: number) {
+  const ageOf = async (query: Sql): Promise<number> => {
+    const { oldest = now } = await summarise(reader, query);
+    return Math.max(0, Math.round((now - oldest) / 1000));
+  };
+  return {
+    webhooks: await ageOf(WAITING_WEBHOOKS),
+    events: await ageOf(WAITING_EVENTS),
+    polls: await ageOf(DUE_POLLS),
+  };
+}
+
 /**
  * How much waits in the store at a time, in milliseconds since 1970, and for how long. Each query
  * follows an index of what waits, and stops early.
@@ -41,27 +61,18 @@ export async function readBacklog(
   limits: Pick<CheckoutRules, 'settleWindowSeconds' | 'maxOrderId'>,
   now: number,
 ) {
-  const attempts = await summarise(
-    reader,
-    sql`SELECT next_poll_at AS at FROM attempts WHERE next_poll_at IS NOT NULL ORDER BY next_poll_at`,
-  );
+  const attempts = await summarise(reader, DUE_POLLS);
   const returns = await summarise(
     reader,
     sql`SELECT CASE state WHEN 'returned' THEN settle_by END AS at
       FROM checkouts WHERE due_at IS NOT NULL ORDER BY due_at`,
   );
-  const webhooks = await summarise(
-    reader,
-    sql`SELECT received_at AS at FROM webhooks WHERE due_at IS NOT NULL ORDER BY due_at`,
-  );
+  const webhooks = await summarise(reader, WAITING_WEBHOOKS);
   const unmatched = await summarise(
     reader,
     sql`SELECT received_at AS at FROM webhooks WHERE status = 'unmatched' ORDER BY received_at`,
   );
-  const events = await summarise(
-    reader,
-    sql`SELECT created_at AS at FROM outbox_events WHERE due_at IS NOT NULL ORDER BY due_at`,
-  );
+  const events = await summarise(reader, WAITING_EVENTS);
   const deadLettered = await summarise(
     reader,
     sql`SELECT created_at AS at FROM outbox_events WHERE status = 'dead_lettered'

@@ -1,3 +1,6 @@
+import type { Database } from './database.js';
+import { sql } from './sql.js';
+
 /** Words in which the engines differ. */
 export interface Dialect {
   readonly bigint: string;
@@ -227,3 +230,13 @@ export const MIGRATIONS: readonly Migration[] = [
   ) ${strict};
   `,
 ];
+
+/** Whether the tables are those that this version needs: a backup may have been put in their place. */
+export async function hasTables(database: Database): Promise<boolean> {
+  const row = await database.get(
+    database.isShared
+      ? sql`SELECT version FROM schema_version`
+      : sql`SELECT user_version AS version FROM pragma_user_version`,
+  );
+  return Number(row?.['version']) >= MIGRATIONS.length;
+}
