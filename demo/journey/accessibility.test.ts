@@ -1,7 +1,7 @@
 /** WCAG 2.2 A and AA on each page that is not the element alone, as far as a program can tell. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectNoBarriers } from './barriers.js';
+import { expectContrast, expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { isFirefox } from './patience.js';
 import { Playground } from './playground.js';
@@ -114,6 +114,20 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
   it('can use the playground', async () => {
     const playground = await Playground.open(journey);
     await expectNoBarriers(playground.shopper.page, 'the playground', 'at first');
+    await playground.close();
+  });
+
+  it('can use the playground with each brand', async () => {
+    const playground = await Playground.open(journey);
+    const { page: ofPlayground } = playground.shopper;
+    await ofPlayground.getByText('Style').first().click();
+    for (const brand of ['marmalade', 'slate']) {
+      await playground.chooseBrand(brand);
+      await expectContrast(ofPlayground, brand, 'dark');
+      await expectContrast(ofPlayground, brand, 'light');
+    }
+    await playground.chooseBrand('nakhla');
+    await expectNoBarriers(ofPlayground, 'the playground', 'the brand from right to left');
     await playground.close();
   });
 

@@ -24,9 +24,7 @@ p { margin-block-end: 2em !important; }`;
  * with widely spaced text; and that the focus is seen wherever it is. Counts for `docs/accessibility.md`.
  */
 export async function expectNoBarriers(page: Page, name: string, state: string): Promise<void> {
-  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'dark' });
-  const inDark = await analyze(page, (builder) => builder.withRules('color-contrast'));
-  expect.soft(describeAll(inDark), `${state}, dark`).toEqual([]);
+  await expectContrast(page, state, 'dark');
   await page.emulateMedia({ colorScheme: 'light' });
   const results = await analyze(page, (builder) => builder.withTags(TAGS));
   expect.soft(describeAll(results), `${state}, light`).toEqual([]);
@@ -37,6 +35,17 @@ export async function expectNoBarriers(page: Page, name: string, state: string):
   expect.soft(await findUnseenFocus(page), `${state}, focus at 400 %`).toEqual([]);
   expect.soft(await findCut(page), `${state} at 400 %`).toEqual([]);
   if (size) await page.setViewportSize(size);
+}
+
+/** Asserts that everything on a page can be read in a colour scheme. */
+export async function expectContrast(
+  page: Page,
+  state: string,
+  colorScheme: 'light' | 'dark',
+): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme });
+  const results = await analyze(page, (builder) => builder.withRules('color-contrast'));
+  expect.soft(describeAll(results), `${state}, ${colorScheme}`).toEqual([]);
 }
 
 function analyze(page: Page, choose: (builder: AxeBuilder) => AxeBuilder): Promise<AxeResults> {

@@ -41,6 +41,10 @@ describe.skipIf(isFirefox)('on a phone', () => {
     await page.goto(`${journey.addresses.shop}/order?order=${order}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await layoutShiftOf(page)).toBeLessThan(GOOD_CLS);
+    const { orderToken } = await shopper.order();
+    await page.goto(`${journey.addresses.pay}/v1/pay/${journey.stack.merchant}/${orderToken}`);
+    await shopper.form.getByLabel('Card number').waitFor();
+    expect(await layoutShiftOf(page)).toBeLessThan(GOOD_CLS);
     await shopper.close();
   });
 });

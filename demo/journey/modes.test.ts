@@ -1,4 +1,4 @@
-import type { FrameLocator } from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Journey } from './journey.js';
 import { CARDS, PAID, Shopper } from './shopper.js';
@@ -218,6 +218,32 @@ describe('in a frame of another site’s page, which may not frame the hosted pa
   });
 });
 
+/** The brand of the shop's merchant entry, on the surfaces for which its contrast is checked. */
+const BRAND = {
+  light: { card: 'rgb(255, 255, 255)', ring: 'rgb(39, 64, 139)' },
+  dark: { card: 'rgb(26, 29, 36)', ring: 'rgb(169, 188, 246)' },
+};
+
+async function expectBrand(
+  page: Page,
+  { logo, ring, card }: Record<'logo' | 'ring' | 'card', Locator>,
+): Promise<void> {
+  const logoNow = () => logo.evaluate((it: HTMLImageElement) => [it.naturalWidth, it.clientHeight]);
+  expect(await logoNow()).toEqual([88, 44]);
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The browser shows rings to those who use the keyboard.
+    await page.keyboard.press('Tab');
+    const ringNow = await ring.evaluate((it: HTMLElement) => {
+      it.focus();
+      return getComputedStyle(it).outlineColor;
+    });
+    const { backgroundColor, borderRadius } = await card.evaluate((it) => getComputedStyle(it));
+    expect([ringNow, backgroundColor]).toEqual([BRAND[colorScheme].ring, BRAND[colorScheme].card]);
+    expect(borderRadius).toBe('10px');
+  }
+}
+
 describe('the hosted page', () => {
   it('leads back to the shop before anything is paid, also when scripts are off', async () => {
     const shopper = await journey.shopper();
@@ -232,6 +258,38 @@ describe('the hosted page', () => {
       await page.waitForURL(`${shop}/`);
     }
     await silent.close();
+    await shopper.close();
+  });
+
+  it('and the return page have the brand of the merchant, on the surfaces of the element', async () => {
+    const shopper = await journey.shopper();
+    const { page } = shopper;
+    const { order, orderToken } = await shopper.order();
+    const { pay, shop } = journey.addresses;
+    await page.goto(`${pay}/v1/pay/${journey.stack.merchant}/${orderToken}`);
+    await shopper.form.getByLabel('Card number').waitFor();
+    expect(await page.title()).toBe(`Pay Hollin & Slip – order ${order}`);
+    await page.getByRole('heading', { name: 'Hollin & Slip', level: 1 }).waitFor();
+    const tag = page.locator('pay-checkout');
+    const hosted = {
+      logo: page.locator('.logo'),
+      ring: page.locator('#back'),
+      card: tag.locator('[part=card]'),
+    };
+    await expectBrand(page, hosted);
+
+    const [session] = await journey.sandbox.sessionsOf(order);
+    await page.goto(`${shop}/bare`);
+    const opened = page.waitForEvent('popup');
+    await page.evaluate((url) => void window.open(url), session?.RedirectUrl ?? '');
+    const popup = await opened;
+    const link = popup.locator('#onward');
+    await link.waitFor();
+    const back = { logo: popup.locator('.logo'), ring: link, card: popup.locator('.card') };
+    await expectBrand(popup, back);
+    expect(await link.evaluate((it) => getComputedStyle(it).backgroundColor)).toBe(
+      BRAND.light.ring,
+    );
     await shopper.close();
   });
 

@@ -298,6 +298,32 @@ describe('the HTML that the playground shows', () => {
   });
 });
 
+describe('a brand of the playground', () => {
+  it('is chosen with the keyboard, and comes with the language of its shop', async () => {
+    const playground = await Playground.open(journey);
+    const { page } = playground.shopper;
+    const lookNow = () =>
+      playground.tag.evaluate((tag) => {
+        const style = getComputedStyle(tag.shadowRoot?.querySelector('[part=card]') ?? tag);
+        const { borderRadius, backgroundColor, direction } = style;
+        return [borderRadius, backgroundColor, direction];
+      });
+    await page.getByText('Style', { exact: true }).first().click();
+    await page.getByText('The page around it', { exact: true }).first().click();
+    await playground.control('brand').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(lookNow).toEqual(['24px', 'rgb(255, 250, 242)', 'ltr']);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(lookNow).toEqual(['0px', 'rgb(18, 21, 26)', 'ltr']);
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(lookNow).toEqual(['8px', 'rgb(251, 253, 249)', 'rtl']);
+    await playground.tagButton('ادفع').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(lookNow).toEqual(['12px', 'rgb(255, 255, 255)', 'ltr']);
+    await playground.close();
+  });
+});
+
 describe('what the playground does to the tag', () => {
   it('moves, clones, closes and starts it again without a second session', async () => {
     const playground = await Playground.open(journey, { autostart: 'true' });

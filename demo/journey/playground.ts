@@ -71,6 +71,14 @@ export class Playground {
     return this.#page.locator(`#settings [name="${name}"]`);
   }
 
+  /** Chooses a brand, and waits until the tag has its tokens. */
+  async chooseBrand(name: string): Promise<void> {
+    await this.control('brand')
+      .and(this.#page.locator(`[value="${name}"]`))
+      .check();
+    await this.#page.locator('#html', { hasText: '--pay-checkout-font' }).waitFor();
+  }
+
   /** A button of the page, by its words; not one of the tag. */
   pageButton(name: string | RegExp): Locator {
     return this.#page.locator('#main').getByRole('button', { name, exact: true });

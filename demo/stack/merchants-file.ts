@@ -1,10 +1,11 @@
 /** The merchants file of the session server: the shop, and an entry of the playground for each SDK. */
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describeSdk, listSdkShapes } from '@pay-checkout/sandbox';
 import { CURRENCY, CURRENCY_DECIMALS } from '../shop/catalogue.js';
 import type { PlaygroundMerchant } from '../shop/config.js';
 import { deriveApiKey, hashApiKey, type StackSecrets } from './secrets.js';
-import type { StackAddresses } from './settings.js';
+import { LOGO_FILE, type StackAddresses } from './settings.js';
 
 /** Our shop's id at the session server. */
 export const MERCHANT = 'hollin-and-slip';
@@ -17,7 +18,7 @@ export interface MerchantsFileOptions {
   readonly secrets: StackSecrets;
 }
 
-/** Writes the file. Every entry is the same merchant at the provider. */
+/** Writes the file, and the logo beside it. Every entry is the same merchant at the provider. */
 export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOptions): void {
   const shop = describeShop(addresses, secrets);
   const entries = listSdkShapes(addresses.sandbox).map(({ name, sdk }) => ({
@@ -33,6 +34,7 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
     avsFields: ['flat', 'houseNumber', 'postcode'],
     apiKeyHash: [hashApiKey(deriveApiKey(secrets, playgroundId(name)))],
   }));
+  copyFileSync(LOGO_FILE, join(dirname(file), basename(LOGO_FILE)));
   const merchants = { merchants: [shop, ...entries] };
   writeFileSync(file, JSON.stringify(merchants, null, 2), { mode: 0o600 });
 }
@@ -56,6 +58,12 @@ function describeShop(addresses: StackAddresses, secrets: StackSecrets) {
   return {
     id: MERCHANT,
     name: MERCHANT_NAME,
+    brand: {
+      logo: basename(LOGO_FILE),
+      accent: { light: '#27408b', dark: '#a9bcf6' },
+      radius: 10,
+      font: 'humanist',
+    },
     providerMerchantId: PROVIDER_MERCHANT_ID,
     currency: CURRENCY,
     decimals: CURRENCY_DECIMALS,

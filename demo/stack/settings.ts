@@ -49,6 +49,9 @@ const DEMO = findPackageDirectory('@pay-checkout/demo');
 /** Where the data are kept by default. */
 export const DEFAULT_DATA_DIRECTORY = join(DEMO, 'data');
 
+/** The logo of the shop, on its hosted page too. */
+export const LOGO_FILE = join(DEMO, 'shop/public/logo.png');
+
 /** Where the built pages of a site are. */
 export function siteDirectoryOf(site: 'shop' | 'playground' | 'console'): string {
   return join(DEMO, 'dist/sites', site);

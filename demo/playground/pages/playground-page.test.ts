@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { BRANDS } from './brands.js';
 import { describeEvent } from './event-log.js';
 import { shortenToken, writeMarkup } from './markup.js';
 import { type Settings, attributesFor, cssFor } from './settings.js';
@@ -24,6 +25,7 @@ const USUAL: Settings = {
   lang: 'en-GB',
   dir: 'ltr',
   isFramed: false,
+  brand: '',
   hasOwnColours: false,
   accent: '#7a2e5d',
   onAccent: '#ffffff',
@@ -87,6 +89,13 @@ describe('the HTML of the playground', () => {
     expect(text).not.toContain('--pay-checkout-radius');
   });
 
+  it('has the tokens of the brand, and after them what was set beside it', () => {
+    const text = write({ ...USUAL, brand: 'slate', radius: '24px' });
+    expect(text).toContain('--pay-checkout-surface: #12151a;');
+    expect(text).toContain('--pay-checkout-radius: 24px;');
+    expect(text).not.toContain('--pay-checkout-radius: 0px;');
+  });
+
   it('makes no markup of what a person typed', () => {
     expect(write({ ...USUAL, words: '</span><img src=x onerror="1">&' })).toContain(
       '<span slot="pay">&lt;/span&gt;&lt;img src=x onerror=&quot;1&quot;&gt;&amp;</span>',
@@ -99,6 +108,14 @@ describe('the HTML of the playground', () => {
       ['order', 'A1001'],
       ['order-token', 'A1001.179000…'],
     ]);
+  });
+});
+
+describe('docs/theming.md', () => {
+  const page = readFileSync(new URL('../../../docs/theming.md', import.meta.url), 'utf8');
+
+  it.each(Object.keys(BRANDS))('has the brand %s as it is here', (brand) => {
+    expect(page).toContain(`\`\`\`css\n${cssFor({ ...USUAL, brand })}\n\`\`\``);
   });
 });
 

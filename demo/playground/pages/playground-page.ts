@@ -3,6 +3,7 @@ import { find } from '../../shared/pages/find.js';
 import { ShopApiError } from '../../shop/pages/shop-api.js';
 import type { PlaygroundMerchantView } from '../playground-routes.js';
 import { isAction } from './actions.js';
+import { BRANDS } from './brands.js';
 import { EventLog } from './event-log.js';
 import { Preview } from './preview.js';
 import { readPlayground, ServerStatus } from './server-status.js';
@@ -76,7 +77,8 @@ async function comeBack(order: string, query: URLSearchParams): Promise<boolean>
 }
 
 function listen(): void {
-  form.addEventListener('change', () => {
+  form.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.name === 'brand') applyBrand(target.value);
     describeShape();
     void rebuild();
   });
@@ -140,6 +142,13 @@ function fillShapes(): void {
 function describeShape(): void {
   const chosen = merchants.find((merchant) => merchant.shape === shape.value);
   find(form, '#shape-what', HTMLElement).textContent = chosen?.what ?? '';
+}
+
+/** A brand comes with the language of its shop. */
+function applyBrand(name: string): void {
+  const { lang, dir } = BRANDS[name] ?? { lang: 'en-GB', dir: 'ltr' };
+  find(form, '#lang', HTMLSelectElement).value = lang;
+  find(form, '#dir', HTMLSelectElement).value = dir;
 }
 
 function describeError(error: unknown): string {

@@ -1,4 +1,5 @@
 /** The settings in the form of the playground, kept for the return from a payment page. */
+import { BRANDS } from './brands.js';
 
 export interface Settings {
   readonly shape: string;
@@ -15,6 +16,8 @@ export interface Settings {
   readonly lang: string;
   readonly dir: string;
   readonly isFramed: boolean;
+  /** A name of {@link BRANDS}; empty for none. */
+  readonly brand: string;
   readonly hasOwnColours: boolean;
   readonly accent: string;
   readonly onAccent: string;
@@ -44,6 +47,7 @@ export function readSettings(form: HTMLFormElement): Settings {
     lang: text('lang'),
     dir: text('dir'),
     isFramed: data.has('isFramed'),
+    brand: text('brand'),
     hasOwnColours: data.has('hasOwnColours'),
     accent: text('accent'),
     onAccent: text('onAccent'),
@@ -70,6 +74,8 @@ export function restoreSettings(form: HTMLFormElement, search: string): void {
     if (value === undefined) continue;
     if (control instanceof HTMLInputElement && control.type === 'checkbox') {
       control.checked = value === true || value === 'true';
+    } else if (control instanceof HTMLInputElement && control.type === 'radio') {
+      control.checked = control.value === value;
     } else if (control instanceof HTMLInputElement || hasOption(control, String(value))) {
       control.value = String(value);
     }
@@ -120,16 +126,22 @@ export function attributesFor(
   ];
 }
 
-/** The CSS rule with the custom properties; empty when none is set. */
-export function cssFor({ hasOwnColours, accent, onAccent, radius, gap }: Settings): string {
-  const properties: readonly Attribute[] = [
+/** The CSS rule with the tokens: those of the brand, then those set one by one; empty when none is set. */
+export function cssFor({ brand, hasOwnColours, accent, onAccent, radius, gap }: Settings): string {
+  const own: readonly Attribute[] = [
     ['accent', hasOwnColours ? accent : ''],
     ['on-accent', hasOwnColours ? onAccent : ''],
     ['radius', radius],
     ['gap', gap],
   ];
-  const lines = properties
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `  --pay-checkout-${name}: ${value};`);
+  const style: Readonly<Record<string, string>> = {
+    ...BRANDS[brand]?.style,
+    ...Object.fromEntries(
+      own
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => [`--pay-checkout-${name}`, value]),
+    ),
+  };
+  const lines = Object.entries(style).map(([name, value]) => `  ${name}: ${value};`);
   return lines.length === 0 ? '' : ['pay-checkout {', ...lines, '}'].join('\n');
 }
