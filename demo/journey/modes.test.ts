@@ -277,6 +277,8 @@ describe('the hosted page', () => {
       card: tag.locator('[part=card]'),
     };
     await expectBrand(page, hosted);
+    const { marginTop } = await tag.locator('[slot=form]').evaluate((it) => getComputedStyle(it));
+    expect(marginTop).toBe('16px');
 
     const [session] = await journey.sandbox.sessionsOf(order);
     await page.goto(`${shop}/bare`);
