@@ -7,6 +7,7 @@ import { runEvents, runExplain, runWebhooks } from './cli/commands.js';
 import { runInit } from './cli/init-command.js';
 import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
+import { runMoveStore } from './cli/move-store-command.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
 import { checkStart, isOurs, runCheck } from './start-checks.js';
@@ -31,6 +32,7 @@ const USAGE = `Usage:
   pay-session-server restore [--accept-unread-days]
                                                   finish an interrupted restore; the option gives up
                                                   days of the provider's list that cannot be read
+  pay-session-server move-store                   copy the data file into an empty PostgreSQL database
   pay-session-server --help | --version
 Settings come from the environment: see docs/operations/configure.md.
 Exit codes: 0 done, 1 refused or failed, 2 wrong use.
@@ -75,6 +77,7 @@ async function runCommand(
   }
   if (command === 'events') return runEvents(parseConfig(process.env), words);
   if (command === 'restore') return runRestore(parseConfig(process.env), words);
+  if (command === 'move-store') return runMoveStore(parseConfig(process.env), words);
   if (command === 'init') return runInit(words);
   if (command === 'merchants') return runMerchants(process.env, words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));

@@ -74,6 +74,14 @@ describe('a transaction in PostgreSQL', () => {
     expect([await getCounter(database, 'test'), effects]).toEqual([undefined, []]);
   });
 
+  it('stores a text that PostgreSQL has no character for', async () => {
+    const database = await open(made.url);
+    await database.transaction('test', async (tx) => {
+      await tx.run(sql`INSERT INTO counters (name, value) VALUES (${'a\0b\uD800'}, 1)`);
+    });
+    expect(await getCounter(database, 'a\0b\uD800')).toBe(1);
+  });
+
   it('takes numbers that only grow and are given out once, however many ask together', async () => {
     const [one, other] = [await open(made.url), await open(made.url)];
     const numbers = await Promise.all(

@@ -4,7 +4,7 @@ import { AppError, ConfigError } from '../errors.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
 import { type Database, optionalText, type Row, takeNumber, type Transaction } from './database.js';
 import { migrate, requireTables } from './postgres-migrations.js';
-import { type Sql, sql } from './sql.js';
+import { type Sql, sql, type SqlValue } from './sql.js';
 
 /** Types of a BIGINT and of a sum of them, which the driver would give as texts. */
 const WHOLE_NUMBERS: readonly number[] = [20, 1700];
@@ -374,9 +374,14 @@ function isUnavailable(error: unknown): boolean {
   return code.startsWith('08') || UNAVAILABLE.includes(code);
 }
 
+/** PostgreSQL has no U+0000 in a text: it is replaced, as what is no Unicode is by the driver. */
+function toParameter(value: SqlValue): SqlValue {
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : (value ?? null);
+}
+
 function toQuery({ parts, values }: Sql) {
   const text = parts.reduce((before, part, index) => `${before}$${String(index)}${part}`);
-  return { text, values: values.map((value) => value ?? null) };
+  return { text, values: values.map(toParameter) };
 }
 
 async function rollBack(client: PoolClient): Promise<boolean> {
