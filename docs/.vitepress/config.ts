@@ -114,6 +114,7 @@ export default defineConfig({
           readme('React', 'packages/react'),
           docs('Theming', 'theming'),
           docs('States', 'states'),
+          docs('Accessibility', 'accessibility'),
           docs('Security', 'security'),
           docs('Error codes', 'error-codes'),
         ],

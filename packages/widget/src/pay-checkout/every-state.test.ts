@@ -29,16 +29,7 @@ WIDE_TEXT.replaceSync(`* {
   animation: none !important;
 }`);
 
-/** `opening` and `ready` stand above the page there; the others look as they do inline. */
-const OVERLAID = ['address', 'ready'];
-
-const STATES = [
-  ...EVERY_PHASE,
-  ...WITHIN_PHASES,
-  ...EVERY_PHASE.filter(([phase]) => OVERLAID.includes(phase)).map(
-    ([phase, reach]) => [`${phase} in an overlay`, reach] as const,
-  ),
-];
+const STATES = [...EVERY_PHASE, ...WITHIN_PHASES];
 
 for (const [what, reach] of STATES) {
   describe(`<pay-checkout>, ${what}`, () => {
@@ -62,7 +53,6 @@ for (const [what, reach] of STATES) {
       server = await new TestServer().start({ languages: 'fine' });
       harness = await PayCheckoutHarness.place(server);
       page.append(harness.element);
-      if (what.endsWith('overlay')) harness.element.mode = 'overlay';
       await (what === 'redirecting' ? redirectNowhere : reach)(harness);
       expect(what).to.match(new RegExp(`^${harness.phase}`));
     });

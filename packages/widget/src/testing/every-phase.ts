@@ -89,6 +89,13 @@ export const WITHIN_PHASES: readonly [string, Reach][] = [
     },
   ],
   [
+    'address in an overlay',
+    (harness) => {
+      harness.element.mode = 'overlay';
+      return REACH.address(harness);
+    },
+  ],
+  [
     'ready in an overlay',
     (harness) => {
       harness.element.mode = 'overlay';
