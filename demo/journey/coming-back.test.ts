@@ -17,7 +17,7 @@ describe('a shopper who comes back without paying', () => {
       .getByRole('button', { name: 'Cancel' })
       .or(shopper.form.getByRole('link', { name: 'Cancel' }))
       .click();
-    await shopper.reads('You cancelled the payment.');
+    await shopper.reads('You left the payment form. You can try again.');
     expect((await journey.orderAtServer(order)).state).toBe('cancelled');
     await shopper.page.locator('pay-checkout').getByRole('button', { name: 'Pay' }).click();
     await shopper.payWith(CARDS.approved);
@@ -34,7 +34,7 @@ describe('a shopper who comes back without paying', () => {
       .getByRole('button', { name: 'Back to the shop' })
       .or(shopper.form.getByRole('link', { name: 'Back to the shop' }))
       .click();
-    await shopper.reads('You left the payment before it was finished.');
+    await shopper.reads('You left the payment form. You can try again.');
     expect((await journey.orderAtServer(order)).state).toBe('left');
     expect((await shopper.orderView(order)).state).toBe('awaiting_payment');
     await shopper.close();
@@ -66,7 +66,7 @@ describe('a redirect address typed by hand', () => {
     await shopper.page.goto(session?.RedirectUrl ?? '');
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);
     await shopper.reads(CONFIRMING);
-    await shopper.reads('We have not been able to confirm your payment yet.');
+    await shopper.reads('We do not know yet if your payment went through.');
     const known = await journey.orderAtServer(order);
     expect(known).toMatchObject({ state: 'unconfirmed', certain: false });
     expect((await shopper.orderView(order)).state).toBe('awaiting_payment');

@@ -39,7 +39,7 @@ describe("under default-src 'none', a nonce, and Trusted Types", () => {
   it('pays after a decline and a 3-D Secure challenge', async () => {
     const strict = await StrictPage.open(shopper, journey, { autostart: '' });
     await shopper.payWith(CARDS.declined);
-    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.reads('The payment was declined. Please check the card or try another card.');
     await expectClean(strict);
     await shopper.payWith(CARDS.challenged);
     await shopper.enterCode('1234');
@@ -62,7 +62,7 @@ describe("under default-src 'none', a nonce, and Trusted Types", () => {
     const opened = shopper.page.waitForEvent('popup');
     await shopper.button('Pay').click();
     const popup = await opened;
-    await shopper.reads('Please pay in the window that has opened.');
+    await shopper.reads('Please pay in the other window. If you cannot see it, press the button.');
     await expectClean(strict);
     await new Shopper(popup, journey.addresses).payWith(CARDS.approved);
     await shopper.reads(PAID);
@@ -86,7 +86,7 @@ describe("under default-src 'none', a nonce, and Trusted Types", () => {
       .getByRole('button', { name: 'Cancel' })
       .or(shopper.form.getByRole('link', { name: 'Cancel' }))
       .click();
-    await shopper.reads('You cancelled the payment.');
+    await shopper.reads('You left the payment form. You can try again.');
     await expectClean(strict);
     await shopper.button('Pay').click();
     await shopper.payWith(CARDS.approved);
@@ -120,7 +120,7 @@ describe('under the policy that the session server sends with its hosted page', 
     const policy = (await arrived).headers()['content-security-policy'];
     expect(policy).toContain("default-src 'none'");
     await shopper.payWith(CARDS.declined);
-    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.reads('The payment was declined. Please check the card or try another card.');
     await shopper.payWith(CARDS.challenged);
     await shopper.enterCode('1234');
     await shopper.page.waitForURL(`${journey.addresses.shop}/result?**`);

@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-const UNCONFIRMED = 'We have not been able to confirm your payment yet.';
+const UNCONFIRMED = 'We do not know yet if your payment went through.';
 
 let journey: Journey;
 beforeAll(async () => {

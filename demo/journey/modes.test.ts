@@ -84,7 +84,7 @@ describe('paying in an overlay', () => {
     await shopper.form.getByLabel('Card number').waitFor();
     await shopper.button('Close').focus();
     await shopper.page.keyboard.press('Escape');
-    await shopper.reads('You cancelled the payment.');
+    await shopper.reads('You left the payment form. You can try again.');
     await shopper.button('Pay').click();
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
@@ -98,7 +98,7 @@ describe('paying in a window', () => {
   it('reports to the page that opened it, and closes', async () => {
     const { shopper, order } = await shopperAt('popup');
     const popup = await openWindow(shopper);
-    await shopper.reads('Please pay in the window that has opened.');
+    await shopper.reads('Please pay in the other window. If you cannot see it, press the button.');
     await popup.payWith(CARDS.approved);
     await shopper.reads(PAID);
     if (!popup.page.isClosed()) await popup.page.waitForEvent('close');
@@ -171,7 +171,9 @@ describe('in a frame of another site’s page, which may not frame the hosted pa
     const opened = shopper.page.waitForEvent('popup');
     await framed.getByRole('button', { name: 'Pay' }).click();
     const popup = new Shopper(await opened, journey.addresses);
-    await framed.getByText('Please pay in the window that has opened.').waitFor();
+    await framed
+      .getByText('Please pay in the other window. If you cannot see it, press the button.')
+      .waitFor();
     await popup.payWith(CARDS.approved);
     await framed.getByText(PAID).waitFor();
     await journey.expectPaid(shopper, order);
@@ -184,7 +186,7 @@ describe('in a frame of another site’s page, which may not frame the hosted pa
       const limits = 'allow-scripts allow-same-origin allow-top-navigation-by-user-activation';
       const { shopper, order, framed } = await framedShopperAt(mode, limits);
       await framed.getByRole('button', { name: 'Pay' }).click();
-      await framed.getByText('Please continue on the payment page.').waitFor();
+      await framed.getByText('Opening the payment page.').waitFor();
       await framed.getByRole('link', { name: 'Continue to the payment page' }).click();
       await shopper.page.waitForURL(`${journey.addresses.pay}/v1/pay/**`);
       await shopper.payWith(CARDS.approved);

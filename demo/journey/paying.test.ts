@@ -51,7 +51,7 @@ describe('a shopper', () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.payWith(CARDS.declined);
-    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.reads('The payment was declined. Please check the card or try another card.');
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
     await journey.expectPaid(shopper, order);

@@ -36,12 +36,12 @@ const NEED_PRESS = ['popup overlay', 'popup redirect', 'window redirect'];
 const DETOURS: Readonly<Record<string, (playground: Playground, tag: Locator) => Promise<void>>> = {
   async window(playground, tag) {
     await playground.closeForm();
-    await tag.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
-    await tag.getByRole('button', { name: 'Show again' }).click();
+    await tag.getByRole('button', { name: 'Cancel payment', exact: true }).waitFor();
+    await tag.getByRole('button', { name: 'Show the payment form' }).click();
   },
   async cancels(_playground, tag) {
     await tag.getByRole('button', { name: 'Cancel the payment' }).click();
-    await tag.getByText('You cancelled the payment.').waitFor();
+    await tag.getByText('You left the payment form. You can try again.').waitFor();
     await tag.getByRole('button', { name: 'Pay' }).click();
   },
 };

@@ -153,4 +153,5 @@ export class Shopper {
 }
 
 export const PAID = 'Payment received. Thank you.';
-export const CONFIRMING = 'We are confirming your payment. Please do not pay again.';
+export const CONFIRMING =
+  'We are confirming your payment. This can take a few minutes. Please do not pay again.';

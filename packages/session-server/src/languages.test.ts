@@ -121,7 +121,9 @@ describe('the language of a page', () => {
     const back = await stack.fetch(path, { headers });
     expect(back.headers.get('vary')?.toLowerCase()).toContain('accept-language');
     expect(back.text).toContain('lang="de"');
-    expect(back.text).toContain('<h1>Vielen Dank. Wir prüfen Ihre Zahlung.</h1>');
+    expect(back.text).toContain(
+      '<h1>Vielen Dank. Wir prüfen Ihre Zahlung. Bitte zahlen Sie nicht noch einmal.</h1>',
+    );
     expect(back.text).toContain('Bestellung L3');
     await stack.payAtProvider(sessionId);
     await stack.until(body.checkout, 'paid');

@@ -157,7 +157,9 @@ describe('<pay-checkout> modes', () => {
       await harness.during('ready', () => harness.press());
       const popup = await opening;
       await hostedPageOpens();
-      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      expect(harness.announcement).to.equal(
+        'Please pay in the other window. If you cannot see it, press the button.',
+      );
       expect(harness.form).to.equal(null);
       expect(server.sdk).to.equal(undefined);
       expect(harness.count('pay-ready')).to.equal(1);
@@ -222,7 +224,9 @@ describe('<pay-checkout> modes', () => {
       await harness.during('ready', () => harness.press());
       const popup = await opening;
       restore();
-      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      expect(harness.announcement).to.equal(
+        'Please pay in the other window. If you cannot see it, press the button.',
+      );
       await harness.during('paid', () => server.setState('paid'));
       expect(await server.opens()).to.have.length(3);
       popup?.close();
@@ -236,7 +240,9 @@ describe('<pay-checkout> modes', () => {
       await harness.during('opening', () => harness.press());
       const popup = await opening;
       await until(async () => (await server.opens()).length === 1);
-      expect(harness.announcement).to.equal('Please pay in the window that has opened.');
+      expect(harness.announcement).to.equal(
+        'Please pay in the other window. If you cannot see it, press the button.',
+      );
       expect(harness.button?.textContent?.trim()).to.equal('Continue to the payment page');
       await harness.during('idle', () => harness.element.close());
       expect(popup?.closed).to.equal(true);

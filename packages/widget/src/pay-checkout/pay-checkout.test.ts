@@ -256,11 +256,11 @@ describe('<pay-checkout>', () => {
       const harness = await PayCheckoutHarness.ready(server);
       const refunded = { state: 'paid', refund: 'full', revision: 2 } as const;
       await harness.during('paid', () => server.set({ status: { ...server.status(refunded) } }));
-      expect(harness.announcement).to.equal('This payment was refunded.');
+      expect(harness.announcement).to.equal(en.refunded);
       await server.set({ open: [{ status: 200, body: server.openReply(refunded) }] });
       const again = await PayCheckoutHarness.place(server);
       await again.during('paid', () => again.press());
-      expect(again.announcement).to.equal('This payment was refunded.');
+      expect(again.announcement).to.equal(en.refunded);
     });
 
     it('reports to the server what the SDK reports: shown, declined, submitted, and cancelled on close', async () => {

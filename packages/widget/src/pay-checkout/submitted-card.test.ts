@@ -25,7 +25,7 @@ describe('<pay-checkout> after a card was sent', () => {
   it('the card says so above its form, which stays, until a decline', async () => {
     const harness = await send();
     await harness.element.updateComplete;
-    expect(harness.announcement).to.equal('Confirming your payment. Do not pay again.');
+    expect(harness.announcement).to.equal(en.submitted);
     const status = harness.element.renderRoot.querySelector('[role="status"]');
     const order = status?.compareDocumentPosition(
       harness.element.renderRoot.querySelector('slot[name="form"]') as Node,
