@@ -320,6 +320,5 @@ describe('the words after merchants', () => {
       'pay-session-server: merchants file: there is no merchant "none"\n',
     );
     expect(spawn('shwo').status).toBe(2);
-    expect(spawn('--help').stdout).toMatch(/^Usage:\n {2}pay-session-server merchants list/);
   });
 });

@@ -9,7 +9,11 @@ const note = (fields: object, message: string) =>
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await TestStack.start({ logger: { debug: note, info: note, warn: note, error: note } });
+  stack = await TestStack.start({
+    logger: { debug: note, info: note, warn: note, error: note },
+    // Until the server has read a change, the new key is a wrong one.
+    tuning: { rateLimits: { wrongKeysPerAddress: 10_000 } },
+  });
 });
 afterAll(() => stack.close());
 
