@@ -7,7 +7,7 @@ import type { MerchantOrder, PutOrderReply } from './contract.js';
 import type { LogFields } from './logger.js';
 import { TestStack } from './testing/test-stack.js';
 
-const SOON = { timeout: 5000 };
+const SOON = { timeout: 5000, interval: 200 };
 const makeKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const KEYS = { old: makeKey('old'), new: makeKey('new') };
 const OPERATORS = {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestStack } from '../testing/test-stack.js';
 import { runMerchants } from './merchants-command.js';
 
-const SOON = { timeout: 5000 };
+const SOON = { timeout: 5000, interval: 200 };
 const logged: string[] = [];
 const note = (fields: object, message: string) =>
   void logged.push(JSON.stringify([fields, message]));
