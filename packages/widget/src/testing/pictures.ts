@@ -26,6 +26,9 @@ const FORM = ['Card number', 'Expiry date', 'Security code', 'Name on card']
 /** Takes the picture of what is on the screen: the card, or the dialog that is above it. */
 async function takePicture({ element }: PayCheckoutHarness, name: string): Promise<void> {
   const section = element.renderRoot.querySelector('section') as Element;
+  for (const animation of section.getAnimations({ subtree: true })) {
+    if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
+  }
   const { top, bottom } = section.getBoundingClientRect();
   const clip = {
     x: 0,
