@@ -1,4 +1,5 @@
 import { expect } from '@open-wc/testing';
+import { sendKeys } from '@web/test-runner-commands';
 import { PayCheckoutHarness } from '../pay-checkout/pay-checkout.harness.js';
 import type { PayCheckout } from '../pay-checkout/pay-checkout.js';
 import { MerchantPage } from '../testing/merchant-page.js';
@@ -74,10 +75,19 @@ describe('the link in a tag that a server rendered', () => {
     const page = await MerchantPage.open(server, { inside, isWithoutScript: true });
     await page.bringScript();
     await page.element.updateComplete;
+    const { document } = page.page;
     const link = page.element.querySelector('a') as HTMLAnchorElement;
     expect(link.checkVisibility()).to.equal(false);
-    link.focus();
-    expect(page.page.document.activeElement === link).to.equal(false);
+    const [before, after] = [document.createElement('input'), document.createElement('input')];
+    page.element.before(before);
+    page.element.after(after);
+    before.focus();
+    const reached = new Set<Element | null>();
+    while (document.activeElement !== after && reached.size < 9) {
+      await sendKeys({ press: 'Tab' });
+      reached.add(document.activeElement);
+    }
+    expect([...reached]).to.deep.equal([page.element, after]);
     expect(new PayCheckoutHarness(page.element, server).phase).to.equal('idle');
     page.close();
   });
