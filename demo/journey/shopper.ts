@@ -12,7 +12,40 @@ export const CARDS = {
 } as const;
 
 /** The shop knows no such page, so it has nothing on it of its own. */
-const BARE_PAGE = '/bare';
+export const BARE_PAGE = '/bare';
+
+/** Orders one thing on a page of the shop. */
+export async function orderOneCup(): Promise<PlacedOrder> {
+  const response = await fetch('/api/orders', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      items: [{ sku: 'two-tone-cup', quantity: 1 }],
+      customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
+      address: {
+        address1: 'Flat 3, 12 Sample Street',
+        town: 'Sampleton',
+        postcode: 'ZZ1 1ZZ',
+        country: 'United Kingdom',
+      },
+    }),
+  });
+  return (await response.json()) as PlacedOrder;
+}
+
+/**
+ * What an order looks like to the shop, with the cookies of a browser. Node does not resolve names under
+ * `localhost`.
+ */
+export async function readOrderView(
+  { shopApi }: StackAddresses,
+  order: string,
+  cookies: readonly { name: string; value: string }[],
+): Promise<OrderView> {
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const response = await fetch(`${shopApi}/api/orders/${order}`, { headers: { cookie } });
+  return (await response.json()) as OrderView;
+}
 
 /** A shopper with a browser of their own, who says what they do and what they read. */
 export class Shopper {
@@ -29,23 +62,7 @@ export class Shopper {
   /** Orders one thing without walking through the shop; the browser gets its cookie. */
   async order(): Promise<PlacedOrder> {
     await this.page.goto(`${this.#addresses.shop}/`);
-    return this.page.evaluate(async () => {
-      const response = await fetch('/api/orders', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          items: [{ sku: 'two-tone-cup', quantity: 1 }],
-          customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
-          address: {
-            address1: 'Flat 3, 12 Sample Street',
-            town: 'Sampleton',
-            postcode: 'ZZ1 1ZZ',
-            country: 'United Kingdom',
-          },
-        }),
-      });
-      return (await response.json()) as PlacedOrder;
-    });
+    return this.page.evaluate(orderOneCup);
   }
 
   /** Orders, and goes to the payment page. */
@@ -137,14 +154,9 @@ export class Shopper {
     }
   }
 
-  /** What this browser's order looks like to the shop. Node does not resolve names under `localhost`. */
+  /** What this browser's order looks like to the shop. */
   async orderView(order: string): Promise<OrderView> {
-    const cookies = await this.#context.cookies(this.#addresses.shop);
-    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-    const response = await fetch(`${this.#addresses.shopApi}/api/orders/${order}`, {
-      headers: { cookie },
-    });
-    return (await response.json()) as OrderView;
+    return readOrderView(this.#addresses, order, await this.#context.cookies(this.#addresses.shop));
   }
 
   async close(): Promise<void> {

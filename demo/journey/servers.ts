@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import type { TuningChanges } from '@pay-checkout/session-server';
+import { expect } from 'vitest';
+import type { Stack, startStack as StartStack } from '../stack/stack.js';
+import type { ProcessEnv, ProcessName } from '../stack/settings.js';
+import { SandboxControl } from './sandbox-control.js';
+import type { Shopper } from './shopper.js';
+
+const TUNED_SESSION_SERVER = fileURLToPath(new URL('./tuned-session-server.ts', import.meta.url));
+/** Polls that follow each other this fast use up a minute's usual pages in seconds. */
+const TUNING: TuningChanges = { pollIntervalSeconds: 0.3, pollPagesPerMinute: 6000 };
+
+const BUILT_STACK = new URL('../dist/stack/stack.js', import.meta.url).href;
+
+export interface ServersOptions {
+  readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
+  /** Of the session server. */
+  readonly tuning?: TuningChanges;
+  /** Default false. */
+  readonly hasConsole?: boolean;
+}
+
+/** Answer of `GET /v1/merchant/orders/{order}`, as far as the journeys check it. */
+export interface MerchantOrder {
+  readonly state: string;
+  readonly certain: boolean;
+  readonly amountRefunded: string;
+  readonly attention: readonly string[];
+  readonly payment?: { readonly method?: string; readonly lastDigits?: string };
+  readonly checkouts: readonly {
+    readonly checkout: string;
+    readonly attempts: readonly { readonly status: string }[];
+    readonly transactions: readonly unknown[];
+  }[];
+}
+
+/** Running servers and where they keep their data. */
+interface Started {
+  readonly stack: Stack;
+  readonly folder: string;
+}
+
+export async function startServers({
+  env,
+  tuning,
+  hasConsole = false,
+}: ServersOptions = {}): Promise<Started> {
+  // The stack finds its programs beside itself, so it is the built one that runs here.
+  const { startStack } = (await import(BUILT_STACK)) as { startStack: typeof StartStack };
+  const folder = await mkdtemp(join(tmpdir(), 'journey-'));
+  const stack = await startStack({
+    dataDirectory: folder,
+    ports: { shop: 0, 'session-server': 0, sandbox: 0, console: 0 },
+    hasConsole,
+    env: {
+      ...env,
+      'session-server': {
+        ...env?.['session-server'],
+        TUNING: JSON.stringify({ ...TUNING, ...tuning }),
+      },
+    },
+    programs: { 'session-server': TUNED_SESSION_SERVER },
+  });
+  return { stack, folder };
+}
+
+/** Sandbox, session server and shop as real processes. */
+export class Servers {
+  readonly stack: Stack;
+  readonly sandbox: SandboxControl;
+  readonly #folder: string;
+
+  constructor({ stack, folder }: Started) {
+    this.stack = stack;
+    this.sandbox = new SandboxControl(stack.addresses.sandboxApi);
+    this.#folder = folder;
+  }
+
+  get addresses(): Stack['addresses'] {
+    return this.stack.addresses;
+  }
+
+  /** What the session server reports to the shop's own back end. */
+  async orderAtServer(order: string): Promise<MerchantOrder> {
+    const response = await fetch(`${this.addresses.payApi}/v1/merchant/orders/${order}`, {
+      headers: { authorization: `Bearer ${this.stack.secrets.merchantApiKey}` },
+    });
+    return (await response.json()) as MerchantOrder;
+  }
+
+  /** Gives an order another price in the shop's own books, as the shop's staff would. */
+  changePrice(order: string, totalMinor: number): void {
+    const books = new DatabaseSync(join(this.#folder, 'shop.sqlite'), { timeout: 5000 });
+    books
+      .prepare(`UPDATE orders SET basket = json_set(basket, '$.totalMinor', ?) WHERE number = ?`)
+      .run(totalMinor, Number(order.slice(1)));
+    books.close();
+  }
+
+  /** Asserts that all agree that an order is paid, once: server, shop and timeline. */
+  async expectPaid(shopper: Pick<Shopper, 'orderView'>, order: string): Promise<void> {
+    await expect.poll(async () => (await shopper.orderView(order)).state).toBe('paid');
+    const known = await this.orderAtServer(order);
+    expect(known).toMatchObject({ state: 'paid', certain: true, attention: [] });
+    expect(known.checkouts.flatMap(({ transactions }) => transactions)).toHaveLength(1);
+    const { timeline } = await shopper.orderView(order);
+    expect(timeline.filter(({ effect }) => effect === 'paid')).toHaveLength(1);
+  }
+
+  async stop(): Promise<void> {
+    await this.stack.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
