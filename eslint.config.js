@@ -71,6 +71,7 @@ export default defineConfig(
         fetch: 'readonly',
         process: 'readonly',
         setInterval: 'readonly',
+        AbortSignal: 'readonly',
         setTimeout: 'readonly',
       },
     },

@@ -66,6 +66,7 @@ const config: KnipConfig = {
         'web-test-runner.firefox.config.mjs',
         'web-test-runner.pictures.config.mjs',
         'src/testing/pictures.ts',
+        'web-test-runner.webkit.config.mjs',
       ],
       project: [
         '{src,test-node,test-server,test-frameworks,frameworks,bench}/**/*.{ts,tsx,vue,svelte}',
@@ -79,7 +80,9 @@ const config: KnipConfig = {
         'vite.config.ts',
         'vitest.shapes.config.ts',
         'vitest.examples.config.ts',
+        'vitest.webkit.config.ts',
         'journey/shapes.table.ts',
+        'journey/webkit.journeys.ts',
         '**/*.test.ts',
         '{shop,console,playground}/pages/{*-page,basket-link}.ts',
       ],

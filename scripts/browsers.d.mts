@@ -19,3 +19,10 @@ export function browserEnvironment(browser: Browser): Record<string, string>;
 
 /** The path of a Firefox: `FIREFOX_PATH`, otherwise an installed one. Throws when there is none. */
 export function findFirefox(): string;
+
+/** Where a WebKitGTK and what drives it are installed. Throws when they are not. */
+export function findWebKit(): {
+  readonly driver: string;
+  readonly miniBrowser: string;
+  readonly xvfb: string;
+};

@@ -6,7 +6,15 @@
  * As a script it runs a command with `CHROME_PATH` and `PAY_BROWSER_ARGS` set, and without a command it
  * prints the path: `node scripts/browsers.mjs web-test-runner --config …`
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ROOT, SetupError, isStartedAs, spawnAndWait } from './child.mjs';
@@ -56,6 +64,20 @@ export function findFirefox() {
   if (installed !== undefined) return installed;
   throw new SetupError(
     'Firefox is not installed. Install it ("apt-get install firefox-esr" on Debian, "brew install --cask firefox" on macOS, "winget install Mozilla.Firefox" on Windows), or set FIREFOX_PATH to the path of a Firefox.',
+  );
+}
+
+/** The driver and the browser of a WebKitGTK, and the display that they draw on. */
+export function findWebKit() {
+  const [driver, xvfb] = ['WebKitWebDriver', 'Xvfb'].map((program) =>
+    usualPlaces({ darwin: [], win32: [], others: [program] }).find(existsSync),
+  );
+  const [miniBrowser] = globSync('/usr/{lib,libexec,lib/*}/webkit2gtk-4*/MiniBrowser');
+  if (driver !== undefined && xvfb !== undefined && miniBrowser !== undefined) {
+    return { driver, miniBrowser, xvfb };
+  }
+  throw new SetupError(
+    'WebKitGTK is not installed with its driver and a display. Install them on Linux ("apt-get install webkit2gtk-driver xvfb" on Debian); other systems have none.',
   );
 }
 

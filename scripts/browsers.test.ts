@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { browserEnvironment, findBrowser, findFirefox } from './browsers.mjs';
+import { browserEnvironment, findBrowser, findFirefox, findWebKit } from './browsers.mjs';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -65,4 +65,11 @@ describe('the Firefox of the tests', () => {
       expect(findFirefox).toThrow(/Firefox is not installed\. Install it .*apt-get install/);
     },
   );
+});
+
+describe('the WebKitGTK of the tests', () => {
+  it('that is missing: the error says how to install it', () => {
+    vi.stubEnv('PATH', '');
+    expect(findWebKit).toThrow(/WebKitGTK is not installed .*apt-get install webkit2gtk-driver/);
+  });
 });

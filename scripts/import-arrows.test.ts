@@ -43,7 +43,7 @@ function importsOf(folder: string): Import[] {
 }
 
 function isTestFile(file: string): boolean {
-  return /\.(test|contract|harness)\.ts$|\/(testing|test-server|test-node|journey|bench)\//.test(
+  return /\.(test|contract|harness)\.ts$|\/web-test-runner\.webkit\.config\.mjs$|\/(testing|test-server|test-node|journey|bench)\//.test(
     file,
   );
 }
@@ -128,8 +128,8 @@ describe('import arrows', () => {
       .filter(({ to }) => to.startsWith('.'))
       .filter(({ file, to }) => {
         const target = relative(ROOT, resolve(ROOT, dirname(file), to));
-        // The one thing that tests and benches share: how a browser is found.
-        const isShared = isTestFile(file) && target === 'scripts/browsers.mjs';
+        // What tests and benches share: how a browser is found, and how WebKit is started.
+        const isShared = isTestFile(file) && /^scripts\/(browsers|webkit)\.mjs$/.test(target);
         return !target.startsWith(`${folder}/`) && !isShared;
       })
       .map(({ file, to }) => `${file} imports ${to}`);

@@ -1,28 +1,9 @@
 import { chromeLauncher } from '@web/test-runner-chrome';
+import { NEEDS_CHROMIUM, skipTests } from './test-server/skip-tests.ts';
 import config from './web-test-runner.config.mjs';
-
-/**
- * What no Firefox gives: to a page a collection of garbage, to a driver what the person prefers, the
- * accessibility tree and forced colours.
- */
-const NEEDS_CHROMIUM = /\b(gc|emulateMedia|inForcedColors|accessibilityTree|isLive)\(/;
 
 /** Firefox closes the socket of the runner when a navigation starts, even one that leads nowhere. */
 const STARTS_NAVIGATION = /^redirecting,|of all phases,/;
-
-/** Skips the tests that need what only Chromium has. The counts include them as skipped. */
-const skipping = {
-  name: 'skip-what-needs-chromium',
-  /** @param {{ path: string, body: unknown }} file */
-  transform({ path, body }) {
-    if (!path.endsWith('.test.ts')) return undefined;
-    return `beforeEach(function () {
-      const { body, title } = this.currentTest;
-      if (${NEEDS_CHROMIUM}.test(body) || ${STARTS_NAVIGATION}.test(title)) this.skip();
-    });
-    ${body}`;
-  },
-};
 
 /** Puppeteer starts a Firefox like a Chrome, and speaks WebDriver BiDi with it. */
 const firefox = chromeLauncher({
@@ -34,6 +15,6 @@ firefox.name = 'Firefox';
 export default {
   ...config,
   browsers: [firefox],
-  plugins: [...config.plugins, skipping],
+  plugins: [...config.plugins, skipTests({ body: NEEDS_CHROMIUM, title: STARTS_NAVIGATION })],
   testFramework: { config: { ...config.testFramework.config, timeout: 30_000 } },
 };
