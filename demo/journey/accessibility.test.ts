@@ -126,8 +126,8 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
       await expectContrast(ofPlayground, 'the playground', `the brand ${brand}`, 'dark');
       await expectContrast(ofPlayground, 'the playground', `the brand ${brand}`, 'light');
     }
-    await playground.chooseBrand('nakhla');
-    await expectNoBarriers(ofPlayground, 'the playground', 'the brand nakhla, from right to left');
+    await playground.chooseBrand('oasis');
+    await expectNoBarriers(ofPlayground, 'the playground', 'the brand oasis, from right to left');
     await playground.close();
   });
 

@@ -41,7 +41,7 @@ export const BRANDS: Readonly<Record<string, Brand>> = {
       '--pay-checkout-gap': '14px',
     },
   },
-  nakhla: {
+  oasis: {
     lang: 'ar-EG',
     dir: 'rtl',
     style: {
