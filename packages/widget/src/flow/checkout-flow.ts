@@ -32,7 +32,7 @@ export interface Address {
   readonly request: NeedsReply;
   /** What the shopper typed. Kept in memory only, until the checkout is open. */
   readonly input?: AvsInput | undefined;
-  /** Names of the fields that the server rejected. */
+  /** Names of the fields that were rejected, by the form or by the server. */
   readonly rejected?: readonly string[] | undefined;
 }
 
@@ -112,7 +112,12 @@ export type FlowEvent =
       readonly presentation: Presentation;
     }
   | { readonly type: 'address-required'; readonly address: Address }
-  | { readonly type: 'address-entered'; readonly input: AvsInput }
+  | {
+      readonly type: 'address-entered';
+      readonly input: AvsInput;
+      /** Names of the fields that must not stay as they are. */
+      readonly rejected?: readonly string[];
+    }
   | { readonly type: HintKind }
   | { readonly type: 'status'; readonly status: CheckoutStatus }
   | { readonly type: 'failure'; readonly error: FlowError };
@@ -186,10 +191,14 @@ export function transition(state: FlowState, event: FlowEvent): FlowState {
     case 'address-required':
       return isCreating(state) ? { phase: 'address', known, address: event.address } : state;
 
-    case 'address-entered':
-      return phase === 'address'
-        ? { phase: 'opening', known, address: { ...state.address, input: event.input } }
-        : state;
+    case 'address-entered': {
+      if (phase !== 'address') return state;
+      const { input, rejected } = event;
+      const address = { ...state.address, input };
+      return rejected?.length
+        ? { ...state, address: { ...address, rejected } }
+        : { phase: 'opening', known, address };
+    }
 
     case 'shown':
       return phase === 'opening' && known && state.session

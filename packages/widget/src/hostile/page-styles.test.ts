@@ -21,19 +21,21 @@ const RULES: Readonly<Record<string, string>> = {
 /** What the shopper needs of the element is there to see and to touch. */
 function expectUsable(harness: PayCheckoutHarness, page: MerchantPage): void {
   const { renderRoot } = harness.element;
-  const words = renderRoot.querySelectorAll('.message > span, .reference, input, .button');
+  const words = renderRoot.querySelectorAll(
+    '.message > span:last-child, [part="reference"], input, [part="button"]',
+  );
   for (const one of words) {
     const { width, height } = one.getBoundingClientRect();
     const what = `${harness.phase}: ${one.outerHTML}`;
     expect(width, what).to.be.above(20);
     expect(height, what).to.be.above(8);
   }
-  for (const one of renderRoot.querySelectorAll('input, .button')) {
+  for (const one of renderRoot.querySelectorAll('input, [part="button"]')) {
     const what = `${harness.phase}: ${one.outerHTML}`;
     expect(one.getBoundingClientRect().height, what).to.be.at.least(44);
     expect(isTouchable(page, one), what).to.equal(true);
   }
-  for (const one of renderRoot.querySelectorAll('.button, section')) {
+  for (const one of renderRoot.querySelectorAll('[part="button"], section')) {
     expect(contrastOf(page, one), harness.phase).to.be.at.least(4.5);
   }
 }
@@ -94,8 +96,8 @@ describe('a page with styles of its own', () => {
     const card = find('section');
     expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
     expect(find('[part="badge"]').left - card.left).to.be.below(40);
-    await harness.during('paid', () => server.setState('paid'));
-    expect(find('.message > span').right).to.be.below(find('.icon').left);
+    await harness.during('failed', () => server.setState('failed'));
+    expect(find('.message > span:last-child').right).to.be.below(find('[part="icon"]').left);
     expectUsable(harness, page);
     expectNoSidewaysScroll(harness, page);
     page.close();
@@ -121,7 +123,7 @@ describe('a page with styles of its own', () => {
       await harness.during('ready', () => harness.press());
       await server.setState('paid');
     });
-    const words = harness.element.renderRoot.querySelector('.message > span') as Element;
+    const words = harness.element.renderRoot.querySelector('.message > span:last-child') as Element;
     const range = page.page.document.createRange();
     const text = [...words.childNodes].find((node) => node.textContent?.endsWith('.')) as Text;
     range.setStart(text, text.length - 1);
@@ -141,7 +143,7 @@ describe('a page with styles of its own', () => {
       const [harness, page] = await MerchantPage.place(server, { root, attributes });
       await harness.during('ready', () => harness.press());
       const { renderRoot } = harness.element;
-      const close = renderRoot.querySelector('.close')!.getBoundingClientRect();
+      const close = renderRoot.querySelector('[part="close"]')!.getBoundingClientRect();
       const card = renderRoot.querySelector('section')!.getBoundingClientRect();
       expect(close.left > card.left + card.width / 2, root).to.equal(isAtRight);
       expect(close.height, root).to.be.at.least(44);
@@ -157,7 +159,7 @@ describe('a page with styles of its own', () => {
     });
     harness.element.start();
     await harness.reaches('ready');
-    const close = harness.element.renderRoot.querySelector('.close') as Element;
+    const close = harness.element.renderRoot.querySelector('[part="close"]') as Element;
     expect(isTouchable(page, close)).to.equal(true);
     expect(isTouchable(page, harness.form as Element)).to.equal(true);
     page.close();
@@ -170,12 +172,12 @@ describe('a page with styles of its own', () => {
       const [harness, page] = await MerchantPage.place(server);
       await reach(harness);
       const { renderRoot } = harness.element;
-      for (const one of renderRoot.querySelectorAll('.button, input, section')) {
+      for (const one of renderRoot.querySelectorAll('[part="button"], input, section')) {
         const { borderTopColor, borderTopWidth, backgroundColor } = page.page.getComputedStyle(one);
         expect(parseFloat(borderTopWidth), harness.phase).to.be.at.least(1);
         expect(borderTopColor, harness.phase).not.to.equal(backgroundColor);
       }
-      for (const one of renderRoot.querySelectorAll('.icon')) {
+      for (const one of renderRoot.querySelectorAll('section [part="icon"]')) {
         const { stroke, backgroundColor } = page.page.getComputedStyle(one);
         expect(stroke, harness.phase).not.to.equal(backgroundColor);
       }

@@ -83,13 +83,28 @@ describe('<pay-checkout> for everyone', () => {
     await server.set({ holdOpen: true });
     const harness = await PayCheckoutHarness.place(server);
     await harness.during('opening', () => harness.press());
-    const spinner = harness.element.renderRoot.querySelector('.spinner') as Element;
+    const spinner = harness.element.renderRoot.querySelector('[part="spinner"]') as Element;
     expect(spinner.getAnimations()).to.have.length(1);
     await emulateMedia({ reducedMotion: 'reduce' });
     expect(getComputedStyle(spinner).animationDuration).to.equal('9s');
     await emulateMedia({ reducedMotion: 'no-preference' });
     expect(getComputedStyle(spinner).animationDuration).to.equal('0.9s');
     await server.set({ holdOpen: false });
+  });
+
+  it('draws the tick of a payment, and with reduced motion shows it at once', async () => {
+    for (const [reducedMotion, animations] of [
+      ['no-preference', 1],
+      ['reduce', 0],
+    ] as const) {
+      await emulateMedia({ reducedMotion });
+      server = await new TestServer().start();
+      const harness = await PayCheckoutHarness.ready(server);
+      await harness.during('paid', () => server.setState('paid'));
+      const tick = harness.element.renderRoot.querySelector('[part="icon"]') as Element;
+      expect(tick.getAnimations()).to.have.length(animations);
+    }
+    await emulateMedia({ reducedMotion: 'no-preference' });
   });
 
   it('its button is a native one, large enough for a thumb', async () => {

@@ -20,31 +20,30 @@ export function renderAddress(
   onSubmit: (event: SubmitEvent) => void,
   labels: Labels,
 ): TemplateResult {
-  return html`<form id="address" .onsubmit=${onSubmit}>
+  return html`<form id="address" novalidate .onsubmit=${onSubmit}>
     ${(request.fields ?? REQUIRED).map((name) => {
       const isRejected = rejected.includes(`avs.${name}`);
+      const error = input?.[name] ? labels.rejectedField : labels.missingField;
       return html`<label part="field"
-        >${labels.fields[name]}
-        <input
-          part="input"
-          name=${name}
-          autocomplete="billing ${AUTOCOMPLETE[name]}"
-          maxlength=${name === 'postcode' ? 32 : 100}
-          pattern=".*\\S.*"
-          ?required=${REQUIRED.includes(name)}
-          .value=${input?.[name] ?? ''}
-          aria-invalid=${isRejected}
-          aria-describedby="error-${name}"
-        /><small id="error-${name}" part="error"
-          >${isRejected ? labels.rejectedField : nothing}</small
-        ></label
-      >`;
+          >${labels.fields[name]}
+          <input
+            part="input"
+            name=${name}
+            autocomplete="billing ${AUTOCOMPLETE[name]}"
+            ?required=${REQUIRED.includes(name)}
+            .value=${input?.[name] ?? ''}
+            aria-invalid=${isRejected}
+            aria-describedby="error-${name}"
+        /></label>
+        <small id="error-${name}" part="error">${isRejected ? error : nothing}</small>`;
     })}
   </form>`;
 }
 
-/** What the shopper typed, without the fields that stayed empty. */
-export function readAddress(form: HTMLFormElement): AvsInput {
-  const typed = [...new FormData(form)].filter(([, text]) => text);
-  return Object.fromEntries(typed) as unknown as AvsInput;
+/** What the shopper typed, without the fields that stayed empty, and the required ones among these. */
+export function readAddress(form: HTMLFormElement): { input: AvsInput; rejected: string[] } {
+  const typed = [...new FormData(form)].filter(([, text]) => /\S/.test(text as string));
+  const input = Object.fromEntries(typed) as unknown as AvsInput;
+  const missing = REQUIRED.filter((name) => form.elements.namedItem(name) && !input[name]);
+  return { input, rejected: missing.map((name) => `avs.${name}`) };
 }

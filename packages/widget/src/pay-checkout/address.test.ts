@@ -19,6 +19,14 @@ function inputsOf({ element }: PayCheckoutHarness): HTMLInputElement[] {
   return [...element.renderRoot.querySelectorAll('input')];
 }
 
+/** What is said at an input, by its description. */
+function wordsAt({ element }: PayCheckoutHarness): (input: HTMLInputElement) => string {
+  return (input) => {
+    const id = input.getAttribute('aria-describedby') ?? '';
+    return element.renderRoot.querySelector(`#${id}`)?.textContent ?? '';
+  };
+}
+
 function fill(harness: PayCheckoutHarness, ...values: readonly string[]): void {
   inputsOf(harness).forEach((input, index) => (input.value = values[index] ?? ''));
 }
@@ -75,25 +83,34 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     });
   });
 
-  it('sends nothing while a field is empty or holds only spaces', async () => {
+  it('says at each required field that is empty or holds only spaces, and sends nothing', async () => {
     const harness = await requireAddress(needs(), opened());
     for (const [house, postcode, wrong] of [
-      ['', 'ZZ1 1ZZ', 0],
-      ['12', '', 1],
-      ['  ', 'ZZ1 1ZZ', 0],
+      ['12', '', [1]],
+      ['', 'ZZ1 1ZZ', [0]],
+      ['', '', [0, 1]],
+      ['  ', 'ZZ1 1ZZ', [0]],
     ] as const) {
       fill(harness, house, postcode);
       harness.press();
+      await harness.element.updateComplete;
       const inputs = inputsOf(harness);
-      expect(inputs.map(({ validity }) => validity.valid)).to.deep.equal([
-        wrong !== 0,
-        wrong !== 1,
-      ]);
+      const isWrong = (_: unknown, index: number): boolean =>
+        (wrong as readonly number[]).includes(index);
+      expect(inputs.map(wordsAt(harness))).to.deep.equal(
+        inputs.map((input, index) => (isWrong(input, index) ? en.missingField : '')),
+      );
+      expect(inputs.map(({ ariaInvalid }) => ariaInvalid)).to.deep.equal(
+        inputs.map((input, index) => String(isWrong(input, index))),
+      );
       const { activeElement } = harness.element.renderRoot as ShadowRoot;
-      expect(activeElement?.getAttribute('name')).to.equal(inputs[wrong]?.name);
+      expect(activeElement === inputs[wrong[0]]).to.equal(true);
+      expect(inputs.map(({ value }) => value)).to.deep.equal([house, postcode]);
     }
     expect(harness.phase).to.equal('address');
     expect(await server.opens()).to.have.length(1);
+    fill(harness, '12', 'ZZ1 1ZZ');
+    await harness.during('ready', () => harness.press());
   });
 
   it('shows which field the server refused, with what was typed', async () => {
@@ -107,10 +124,7 @@ describe('<pay-checkout> when the server needs the shopper’s address', () => {
     expect(house?.ariaInvalid).to.equal('false');
     expect(postcode?.value).to.equal('nowhere');
     expect(postcode?.ariaInvalid).to.equal('true');
-    const words = harness.element.renderRoot.querySelector(
-      `#${postcode?.getAttribute('aria-describedby') ?? ''}`,
-    );
-    expect(words?.textContent).to.equal(en.rejectedField);
+    expect(inputsOf(harness).map(wordsAt(harness))).to.deep.equal(['', en.rejectedField]);
     expect((harness.element.renderRoot as ShadowRoot).activeElement).to.equal(postcode);
     fill(harness, '12', 'ZZ1 1ZZ');
     await harness.during('ready', () => harness.press());

@@ -133,6 +133,15 @@ describe('<pay-checkout> with a screen reader and a keyboard', () => {
     harness.element.close();
   });
 
+  it('a field that was left empty is read out with its label and what is wrong, each once', async () => {
+    const harness = await place('address');
+    harness.press();
+    await until(() => focusOf(harness)?.ariaInvalid === 'true');
+    const field = (await accessibilityTree()).findLast(({ isFocused }) => isFocused);
+    expect(field?.name).to.equal(en.fields.houseNumber);
+    expect(field?.description).to.equal(en.missingField);
+  });
+
   it('a decline is announced, although the focus went to the form before it', async () => {
     const harness = await pressed();
     server.sdk.calls[0]?.onDecline?.();

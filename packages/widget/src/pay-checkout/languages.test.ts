@@ -199,11 +199,11 @@ describe('<pay-checkout> in other languages', () => {
       harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
     const card = find('section');
     expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
-    expect(find('.close').right).to.be.below(card.left + card.width / 2);
+    expect(find('[part="close"]').right).to.be.below(card.left + card.width / 2);
     expect(getComputedStyle(harness.form as Element).direction).to.equal('rtl');
     await expect(harness.element).to.be.accessible();
-    await harness.during('paid', () => server.setState('paid'));
-    expect(find('.message > span').right).to.be.below(find('.icon').left);
+    await harness.during('failed', () => server.setState('failed'));
+    expect(find('.message > span:last-child').right).to.be.below(find('[part="icon"]').left);
     // Its words begin at the right, although the text of the page begins at the left.
     const range = document.createRange();
     range.selectNodeContents(
@@ -248,7 +248,8 @@ describe('<pay-checkout> in other languages', () => {
           expect(languageOf(harness)).to.equal(locale);
           expect(page.page.document.scrollingElement?.scrollWidth, locale).to.equal(280);
           // The spinner turns, so its own box is wider at times.
-          const parts = 'section, .message > :not(.spinner), .button, .badge, label';
+          const parts =
+            'section, .message > :not([part="spinner"]), [part="button"], [part="badge"], label';
           for (const one of [element, ...element.renderRoot.querySelectorAll(parts)]) {
             expect(one.scrollWidth, `${locale} ${one.className}`).to.be.at.most(one.clientWidth);
           }

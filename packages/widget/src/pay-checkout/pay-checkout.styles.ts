@@ -1,13 +1,17 @@
-import { css } from 'lit';
+import { unsafeCSS } from 'lit';
+
+/** Marks the text for editors and Prettier. Nothing is inserted, which Lit's own tag would have to check. */
+const css = String.raw;
 
 /**
  * The style of the element: it needs only the page's font and `color-scheme`. Comments are here, since
  * those inside would be sent to every page.
  *
  * - `:dir(rtl)`: English words keep their order, and their full stops.
+ * - `.skeleton`: the form is drawn over the placeholders of its fields, so that it never moves.
  * - `border` of the button: forced colours show it.
  */
-export const styles = css`
+export const styles = unsafeCSS(css`
   :host {
     --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
     --surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
@@ -39,7 +43,6 @@ export const styles = css`
   }
   dialog {
     inline-size: min(100vw - 16px, 480px);
-    max-block-size: calc(100dvh - 16px);
     margin: auto;
     padding: 0;
     border: 0;
@@ -50,13 +53,14 @@ export const styles = css`
     background: #0009;
   }
   section {
-    position: relative;
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
     color: var(--pay-checkout-text, light-dark(#1b1f29, #eceef3));
     font-family: var(--pay-checkout-font, inherit);
     line-height: 1.45;
     text-align: start;
     white-space: normal;
-    padding: 4px calc(var(--gap) * 1.25) calc(var(--gap) * 1.25);
+    padding: 0 var(--gap) var(--gap);
     border: 1px solid var(--border);
     border-radius: var(--radius);
     background: var(--surface);
@@ -64,28 +68,38 @@ export const styles = css`
   }
   header,
   .message,
-  .button,
-  .reference,
   label,
+  section > :is(button, a, small),
   ::slotted([slot='form']) {
     margin-block-start: var(--gap);
   }
   header,
   .message {
-    min-block-size: 52px;
+    min-block-size: var(--control);
     display: flex;
     gap: 12px;
     align-items: center;
   }
   header {
+    min-block-size: 52px;
     flex-wrap: wrap;
+  }
+  header > span {
+    flex: auto;
+    align-self: start;
   }
   ::slotted([slot='logo']) {
     max-block-size: 40px;
     max-inline-size: 40%;
   }
-  small {
+  small,
+  label,
+  svg,
+  input,
+  .blank {
     display: block;
+  }
+  small {
     color: var(--muted);
     font-size: 0.8125em;
   }
@@ -93,24 +107,40 @@ export const styles = css`
     font-size: 1.375em;
   }
   .blank {
-    display: block;
-    inline-size: 7em;
-    block-size: 1.5em;
-    border-radius: var(--radius);
+    block-size: var(--control);
+    border-radius: calc(var(--radius) / 2);
     background: var(--border);
   }
-  .badge {
-    inline-size: fit-content;
-    margin-inline-start: auto;
+  header .blank {
+    inline-size: 7em;
+    block-size: 24px;
+    margin-block: 12px;
+  }
+  .skeleton [role='status'] {
+    display: grid;
+    grid-template-columns: 1fr 1fr;
+    gap: calc(var(--gap) / 2);
+    margin-block-start: var(--gap);
+  }
+  .skeleton [role='status'],
+  .skeleton ::slotted([slot='form']) {
+    grid-area: 2 / 1;
+  }
+  .skeleton .message,
+  .blank:first-child {
+    grid-column: span 2;
+    margin: 0;
+    justify-content: center;
+  }
+  [part='badge'] {
     padding: 2px 10px;
     border: 1px solid;
     border-radius: 99px;
     color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
   }
-  .icon {
+  svg {
     flex: none;
     inline-size: 28px;
-    block-size: 28px;
     padding: 5px;
     border-radius: 50%;
     background: var(--muted);
@@ -118,14 +148,21 @@ export const styles = css`
     stroke: var(--surface);
     stroke-width: 3;
   }
-  .paid {
-    background: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
-  }
-  .failed,
-  .problem {
+  .failed svg,
+  .problem svg {
     background: var(--bad);
   }
-  .spinner {
+  .paid svg {
+    background: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
+    stroke-dasharray: 21;
+    animation: draw 0.5s;
+  }
+  @keyframes draw {
+    from {
+      stroke-dashoffset: 21;
+    }
+  }
+  [part='spinner'] {
     flex: none;
     inline-size: 24px;
     block-size: 24px;
@@ -139,91 +176,64 @@ export const styles = css`
       rotate: 1turn;
     }
   }
-  .button {
-    display: block;
-    inline-size: 100%;
-    min-block-size: var(--control);
-    padding: 10px 20px;
-    border: 1px solid transparent;
-    border-radius: calc(var(--radius) * 0.75);
-    background: var(--accent);
-    color: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
-    font: inherit;
-    font-weight: 600;
-    text-align: center;
-    text-decoration: none;
-    cursor: pointer;
-  }
-  .button + .button {
-    background: none;
-    color: inherit;
-  }
-  .close {
-    position: absolute;
-    inset-block-start: 4px;
-    inset-inline-end: 4px;
-    inline-size: 44px;
-    block-size: 44px;
-    border: 0;
-    background: none;
-    color: inherit;
-    font: inherit;
-    cursor: pointer;
-  }
-  .close svg {
-    inline-size: 24px;
-    margin: auto;
-    stroke: currentColor;
-    stroke-width: 2;
-  }
-  :modal :is(header, .message) {
-    padding-inline-end: 36px;
-  }
-  label,
-  svg {
-    display: block;
-  }
+  button,
+  a,
   input {
-    display: block;
-    inline-size: 100%;
     min-block-size: var(--control);
     padding: 8px 12px;
-    border: 1px solid var(--muted);
+    border: 1px solid transparent;
     border-radius: calc(var(--radius) / 2);
     background: none;
     color: inherit;
     font: inherit;
+  }
+  button,
+  a {
+    font-weight: bold;
+    text-align: center;
+    text-decoration: none;
+    cursor: pointer;
+  }
+  [part='button'] {
+    background: var(--accent);
+    color: var(--pay-checkout-on-accent, light-dark(#fff, #0d1530));
+  }
+  input {
+    inline-size: 100%;
+    margin-block-start: 4px;
+    border-color: var(--muted);
     font-size: max(16px, 1em);
   }
   [aria-invalid='true'] {
     border-color: var(--bad);
   }
-  label small {
+  [part='error'] {
     color: var(--bad);
-  }
-  .button:hover {
-    filter: brightness(1.1);
   }
   :focus-visible {
     outline: 3px solid var(--accent);
     outline-offset: 2px;
   }
+  [part='button']:hover,
   [aria-disabled='true'] {
-    opacity: 0.6;
+    opacity: 0.8;
   }
   @media (forced-colors: active) {
-    .icon {
+    svg {
       background: Canvas;
       stroke: CanvasText;
     }
-    .spinner {
+    [part='spinner'] {
       forced-color-adjust: none;
       border-color: Canvas CanvasText CanvasText;
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    .spinner {
+    .paid svg {
+      animation: none;
+    }
+    [part='spinner'] {
       animation: turn 9s steps(12) infinite;
     }
   }
-`;
+`);

@@ -22,18 +22,20 @@ type Price = Partial<Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environm
 
 /** Paths of the icons, in a square of 24. */
 const ICONS: Readonly<Partial<Record<Phase, string>>> = {
-  address: 'M4 11l8-6 8 6M7 10v9h10v-9',
   paid: 'M5 12.5l5 5L19 7.5',
   failed: 'M7 7l10 10M17 7L7 17',
-  cancelled: 'M6 12h12',
-  left: 'M6 12h12',
-  expired: 'M12 6v6l4 3',
-  unconfirmed: 'M12 5v8m0 3v3',
-  problem: 'M12 5v8m0 3v3',
 };
+/** The icon of the other phases. */
+const MARK = 'M12 5v8m0 3v3';
+
+/** Phases with a spinner. */
+const BUSY: readonly Phase[] = ['opening', 'ready', 'redirecting', 'confirming'];
+
+/** What is not known yet. */
+const BLANK = html`<span class="blank"></span>`;
 
 /** The focus moves to the first of them that is rendered. */
-const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '.button'];
+const FOCUS_TARGETS = ['[aria-invalid=true]', 'input', '.message', '[part=button]'];
 
 /**
  * Takes the payment of one order: creates the checkout, shows the provider's form, shows the outcome.
@@ -167,8 +169,11 @@ export class PayCheckout extends LitElement implements FlowHost {
     event.preventDefault();
     this.#flow.send({
       type: 'address-entered',
-      input: readAddress(event.target as HTMLFormElement),
+      ...readAddress(event.target as HTMLFormElement),
     });
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(),
+    );
   };
   /** The close button or Escape. The element closes the dialog, not the browser. */
   readonly #cancel = (event: Event): void => {
@@ -260,7 +265,9 @@ export class PayCheckout extends LitElement implements FlowHost {
     try {
       const { states } = this.#internals;
       states.clear();
-      for (const name of [state.phase, ...detailsOf(state)]) states.add(name);
+      const detail = detailOf(state);
+      states.add(state.phase);
+      if (detail) states.add(detail);
     } catch {
       // An older browser has no custom states.
     }
@@ -330,26 +337,20 @@ export class PayCheckout extends LitElement implements FlowHost {
         .oncancel=${this.#cancel}
       ></dialog>
       ${place}
-      <section part="card" lang=${locale} dir=${dir} aria-label=${label}>
+      <section
+        class=${this.#isOpening ? 'skeleton' : nothing}
+        part="card"
+        lang=${locale}
+        dir=${dir}
+        aria-label=${label}
+      >
         ${this.#header(state)}
         <div role="status">${this.#message(state)}</div>
         <div role="alert">${this.#notice(state)}</div>
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
         ${this.#offers(state).map((name) => this.#button(name, state))} ${this.#reference(state)}
-        ${this.#isModal ? this.#closer() : nothing}
       </section>`;
-  }
-
-  #closer(): TemplateResult {
-    return html`<button
-      class="close"
-      part="close"
-      aria-label=${this.#labels.close}
-      .onclick=${this.#cancel}
-    >
-      <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS.failed}></path></svg>
-    </button>`;
   }
 
   /** Where the page's address names the checkout, nothing is known of its price. */
@@ -359,31 +360,38 @@ export class PayCheckout extends LitElement implements FlowHost {
       state.phase === 'address' ? state.address.request : (state.known ?? preview);
     const { amount, currency } = price ?? {};
     const hasPrice = amount && currency;
-    if (!hasPrice && isFollowing && !this.#isOpening) return nothing;
+    if (!hasPrice && isFollowing && !isInProgress(state)) return nothing;
     const isTest = (price?.environment ?? environment) === 'sandbox';
+    const { amount: amountLabel, close, test } = this.#labels;
     // Its place stays empty without an answer: the button must not move when it is about to be pressed.
-    const isAwaited = price === null || this.#isOpening;
+    const blank = price === null || this.#isOpening ? BLANK : nothing;
     return html`<header part="header">
       <slot name="logo"></slot>
       <span>
         <small part="name"
-          ><slot name="name"
-            >${preview?.shop ?? (hasPrice ? this.#labels.amount : nothing)}</slot
-          ></small
+          ><slot name="name">${preview?.shop ?? (hasPrice ? amountLabel : nothing)}</slot></small
         >
         ${
           hasPrice
             ? html`<strong part="amount">${formatAmount(amount, currency, this.language)}</strong>`
-            : html`<span class=${isAwaited ? 'blank' : nothing}></span>`
+            : blank
         }
       </span>
-      ${isTest ? html`<small class="badge" part="badge">${this.#labels.test}</small>` : nothing}
+      ${isTest ? html`<small part="badge">${test}</small>` : nothing}
+      ${
+        this.#isModal
+          ? html`<button part="close" aria-label=${close} .onclick=${this.#cancel}>
+              ${icon('failed')}
+            </button>`
+          : nothing
+      }
     </header>`;
   }
 
   /** What opens once it is seen says so from its first frame, and is as high as it is then. */
   get #isOpening(): boolean {
-    return this.#flow.startsWhenVisible || this.#flow.state.phase === 'opening';
+    const { startsWhenVisible, state } = this.#flow;
+    return startsWhenVisible || (state.phase === 'opening' && !this.#inWindow);
   }
 
   /** Whether the shopper is paying in a window. */
@@ -399,16 +407,14 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   #message(state: FlowState): Rendered {
     const labels = this.#labels;
-    const [detail] = detailsOf(state);
+    const detail = detailOf(state);
     if (detail === 'refunded') return message('message', labels.refunded, 'cancelled');
-    const phase = this.#isOpening ? 'opening' : state.phase;
-    const words =
-      detail && detail !== 'declined'
-        ? labels[detail]
-        : this.#inWindow
-          ? labels.inWindow
-          : labels.phases[phase];
-    return words ? message('message', words, detail ? 'opening' : phase) : nothing;
+    if (this.#isOpening) {
+      return html`${BLANK}${BLANK}${BLANK}${message('message', labels.phases.opening, 'opening')}`;
+    }
+    if (detail && detail !== 'declined') return message('message', labels[detail], 'opening');
+    const words = this.#inWindow ? labels.inWindow : labels.phases[state.phase];
+    return words ? message('message', words, state.phase) : nothing;
   }
 
   #notice(state: FlowState): Rendered {
@@ -420,21 +426,21 @@ export class PayCheckout extends LitElement implements FlowHost {
     if (state.phase !== 'problem') return nothing;
     const { code, requestId } = state.error;
     const quote = [code, requestId].filter(Boolean).join(' · ');
-    return message(
-      'notice',
-      html`${errorText(code, this.#labels)}<small part="code">${quote}</small>`,
-      'problem',
-    );
+    // Not of a payment that is, or was, possible here or in a window.
+    const isUnpaid =
+      !state.known && this.#flow.presentation !== 'popup' && code !== 'opening_timeout';
+    const words = html`${errorText(code, this.#labels)} ${isUnpaid ? this.#labels.unpaid : nothing}
+      <small part="code">${quote}</small>`;
+    return message('notice', words, 'problem');
   }
 
   #button(name: ButtonName, state: FlowState): TemplateResult {
     const words = this.#labels.buttons[name];
     if (state.phase === 'redirecting') {
-      return html`<a class="button" part="button" href=${state.url} target="_top">${words}</a>`;
+      return html`<a part="button" href=${state.url} target="_top">${words}</a>`;
     }
     return html`<button
       form="address"
-      class="button"
       part=${name === 'cancel' ? 'secondary' : 'button'}
       aria-disabled=${isRechecking(state)}
       .onclick=${() => this.#press(name)}
@@ -450,9 +456,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
     if (!words || phase === 'idle' || phase === 'opening' || phase === 'redirecting')
       return nothing;
-    return html`<small class="reference" part="reference"
-      >${this.#labels.reference} <bdi>${words}</bdi></small
-    >`;
+    return html`<small part="reference">${this.#labels.reference} <bdi>${words}</bdi></small>`;
   }
 
   /** The buttons of the phase that can do something here. */
@@ -484,15 +488,15 @@ export class PayCheckout extends LitElement implements FlowHost {
 }
 
 /** What more there is to say of a phase than its name. */
-function detailsOf(
+function detailOf(
   state: FlowState,
-): readonly ('refunded' | 'checking' | 'submitted' | 'declined')[] {
+): 'refunded' | 'checking' | 'submitted' | 'declined' | undefined {
   const { phase, known } = state;
-  if (known?.refund === 'full') return ['refunded'];
-  if (isRechecking(state) || (phase === 'confirming' && hasOnlyId(state))) return ['checking'];
-  if (phase !== 'ready') return [];
-  if (state.isSubmitted) return ['submitted'];
-  return state.declines ? ['declined'] : [];
+  if (known?.refund === 'full') return 'refunded';
+  if (isRechecking(state) || (phase === 'confirming' && hasOnlyId(state))) return 'checking';
+  if (phase !== 'ready') return undefined;
+  if (state.isSubmitted) return 'submitted';
+  return state.declines ? 'declined' : undefined;
 }
 
 function errorText(code: string, { codes, sdkError, error }: Labels): string {
@@ -500,17 +504,20 @@ function errorText(code: string, { codes, sdkError, error }: Labels): string {
 }
 
 /** A text with the icon of a phase, or with a spinner. */
-function message(part: string, text: string | TemplateResult, phase: Phase): TemplateResult {
-  const path = ICONS[phase];
-  return html`<div class="message" part=${part} tabindex="-1">
-    ${
-      path
-        ? html`<svg class="icon ${phase}" part="icon" viewBox="0 0 24 24" aria-hidden="true">
-            <path d=${path}></path>
-          </svg>`
-        : html`<span class="spinner" part="spinner"></span>`
-    }<span>${text}</span>
+function message(
+  part: string,
+  text: string | TemplateResult | undefined,
+  phase: Phase,
+): TemplateResult {
+  return html`<div class="message ${phase}" part=${part} tabindex="-1">
+    ${BUSY.includes(phase) ? html`<span part="spinner"></span>` : icon(phase)}<span>${text}</span>
   </div>`;
+}
+
+function icon(phase: Phase): TemplateResult {
+  return html`<svg part="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d=${ICONS[phase] ?? MARK}></path>
+  </svg>`;
 }
 
 /** Decimal text as people of `locale` write money, with exactly its fraction digits. */

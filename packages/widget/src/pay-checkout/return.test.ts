@@ -79,7 +79,7 @@ describe('<pay-checkout> and the way out and back', () => {
       expect(harness.announcement).to.equal(en.checking);
       expect(harness.button).to.equal(null);
       await harness.reaches('problem');
-      expect(harness.notice).to.equal(`${en.codes.server_unreachable}server_unreachable`);
+      expect(harness.notice).to.equal(`${en.codes.server_unreachable} server_unreachable`);
       expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
       expect(harness.button?.textContent?.trim()).to.equal('Try again');
       await harness.reaches('confirming');

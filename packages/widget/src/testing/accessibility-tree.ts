@@ -4,6 +4,7 @@ import { executeServerCommand } from '@web/test-runner-commands';
 export interface AccessibleNode {
   readonly role: string;
   readonly name: string;
+  readonly description: string;
   /** The element, the same one in each tree. */
   readonly element: number;
   readonly isFocused: boolean;
@@ -19,6 +20,7 @@ interface DevToolsNode {
   readonly backendDOMNodeId: number;
   readonly role?: { readonly value: string };
   readonly name?: { readonly value: string };
+  readonly description?: { readonly value: string };
   readonly properties?: readonly { readonly name: string; readonly value: { value: unknown } }[];
 }
 
@@ -27,13 +29,15 @@ export async function accessibilityTree(): Promise<readonly AccessibleNode[]> {
   const nodes = await executeServerCommand<DevToolsNode[], undefined>('accessibility-tree');
   const found = new Map<string | undefined, AccessibleNode>();
   // Parents come before their children.
-  for (const { nodeId, parentId, ignored, backendDOMNodeId, role, name, properties } of nodes) {
+  for (const one of nodes) {
+    const { nodeId, parentId, ignored, backendDOMNodeId, role, name, properties } = one;
     const parent = found.get(parentId);
     const has = (wanted: string): boolean =>
       properties?.some((one) => one.name === wanted && one.value.value !== false) ?? false;
     const node: AccessibleNode = {
       role: role?.value ?? '',
       name: name?.value ?? '',
+      description: one.description?.value ?? '',
       element: backendDOMNodeId,
       isFocused: has('focused'),
       isLive: has('live') || (parent?.isLive ?? false),
