@@ -1,13 +1,26 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningServer, startSessionServer } from './running-server.js';
+import {
+  asUnprivileged,
+  findFreePort,
+  PostgresServer,
+  queryAt,
+} from './testing/postgres-server.js';
 import { createTestDatabase, type TestDatabase } from './testing/postgres-store.js';
 import { TestStack } from './testing/test-stack.js';
+
+const PAY_ENCRYPTION_KEY = `test:${Buffer.alloc(32, 1).toString('base64')}`;
+const POOLER = '/usr/sbin/pgbouncer';
 
 let database: TestDatabase;
 let stack: TestStack;
 beforeEach(async () => {
   database = await createTestDatabase();
-  const PAY_ENCRYPTION_KEY = `test:${Buffer.alloc(32, 1).toString('base64')}`;
   stack = await TestStack.start({ env: { DATABASE_URL: database.url, PAY_ENCRYPTION_KEY } });
 });
 afterEach(async () => {
@@ -100,3 +113,96 @@ describe('two servers on one database', () => {
 
   const fetchOwn = (path: string, init?: RequestInit) => fetch(`${stack.url}${path}`, init);
 });
+
+describe('a server whose database is restarted', () => {
+  it('answers 503 meanwhile, goes on after, and never logs the password', async () => {
+    const server = await PostgresServer.start();
+    const lines: string[] = [];
+    const note = (fields: object, message: string) => {
+      lines.push(JSON.stringify([fields, message]));
+    };
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const env = { DATABASE_URL: server.url(), PAY_ENCRYPTION_KEY };
+    const restarted = await TestStack.start({ env, logger });
+    try {
+      const { body } = await restarted.open('A1001', { amount: '9.99' });
+      await server.stop();
+      const refused = await restarted.reopen('A1001');
+      expect(refused).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      const statusOf = async (path: string) => (await restarted.fetch(path)).status;
+      await expect.poll(() => statusOf('/readyz')).toBe(503);
+      expect(await statusOf('/healthz')).toBe(200);
+      await server.resume();
+      await expect.poll(() => statusOf('/readyz')).toBe(200);
+      expect((await restarted.reopen('A1001')).body).toMatchObject({ sessionId: body.sessionId });
+      const { password } = new URL(server.url());
+      expect(lines.length).toBeGreaterThan(5);
+      for (const line of [...lines, refused.text]) expect(line).not.toContain(password);
+    } finally {
+      await restarted.close();
+      await server.remove();
+    }
+  });
+});
+
+describe.runIf(existsSync(POOLER))('a server behind a pooler in transaction mode', () => {
+  it('takes an order from its page to its shop on two connections', async () => {
+    const pooler = await Pooler.start(new URL(database.url));
+    const pooled = await TestStack.start({ env: { DATABASE_URL: pooler.url, PAY_ENCRYPTION_KEY } });
+    try {
+      const { body } = await pooled.open('A1001', { amount: '9.99' });
+      const others = Array.from({ length: 10 }, (_, at) =>
+        pooled.open(`B${String(at)}`, { amount: '1.00' }),
+      );
+      for (const { status } of await Promise.all(others)) expect(status).toBe(200);
+      await pooled.payAtProvider(body.sessionId ?? '');
+      await pooled.fetch(pooled.returnPath(body.sessionId ?? '', 'RedirectUrl'));
+      await pooled.until(body.checkout, 'paid');
+      await expect.poll(() => pooled.shop.events.length).toBe(1);
+    } finally {
+      await pooled.close();
+      await pooler.stop();
+    }
+  });
+});
+
+/** PgBouncer, which gives each transaction one of two connections. */
+class Pooler {
+  readonly url: string;
+  readonly #process: ChildProcess;
+
+  private constructor(url: string, child: ChildProcess) {
+    this.url = url;
+    this.#process = child;
+  }
+
+  static async start(to: URL): Promise<Pooler> {
+    const folder = mkdtempSync(join(tmpdir(), 'pooler-'));
+    chmodSync(folder, 0o755);
+    const port = await findFreePort();
+    writeFileSync(join(folder, 'users'), `"${to.username}" "${to.password}"\n`);
+    const settings = [
+      '[databases]',
+      `* = host=${to.hostname} port=${to.port}`,
+      '[pgbouncer]',
+      `listen_addr = 127.0.0.1\nlisten_port = ${String(port)}\nunix_socket_dir =`,
+      `auth_type = trust\nauth_file = ${join(folder, 'users')}`,
+      'pool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 100',
+    ];
+    writeFileSync(join(folder, 'pooler.ini'), settings.join('\n'));
+    const child = spawn(POOLER, ['-q', join(folder, 'pooler.ini')], {
+      ...asUnprivileged(),
+      stdio: 'ignore',
+    });
+    const url = new URL(to);
+    url.port = String(port);
+    await expect.poll(() => queryAt(url.href, 'SELECT 1').then(() => true, String)).toBe(true);
+    return new Pooler(url.href, child);
+  }
+
+  async stop(): Promise<void> {
+    this.#process.kill();
+    await once(this.#process, 'exit');
+  }
+}

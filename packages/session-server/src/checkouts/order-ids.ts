@@ -16,7 +16,8 @@ const MAX_OFFSET = 2 ** 30;
 
 /** The last `order_id` that was given out; 0 when there was none. */
 export async function lastOrderId(reader: Reader): Promise<number> {
-  return (await getCounter(reader, LAST)) ?? 0;
+  const row = await reader.get(sql`SELECT max(order_id) AS last FROM attempts`);
+  return Math.max(Number(row?.['last'] ?? 0), (await getCounter(reader, LAST)) ?? 0);
 }
 
 /** From now on no `order_id` up to this one is given out. */
@@ -31,7 +32,9 @@ export async function nextOrderId(tx: Transaction, now: number, max: number): Pr
 
 /** @throws {AppError} 503 `order_ids_exhausted` when none is left */
 export async function allocateOrderId(tx: Transaction, now: number, max: number): Promise<number> {
-  const orderId = await tx.takeNumber(LAST, await firstOrderIdAt(tx, now, max));
+  const skipped = (await getCounter(tx, LAST)) ?? 0;
+  const atLeast = Math.max(skipped + 1, await firstOrderIdAt(tx, now, max));
+  const orderId = await tx.takeNumber(LAST, atLeast);
   if (orderId > max) {
     throw new AppError(
       503,

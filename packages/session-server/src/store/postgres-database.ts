@@ -2,7 +2,7 @@ import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, ConfigError } from '../errors.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
-import { type Database, optionalText, type Row, takeNumber, type Transaction } from './database.js';
+import { type Database, optionalText, type Row, type Transaction } from './database.js';
 import { migrate, requireTables } from './postgres-migrations.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -62,13 +62,10 @@ export interface PostgresOptions {
 export class PostgresDatabase implements Database {
   readonly isShared = true;
   readonly #pool: Pool;
-  /** For numbers that are taken outside the transaction that asks: it must not wait for its own place. */
-  readonly #numbers: Pool;
   #closing: Promise<void> | undefined;
 
-  private constructor(pool: Pool, numbers: Pool) {
+  private constructor(pool: Pool) {
     this.#pool = pool;
-    this.#numbers = numbers;
   }
 
   /** @throws {ConfigError} when the database cannot be used */
@@ -78,20 +75,17 @@ export class PostgresDatabase implements Database {
     const { Pool, TypeOverrides } = await importDriver();
     const types = new TypeOverrides();
     for (const type of WHOLE_NUMBERS) types.setTypeParser(type, Number);
-    const pools = [MAX_CONNECTIONS, 1].map((max) => {
-      const pool = new Pool({
-        ...connectionOptions(url),
-        max,
-        query_timeout: QUERY_TIMEOUT_MS,
-        types,
-      });
-      // An idle connection was lost: the next use makes another one.
-      pool.on('error', (error) => {
-        logger.warn(describeError(error), 'a connection to the database was lost');
-      });
-      return pool;
-    }) as [Pool, Pool];
-    return new PostgresDatabase(...pools);
+    const pool = new Pool({
+      ...connectionOptions(url),
+      max: MAX_CONNECTIONS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      types,
+    });
+    // An idle connection was lost: the next use makes another one.
+    pool.on('error', (error) => {
+      logger.warn(describeError(error), 'a connection to the database was lost');
+    });
+    return new PostgresDatabase(pool);
   }
 
   async get(query: Sql): Promise<Row | undefined> {
@@ -128,14 +122,14 @@ export class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#pool.end(), this.#numbers.end()]).then(ignore);
+    this.#closing ??= this.#pool.end();
     return this.#closing;
   }
 
   async #runOnce<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<Outcome<T>> {
     const client = await this.#connect();
     if ('error' in client) return { kind: 'lost', error: client.error };
-    const tx = new PostgresTransaction(name, client, this.#numbers);
+    const tx = new PostgresTransaction(name, client);
     let isUsable = false;
     try {
       await tx.begin();
@@ -211,45 +205,46 @@ class PostgresTransaction implements Transaction {
   failure: unknown;
   readonly #name: string;
   readonly #client: PoolClient;
-  readonly #numbers: Pool;
   readonly #effects: (() => void)[] = [];
   #isOver = false;
 
-  constructor(name: string, client: PoolClient, numbers: Pool) {
+  constructor(name: string, client: PoolClient) {
     this.#name = name;
     this.#client = client;
-    this.#numbers = numbers;
   }
 
   async begin(): Promise<void> {
-    await this.#query(this.#client, BEGIN);
+    await this.#query(BEGIN);
   }
 
   /** By which the server knows what became of it; undefined when it has written nothing. */
   async findId(): Promise<string | undefined> {
-    const { rows } = await this.#query(
-      this.#client,
-      'SELECT pg_current_xact_id_if_assigned()::text AS id',
-    );
+    const { rows } = await this.#query('SELECT pg_current_xact_id_if_assigned()::text AS id');
     return optionalText(rows[0]?.['id']);
   }
 
   async get(query: Sql): Promise<Row | undefined> {
-    return (await this.#query(this.#client, toQuery(query))).rows[0];
+    return (await this.#query(toQuery(query))).rows[0];
   }
 
   async all(query: Sql): Promise<Row[]> {
-    return (await this.#query(this.#client, toQuery(query))).rows;
+    return (await this.#query(toQuery(query))).rows;
   }
 
   async run(statement: Sql): Promise<number> {
-    return (await this.#query(this.#client, toQuery(statement))).rowCount ?? 0;
+    return (await this.#query(toQuery(statement))).rowCount ?? 0;
   }
 
-  /** In a commit of its own: all who changed one counter in their transactions would collide. */
+  /**
+   * From a sequence, which no transaction waits for. Two that raise it at the same time may get the same
+   * number: one of them meets the other's row, and runs again.
+   */
   async takeNumber(name: string, atLeast: number): Promise<number> {
-    const { rows } = await this.#query(this.#numbers, toQuery(takeNumber(name, atLeast)));
-    return Number(rows[0]?.['value']);
+    const row = await this.get(sql`
+      WITH next AS MATERIALIZED (SELECT nextval(${name}) AS number)
+      SELECT CASE WHEN number < ${atLeast} THEN setval(${name}, ${atLeast}) ELSE number END AS value
+      FROM next`);
+    return Number(row?.['value']);
   }
 
   afterCommit(effect: () => void): void {
@@ -262,10 +257,10 @@ class PostgresTransaction implements Transaction {
     return this.#effects;
   }
 
-  async #query(at: PoolClient | Pool, query: string | QueryConfig): Promise<QueryResult<Row>> {
+  async #query(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.#isOver) throw new Error(`transaction "${this.#name}" is over`);
     try {
-      return await at.query<Row>(query);
+      return await this.#client.query<Row>(query);
     } catch (error) {
       this.failure ??= error;
       throw error;

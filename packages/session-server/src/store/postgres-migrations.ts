@@ -29,6 +29,7 @@ export async function migrate(
       const missing = migrations.slice(version).map((migration) => migration(POSTGRES));
       await client.query(`
         CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL);
+        CREATE SEQUENCE IF NOT EXISTS last_order_id;
         ${missing.join('\n')}
         DELETE FROM schema_version;
         INSERT INTO schema_version (version) VALUES (${String(migrations.length)});`);

@@ -77,7 +77,7 @@ export class PostgresServer {
     const script = '"$@" & read -r _; kill -INT $!; wait';
     const command = [join(this.#bin, 'postgres'), '-D', this.#data, ...settings];
     this.#process = spawn('sh', ['-c', script, 'sh', ...command], {
-      ...asUser(),
+      ...asUnprivileged(),
       cwd: this.#folder,
       stdio: ['pipe', 'ignore', 'pipe'],
     });
@@ -116,7 +116,7 @@ export class PostgresServer {
   }
 
   #run(program: string, words: readonly string[]): void {
-    execFileSync(join(this.#bin, program), words, { ...asUser(), cwd: this.#folder });
+    execFileSync(join(this.#bin, program), words, { ...asUnprivileged(), cwd: this.#folder });
   }
 
   async #isReady(): Promise<boolean> {
@@ -147,7 +147,8 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-function asUser() {
+/** How to start a program that refuses to run as root. */
+export function asUnprivileged() {
   return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
 }
 
@@ -185,7 +186,7 @@ function copyPrograms(main: string, folder: string): string {
   return join(copy, 'bin');
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
