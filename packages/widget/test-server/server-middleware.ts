@@ -170,8 +170,6 @@ async function answerSdk(context: Context, server: ScriptedServer): Promise<void
       const container = document.querySelector(options.container);
       const button = document.createElement('button');
       button.textContent = 'Card number';
-      // WebKitGTK computes the same grey for a button of its own in a dark page.
-      button.style.background = 'Canvas';
       container.append(button);
       return Promise.resolve({ destroy: () => sdk.destroyed++ });
     };
