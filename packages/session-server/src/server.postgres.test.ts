@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkStart } from './start-checks.js';
 import { type RunningServer, startSessionServer } from './running-server.js';
 import {
   asUnprivileged,
@@ -50,6 +51,19 @@ describe('a server with a DATABASE_URL', () => {
     await expect.poll(ready, { timeout: 5000 }).toBe(503);
     await database.query(`UPDATE schema_version SET version = ${String(versions[0]?.['version'])}`);
     await expect.poll(ready, { timeout: 5000 }).toBe(200);
+  });
+
+  it('names what is wrong with it at start, with the rest of the mistakes and no password', async () => {
+    const url = new URL(database.url);
+    url.password = 'canary-of-the-password';
+    const env = { ...stack.env, DATABASE_URL: url.href, PAY_PORT: 'none' };
+    const refused: unknown = await checkStart(env).catch((error: unknown) => error);
+    const { message } = refused as Error;
+    expect(message).toContain('PAY_PORT: expected a port number');
+    expect(message).toContain(
+      'DATABASE_URL: the database server does not accept user and password',
+    );
+    expect(message).not.toContain(url.password);
   });
 
   it('has all that it answered after a restart', async () => {
