@@ -165,6 +165,15 @@ describe('a page with styles of its own', () => {
     page.close();
   });
 
+  it('without margins leaves the form its distance from the amount', async () => {
+    const [harness, page] = await MerchantPage.place(server, { css: '* { margin: 0; }' });
+    await harness.during('ready', () => harness.press());
+    const header = harness.element.renderRoot.querySelector('header') as Element;
+    const { bottom } = header.getBoundingClientRect();
+    expect((harness.form as Element).getBoundingClientRect().top - bottom).to.equal(16);
+    page.close();
+  });
+
   it('in forced colours every phase keeps its shapes', async () => {
     await emulateMedia({ forcedColors: 'active' });
     for (const [, reach] of EVERY_PHASE) {

@@ -199,6 +199,8 @@ describe('<pay-checkout> in other languages', () => {
       harness.element.renderRoot.querySelector(selector)!.getBoundingClientRect();
     const card = find('section');
     expect(find('[part="badge"]').right).to.be.below(find('[part="amount"]').left);
+    // An amount in Latin letters begins where the line does.
+    expect(find('[part="amount"]').right).to.be.closeTo(find('header').right, 1);
     expect(find('[part="close"]').right).to.be.below(card.left + card.width / 2);
     expect(getComputedStyle(harness.form as Element).direction).to.equal('rtl');
     await expect(harness.element).to.be.accessible();

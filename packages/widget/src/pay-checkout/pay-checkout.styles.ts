@@ -10,6 +10,7 @@ const css = String.raw;
  * - `:dir(rtl)`: English words keep their order, and their full stops.
  * - `.skeleton`: the form is drawn over the placeholders of its fields, so that it never moves.
  * - `border` of the button: forced colours show it.
+ * - `!important` of the form: a page's own `* { margin: 0 }` is stronger without it.
  */
 export const styles = unsafeCSS(css`
   :host {
@@ -31,8 +32,8 @@ export const styles = unsafeCSS(css`
     box-sizing: border-box;
     margin: 0;
   }
-  :where(section) :dir(rtl) {
-    text-align: match-parent;
+  :where(section :dir(rtl)) {
+    text-align: right;
     unicode-bidi: plaintext;
   }
   :host([theme='light']) section {
@@ -69,9 +70,11 @@ export const styles = unsafeCSS(css`
   header,
   .message,
   label,
-  section > :is(button, a, small),
-  ::slotted([slot='form']) {
+  section > :is(button, a, small) {
     margin-block-start: var(--gap);
+  }
+  ::slotted([slot='form']) {
+    margin-block-start: var(--gap) !important;
   }
   header,
   .message {
