@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -185,10 +185,12 @@ describe.runIf(existsSync(POOLER))('a server behind a pooler in transaction mode
 class Pooler {
   readonly url: string;
   readonly #process: ChildProcess;
+  readonly #folder: string;
 
-  private constructor(url: string, child: ChildProcess) {
+  private constructor(url: string, child: ChildProcess, folder: string) {
     this.url = url;
     this.#process = child;
+    this.#folder = folder;
   }
 
   static async start(to: URL): Promise<Pooler> {
@@ -212,11 +214,12 @@ class Pooler {
     const url = new URL(to);
     url.port = String(port);
     await expect.poll(() => queryAt(url.href, 'SELECT 1').then(() => true, String)).toBe(true);
-    return new Pooler(url.href, child);
+    return new Pooler(url.href, child, folder);
   }
 
   async stop(): Promise<void> {
     this.#process.kill();
     await once(this.#process, 'exit');
+    rmSync(this.#folder, { recursive: true });
   }
 }
