@@ -69,6 +69,13 @@ describe('<pay-checkout> while it opens', () => {
     await server.set({ holdOpen: false });
   });
 
+  it('says nothing about money while an earlier payment may be pending', async () => {
+    await server.set({ open: [{ status: 404, body: { code: 'opening_timeout' } }] });
+    const harness = await PayCheckoutHarness.place(server);
+    await harness.during('problem', () => harness.press());
+    expect(harness.notice).to.equal(`${en.codes.opening_timeout} opening_timeout`);
+  });
+
   it('says nothing about money when a window was opened, and the checkout was not created', async () => {
     await server.set({ open: [{ status: 404, body: { code: 'order_not_found' } }] });
     const harness = await PayCheckoutHarness.place(server, { mode: 'popup' });
