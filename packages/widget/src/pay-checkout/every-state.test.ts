@@ -147,9 +147,10 @@ for (const [what, reach] of STATES) {
           expect(borderTopStyle, target.outerHTML).to.equal('solid');
           expect(borderTopColor, target.outerHTML).not.to.equal(backgroundColor);
         }
-        const surface = getComputedStyle(all('section')[0] as Element).backgroundColor;
         for (const path of all('svg path')) {
-          expect(getComputedStyle(path).stroke, path.outerHTML).not.to.equal(surface);
+          const { backgroundColor } = getComputedStyle(path.closest('svg') as Element);
+          expect(backgroundColor, path.outerHTML).to.equal('rgb(255, 255, 255)');
+          expect(getComputedStyle(path).stroke, path.outerHTML).to.equal('rgb(0, 0, 0)');
         }
       }));
   });

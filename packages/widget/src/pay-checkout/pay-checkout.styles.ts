@@ -44,6 +44,7 @@ export const styles = unsafeCSS(css`
   }
   dialog {
     inline-size: min(100vw - 16px, 480px);
+    max-inline-size: 100%;
     margin: auto;
     padding: 0;
     border: 0;
@@ -211,6 +212,7 @@ export const styles = unsafeCSS(css`
     border-color: var(--bad);
   }
   [part='error'] {
+    margin-block-start: 6px;
     color: var(--bad);
   }
   :focus-visible {
@@ -219,10 +221,10 @@ export const styles = unsafeCSS(css`
   }
   [part='button']:hover,
   [aria-disabled='true'] {
-    opacity: 0.8;
+    opacity: 0.9;
   }
   @media (forced-colors: active) {
-    svg {
+    :host svg {
       background: Canvas;
       stroke: CanvasText;
     }
