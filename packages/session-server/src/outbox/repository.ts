@@ -1,4 +1,4 @@
-import type { Reader, Row, Transaction } from '../store/database.js';
+import { type Reader, type Row, setCounter, type Transaction } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
 
 /** One message for a shop: stored with the change that it reports, sent until it is acknowledged. */
@@ -117,6 +117,8 @@ export async function claimEvents(
   await tx.run(sql`
     UPDATE outbox_events SET status = 'sending', due_at = ${until}
     WHERE id IN ${sql.list(claimed.map(({ id }) => id))}`);
+  // Senders that claim at the same time collide here: each counts what the others have under way.
+  if (claimed.length > 0) await setCounter(tx, 'events_claimed_at', now);
   return claimed;
 }
 

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claimEvents, insertEvent } from '../outbox/repository.js';
+import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
+import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { TestStore } from '../testing/test-store.js';
+import type { Transaction } from './database.js';
+import { PostgresDatabase } from './postgres-database.js';
+import { sql } from './sql.js';
+
+let now: number;
+let made: TestDatabase;
+let store: TestStore;
+let other: TestStore;
+beforeEach(async () => {
+  now = Date.UTC(2026, 0, 20, 12);
+  made = await createTestDatabase();
+  const clock = { now: () => now };
+  const open = async () =>
+    new TestStore(await PostgresDatabase.open(made.url), { clock, rules: TEST_RULES });
+  [store, other] = [await open(), await open()];
+});
+afterEach(async () => {
+  await store.close();
+  await other.close();
+  await made.drop();
+});
+
+/** Begins a transaction of the other server, which goes on when `proceed` is called. */
+async function begin<T>(work: (tx: Transaction) => Promise<T>) {
+  const begun = Promise.withResolvers<undefined>();
+  const stalled = Promise.withResolvers<undefined>();
+  const result = other.database.transaction('test', async (tx) => {
+    await tx.get(sql`SELECT 1 FROM counters`);
+    begun.resolve(undefined);
+    await stalled.promise;
+    return work(tx);
+  });
+  await begun.promise;
+  return {
+    proceed: () => {
+      stalled.resolve(undefined);
+      return result;
+    },
+  };
+}
+
+describe('two servers that claim events at the same moment', () => {
+  const claim = { limit: 10, perMerchant: 5, leaseSeconds: 30 };
+  const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
+
+  const addEvent = (checkout: string, sequence: number, dueAt: number) =>
+    store.database.transaction('test', (tx) =>
+      insertEvent(
+        tx,
+        {
+          id: `${checkout} ${String(sequence)}`,
+          ...{ checkout, merchant: 'teashop', type: 'checkout.left', sequence, body: '{}' },
+        },
+        dueAt,
+      ),
+    );
+
+  it('send one event of a checkout at a time, where the earlier one has just fallen due again', async () => {
+    const { id } = (await new StoreHarness(store).activate()).checkout;
+    await addEvent(id, 1, now + 1000);
+    await addEvent(id, 2, now);
+    const claiming = await begin((tx) => claimEvents(tx, claim, now + 1000));
+    const first = await store.database.transaction('test', (tx) => claimEvents(tx, claim, now));
+    expect(idsOf(first)).toEqual([`${id} 2`]);
+    expect(idsOf(await claiming.proceed())).toEqual([]);
+  });
+
+  it('send a shop no more events together than one server alone', async () => {
+    const harness = new StoreHarness(store);
+    const one = (await harness.activate()).checkout.id;
+    const two = (await harness.activate({ order: 'A1002' })).checkout.id;
+    await addEvent(one, 1, now);
+    await addEvent(two, 1, now - 1000);
+    const alone = { ...claim, perMerchant: 1 };
+    const claiming = await begin((tx) => claimEvents(tx, alone, now));
+    const first = await store.database.transaction('test', (tx) =>
+      claimEvents(tx, alone, now - 1000),
+    );
+    expect(idsOf(first)).toEqual([`${two} 1`]);
+    expect(idsOf(await claiming.proceed())).toEqual([]);
+  });
+});
