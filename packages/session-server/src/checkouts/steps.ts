@@ -99,6 +99,8 @@ export async function applyFacts(
   }
   const events = eventsBetween(before, moved);
   const after = { ...moved, sequence: before.sequence + events.length };
+  // First, as everywhere: transactions that lock rows of one order in two ways would deadlock.
+  await touchOrder(tx, after);
   await updateCheckout(tx, after);
   await refreshOrder(tx, after, now);
   for (const [index, type] of events.entries()) {

@@ -69,8 +69,9 @@ async function settleFailure(
   if (submittedAt > failureReportedAt && isBeingPaid(attempt, context.clock.now(), context.rules)) {
     return [];
   }
-  await setFailureReported(tx, orderId, undefined);
-  if (attempt.status !== 'active') return [];
   const checkout = await getCheckout(tx, attempt.checkout);
-  return [await applyFacts(tx, checkout, [{ type: 'failure-proved' }], context)];
+  const facts = attempt.status === 'active' ? [{ type: 'failure-proved' } as const] : [];
+  const change = await applyFacts(tx, checkout, facts, context);
+  await setFailureReported(tx, orderId, undefined);
+  return [change];
 }

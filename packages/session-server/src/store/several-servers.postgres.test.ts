@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyFacts } from '../checkouts/steps.js';
+import { getCheckout } from '../checkouts/repository.js';
+import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { touchOrder } from '../orders/repository.js';
 import { claimEvents, insertEvent } from '../outbox/repository.js';
+import { recordReturn } from '../returns/record-return.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
@@ -83,5 +88,37 @@ describe('two servers that claim events at the same moment', () => {
     );
     expect(idsOf(first)).toEqual([`${two} 1`]);
     expect(idsOf(await claiming.proceed())).toEqual([]);
+  });
+});
+
+describe('a shopper who comes back while the payment is recorded', () => {
+  it('waits for it, and neither waits for the other', async () => {
+    const { checkout, tokens } = await new StoreHarness(store).activate();
+    const held = await begin(async (tx) => {
+      // As a payment does.
+      await touchOrder(tx, checkout);
+      const locks = () =>
+        made.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND datname = current_database()`);
+      returning = comeBack();
+      await expect.poll(async () => (await locks()).length).toBe(1);
+      const current = await getCheckout(tx, checkout.id);
+      const paid = { type: 'payment-proved', transaction: 'tx-1' } as const;
+      await applyFacts(tx, current, [paid], other.context);
+    });
+    const collisions: string[] = [];
+    const comeBack = () =>
+      store.database.transaction('return:record', async (tx) => {
+        try {
+          return await recordReturn(tx, toStoredToken(tokens.return), store.context);
+        } catch (error) {
+          collisions.push((error as { readonly code: string }).code);
+          throw error;
+        }
+      });
+    let returning: ReturnType<typeof comeBack> | undefined;
+    await held.proceed();
+    expect((await returning)?.change.after.state).toBe('paid');
+    expect(collisions).toEqual(['40001']);
   });
 });

@@ -54,20 +54,22 @@ export async function completeWebhook(
   const became = await settleWebhook(tx, webhook, outcome);
   if (became === 'gone') return { became, changes: [] };
   const now = context.clock.now();
-  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, now);
   const proof = became === 'processed' ? outcome.proof : undefined;
-  if (proof?.kind === 'failure') {
-    await reportFailure(tx, proof.orderId, now);
-    return { became, changes: [] };
-  }
-  return { became, changes: proof ? await applyProof(tx, proof, context) : [] };
+  const changes = proof ? await applyProof(tx, proof, context) : [];
+  // Last: an order is locked before its attempts.
+  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, now);
+  return { became, changes };
 }
 
 async function applyProof(
   tx: Transaction,
-  proof: Exclude<WebhookProof, { kind: 'failure' }>,
+  proof: WebhookProof,
   context: StepContext,
 ): Promise<Change[]> {
+  if (proof.kind === 'failure') {
+    await reportFailure(tx, proof.orderId, context.clock.now());
+    return [];
+  }
   if (proof.kind === 'payment') return recordPayment(tx, proof.evidence, context);
   const attempt = await getAttempt(tx, proof.orderId);
   const checkout = await getCheckout(tx, attempt.checkout);
