@@ -120,6 +120,15 @@ export async function findOrdersToErase(
   }));
 }
 
+/** Whether an order was put, or got a checkout, after it was found. */
+export async function wasRenewed(
+  reader: Reader,
+  found: OrderKey & { readonly renewedAt: number },
+): Promise<boolean> {
+  const row = await reader.get(sql`SELECT renewed_at FROM orders WHERE ${ofOrder(found)}`);
+  return Number(row?.['renewed_at']) > found.renewedAt;
+}
+
 /**
  * Erases what is not of the books. `open`: a shopper may be paying, so nothing was changed. `waiting`:
  * events are still to be delivered, and keep their text until then; the rest is erased.

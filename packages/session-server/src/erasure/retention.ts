@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
-import { eraseOrder, findOrdersToErase } from './order-data.js';
+import { eraseOrder, findOrdersToErase, wasRenewed } from './order-data.js';
 
 const PAUSE_MS = 3_600_000;
 const BATCH = 100;
@@ -26,8 +26,9 @@ export function startRetention(options: {
       for (let from = 0; !signal.aborted;) {
         const orders = await findOrdersToErase(database, { from, before, limit: BATCH });
         for (const order of orders) {
-          const became = await database.transaction('retention:erase', (tx) =>
-            eraseOrder(tx, order, clock.now()),
+          const became = await database.transaction('retention:erase', async (tx) =>
+            // It may have been put again since the orders were read.
+            (await wasRenewed(tx, order)) ? 'renewed' : eraseOrder(tx, order, clock.now()),
           );
           if (became === 'erased') erased += 1;
         }

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyFacts } from '../checkouts/steps.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { startRetention } from '../erasure/retention.js';
+import { createLogger } from '../logger.js';
 import { touchOrder } from '../orders/repository.js';
 import { claimEvents, insertEvent } from '../outbox/repository.js';
 import { recordReturn } from '../returns/record-return.js';
@@ -120,5 +122,36 @@ describe('a shopper who comes back while the payment is recorded', () => {
     await held.proceed();
     expect((await returning)?.change.after.state).toBe('paid');
     expect(collisions).toEqual(['40001']);
+  });
+});
+
+describe('an order that is put again while another server erases old ones', () => {
+  it('keeps what was put', async () => {
+    const key = { merchant: 'teashop', order: 'A1001' };
+    const put = (version: string) =>
+      store.putOrder(key, {
+        ...{ version, amountMinor: 999, currency: 'GBP', decimals: 2 },
+        sealed: Buffer.from('Nightjar'),
+      });
+    await put('version-1');
+    now += 2 * 86_400_000;
+    const ended = Promise.withResolvers<unknown>();
+    const retention = startRetention({
+      database: {
+        ...other.database,
+        async transaction(name, work) {
+          await put('version-2');
+          const became = await other.database.transaction(name, work);
+          ended.resolve(became);
+          return became;
+        },
+      },
+      clock: { now: () => now },
+      logger: createLogger('silent'),
+      days: 1,
+    });
+    await ended.promise;
+    await retention.close();
+    expect((await store.findStoredOrder(key))?.put?.sealed).toBeDefined();
   });
 });
