@@ -138,7 +138,7 @@ describe('the restore command', () => {
     const { code, said } = await run({}, 'restore', copy);
     expect([code, said.trim().split('\n').at(-1)]).toEqual([0, 'You can start the server now.']);
     const wrong = await run({}, 'restore', '--since', 'yesterday');
-    expect([wrong.code, wrong.said]).toEqual([1, '']);
+    expect([wrong.code, wrong.said]).toEqual([2, '']);
     expect(wrong.complaint).toContain('expected: restore <backup file>');
     await stack.startServer();
   });
