@@ -118,7 +118,7 @@ export const styles = unsafeCSS(css`
   header .blank {
     inline-size: 7em;
     block-size: 24px;
-    margin-block: 12px;
+    margin: 12px 0;
   }
   .skeleton [role='status'] {
     display: grid;
@@ -142,7 +142,7 @@ export const styles = unsafeCSS(css`
     border-radius: 99px;
     color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
   }
-  svg {
+  [part='icon'] {
     flex: none;
     inline-size: 28px;
     padding: 5px;
@@ -152,11 +152,11 @@ export const styles = unsafeCSS(css`
     stroke: var(--surface);
     stroke-width: 3;
   }
-  .failed svg,
-  .problem svg {
+  .failed [part='icon'],
+  .problem [part='icon'] {
     background: var(--bad);
   }
-  .paid svg {
+  .paid [part='icon'] {
     background: var(--pay-checkout-good, light-dark(#14733b, #6fd598));
     stroke-dasharray: 21;
     animation: draw 0.5s;
@@ -224,7 +224,7 @@ export const styles = unsafeCSS(css`
     opacity: 0.9;
   }
   @media (forced-colors: active) {
-    :host svg {
+    :host [part='icon'] {
       background: Canvas;
       stroke: CanvasText;
     }
@@ -234,7 +234,7 @@ export const styles = unsafeCSS(css`
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    .paid svg {
+    .paid [part='icon'] {
       animation: none;
     }
     [part='spinner'] {
