@@ -85,7 +85,7 @@ describe('a return that happens elsewhere', () => {
     await shopper.page.evaluate((url) => void window.open(url, 'return'), address);
     const popup = await opened;
     if (!popup.isClosed()) await popup.waitForEvent('close');
-    await shopper.reads(/We are confirming|We have not been able/);
+    await shopper.reads(/We are checking|We do not know yet/);
     await shopper.reads(UNCONFIRMED);
     expect(await shopper.button(/^Pay/).count()).toBe(0);
     await shopper.close();

@@ -166,4 +166,4 @@ export class Shopper {
 
 export const PAID = 'Payment received. Thank you.';
 export const CONFIRMING =
-  'We are confirming your payment. This can take a few minutes. Please do not pay again.';
+  'We are checking your payment. This can take a few minutes. Please do not pay again.';

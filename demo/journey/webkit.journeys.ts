@@ -84,7 +84,7 @@ describe('a shopper in WebKit', () => {
     await shopper.goTo(session?.RedirectUrl ?? '');
     await shopper.arrivesAt(`${servers.addresses.shop}/result?`);
     await shopper.reads(CONFIRMING);
-    await shopper.reads('We have not been able to confirm your payment yet.');
+    await shopper.reads('We do not know yet if your payment went through.');
     expect((await servers.orderAtServer(order)).state).toBe('unconfirmed');
     expect((await shopper.orderView(order)).state).toBe('awaiting_payment');
     expect(await shopper.buttons()).not.toContain('Pay');

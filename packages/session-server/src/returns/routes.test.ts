@@ -3,7 +3,7 @@ import type { CheckoutStatusReply } from '../contract.js';
 import { signOrderToken } from '../orders/order-token.js';
 import { SHOP_ORIGIN, TestStack } from '../testing/test-stack.js';
 
-const CHECKING = 'Thank you. We are checking your payment. Please do not pay again.';
+const CHECKING = 'We are checking your payment. Please do not pay again.';
 
 let stack: TestStack;
 beforeAll(async () => {

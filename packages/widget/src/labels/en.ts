@@ -44,7 +44,7 @@ export const en: Labels = {
     address: 'Please enter the address that your bank has for your card.',
     redirecting: 'Opening the payment page.',
     confirming:
-      'We are confirming your payment. This can take a few minutes. Please do not pay again.',
+      'We are checking your payment. This can take a few minutes. Please do not pay again.',
     paid: 'Payment received. Thank you.',
     failed: 'The payment did not go through. You can try again.',
     cancelled: 'You left the payment form. You can try again.',
@@ -69,12 +69,13 @@ export const en: Labels = {
       'The payment service cannot be reached. Please check your connection and try again.',
     order_already_paid: 'This order is already paid. Please do not pay again.',
     order_void: 'This order can no longer be paid. Please contact the shop.',
-    opening_timeout: 'You may be paying in another window. Please try again in a minute.',
+    opening_timeout:
+      'A payment may already be in progress for this order. Please try again in a minute.',
     order_token_expired: 'This page has expired. Please reload it.',
     checkout_mismatch: 'This link belongs to another order. Please open your order in the shop.',
     checkout_not_found: 'This payment could not be found. Please open your order in the shop.',
     outcome_unknown:
-      'We do not know yet if your payment went through. Please do not pay again. Please contact the shop.',
+      'We do not know yet if your payment went through. Please ask the shop before you pay again.',
   },
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a minute, or contact the shop with this code.',
@@ -82,7 +83,7 @@ export const en: Labels = {
   declined: 'The payment was declined. Please check the card or try another card.',
   refunded: 'This payment was refunded. The money can take a few days to arrive.',
   submitted:
-    'We are confirming your payment. If your bank asks, please approve it. Please do not pay again.',
+    'We are checking your payment. If your bank asks, please approve it. Please do not pay again.',
   inWindow: 'Please pay in the other window. If you cannot see it, press the button.',
   fields: {
     houseNumber: 'House number or name',
