@@ -117,7 +117,7 @@ describe('<pay-checkout> after a card was sent', () => {
     await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
     restore();
     expect(await error).to.include({ code: 'outcome_unknown', retryable: true });
-    expect(harness.notice).to.equal(`${en.codes.outcome_unknown}outcome_unknown`);
+    expect(harness.notice).to.equal(`${en.codes.outcome_unknown} outcome_unknown`);
     expect(harness.reference).to.equal(`Reference: A1001 · ${server.checkout.slice(0, 8)}`);
     await harness.during('ready', () => harness.press());
     const [, second] = await server.opens();
