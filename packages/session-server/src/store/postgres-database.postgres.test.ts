@@ -100,10 +100,12 @@ describe('a transaction in PostgreSQL', () => {
   });
 });
 
-/** Stands between a server and its database, and cuts the connection at a COMMIT. */
+/** Stands between a server and its database, and cuts connections at a COMMIT. */
 class CuttingProxy {
-  /** What becomes of the next COMMIT: it arrives and its answer is lost, or it does not arrive. */
-  cut: 'answer' | 'commit' | undefined;
+  /** What becomes of the next COMMITs: they arrive and their answer is lost, or they do not arrive. */
+  cut: 'answer' | 'commit' = 'answer';
+  /** How many more are cut. */
+  cuts = 0;
   readonly #server: Server;
   readonly #to: URL;
 
@@ -135,13 +137,13 @@ class CuttingProxy {
       else client.write(data);
     });
     client.on('data', (data) => {
-      if (this.cut && data.includes('COMMIT')) {
+      if (this.cuts > 0 && data.includes('COMMIT')) {
         isCut = true;
+        this.cuts -= 1;
         if (this.cut === 'commit') {
           client.destroy();
           database.destroy();
         }
-        this.cut = undefined;
       }
       if (!database.destroyed) database.write(data);
     });
@@ -162,6 +164,7 @@ describe('a commit whose answer is lost', () => {
       let runs = 0;
       let effects = 0;
       proxy.cut = cut;
+      proxy.cuts = 1;
       await database.transaction('test', async (tx) => {
         runs += 1;
         tx.afterCommit(() => {
@@ -173,6 +176,23 @@ describe('a commit whose answer is lost', () => {
       expect([runs, effects]).toEqual([cut === 'answer' ? 1 : 2, 1]);
     },
   );
+
+  it('is answered, however many lose theirs together', async () => {
+    const proxy = new CuttingProxy(made.url);
+    closing.push(() => {
+      proxy.close();
+    });
+    const database = await open(await proxy.listen());
+    proxy.cuts = 10;
+    const all = Array.from({ length: 10 }, (_, at) =>
+      database.transaction('test', async (tx) => {
+        await tx.run(sql`INSERT INTO counters (name, value) VALUES (${`test-${String(at)}`}, 1)`);
+        return at;
+      }),
+    );
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 10 }, (_, at) => at));
+    expect(proxy.cuts).toBe(0);
+  });
 });
 
 describe('a database server that is restarted', () => {

@@ -44,7 +44,14 @@ const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '25006', '57014', '25P0
 
 /** What one run of a transaction came to. */
 type Outcome<T> =
-  | { readonly kind: 'committed'; readonly value: T }
+  /** `unanswered`: its commit was sent, and no answer came. `id`: undefined when it has written nothing. */
+  | {
+      readonly kind: 'committed' | 'unanswered';
+      readonly value: T;
+      readonly effects: readonly (() => void)[];
+      readonly id: string | undefined;
+      readonly error?: unknown;
+    }
   /** Nothing was changed, and it may run again. */
   | { readonly kind: 'collided' | 'lost'; readonly error: unknown };
 
@@ -108,7 +115,10 @@ export class PostgresDatabase implements Database {
     let lost = 0;
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#runOnce(name, work);
-      if (outcome.kind === 'committed') return outcome.value;
+      if ('value' in outcome && (await this.#isCommitted(outcome))) {
+        for (const effect of outcome.effects) effect();
+        return outcome.value;
+      }
       if (outcome.kind === 'lost') lost += 1;
       const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() > giveUpAt;
       if (isOver) throw unavailable(outcome.error);
@@ -135,12 +145,9 @@ export class PostgresDatabase implements Database {
       await tx.begin();
       const value = await work(tx);
       const id = await tx.findId();
-      const effects = tx.end();
-      const outcome = await this.#commit(client, id);
-      ({ isUsable } = outcome);
-      if (outcome.error !== undefined) return { kind: 'collided', error: outcome.error };
-      for (const effect of effects) effect();
-      return { kind: 'committed', value };
+      const outcome = await commit(client, { value, id, effects: tx.end() });
+      isUsable = outcome.kind !== 'unanswered';
+      return outcome;
     } catch (thrown) {
       tx.end();
       // What the database refused counts, whatever became of it above.
@@ -155,26 +162,13 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** `error`: it was rolled back. @throws {AppError} when it stays unknown whether it was */
-  async #commit(
-    client: PoolClient,
-    id: string | undefined,
-  ): Promise<{ readonly isUsable: boolean; readonly error?: unknown }> {
-    try {
-      const { command } = await client.query('COMMIT');
-      if (command === 'COMMIT') return { isUsable: true };
-      return { isUsable: true, error: new Error('the transaction was rolled back') };
-    } catch (error) {
-      if (isCollision(error)) return { isUsable: true, error };
-      if (!isUnavailable(error)) throw error;
-      // No answer came: it may be committed or not.
-      if (id === undefined || (await this.#wasCommitted(id, error))) return { isUsable: false };
-      return { isUsable: false, error };
-    }
-  }
-
-  /** Asks the server, which knows it after a restart, too. @throws {AppError} when it does not answer */
-  async #wasCommitted(id: string, cause: unknown): Promise<boolean> {
+  /**
+   * Asks the server about a commit that was not answered, which it knows after a restart, too.
+   *
+   * @throws {AppError} when it does not answer
+   */
+  async #isCommitted({ kind, id, error }: Extract<Outcome<unknown>, { value: unknown }>) {
+    if (kind === 'committed' || id === undefined) return true;
     const giveUpAt = performance.now() + OUTCOME_WAIT_MS;
     for (;;) {
       const status = await this.#pool
@@ -182,7 +176,7 @@ export class PostgresDatabase implements Database {
         .then(({ rows }) => rows[0]?.status)
         .catch(() => undefined);
       if (status === 'committed' || status === 'aborted') return status === 'committed';
-      if (performance.now() > giveUpAt) throw unavailable(cause);
+      if (performance.now() > giveUpAt) throw unavailable(error);
       await sleep(OUTCOME_PAUSE_MS);
     }
   }
@@ -196,6 +190,21 @@ export class PostgresDatabase implements Database {
     } catch (error) {
       return { error };
     }
+  }
+}
+
+async function commit<T>(
+  client: PoolClient,
+  done: Pick<Extract<Outcome<T>, { value: T }>, 'value' | 'id' | 'effects'>,
+): Promise<Outcome<T>> {
+  try {
+    const { command } = await client.query('COMMIT');
+    if (command === 'COMMIT') return { kind: 'committed', ...done };
+    return { kind: 'collided', error: new Error('the transaction was rolled back') };
+  } catch (error) {
+    if (isCollision(error)) return { kind: 'collided', error };
+    if (!isUnavailable(error)) throw error;
+    return { kind: 'unanswered', error, ...done };
   }
 }
 
