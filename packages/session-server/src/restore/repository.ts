@@ -28,6 +28,8 @@ export type OrderIdRange = Pick<Loss, 'afterOrderId' | 'toOrderId'>;
 
 /** More events of a checkout, or changes of it, than any had in the time that was lost. */
 const AHEAD = 1000;
+/** PostgreSQL ends a statement that takes longer than ten seconds. */
+const MOVED_AT_ONCE = 10_000;
 /** Attempts a second that are thought possible for all the time that was lost. */
 const MAX_ATTEMPTS_PER_SECOND = 100;
 
@@ -88,10 +90,18 @@ export async function declareLoss(
   await setCounter(tx, COUNTERS.toOrderId, loss.toOrderId);
   await setCounter(tx, COUNTERS.isRead, 0);
   await skipOrderIds(tx, skipTo);
-  await tx.run(
-    sql`UPDATE checkouts SET sequence = sequence + ${AHEAD}, revision = revision + ${AHEAD}`,
-  );
+  await moveAhead(tx);
   return loss;
+}
+
+async function moveAhead(tx: Transaction): Promise<void> {
+  const row = await tx.get(sql`SELECT max(number) AS last FROM checkouts`);
+  const last = Number(row?.['last'] ?? 0);
+  for (let from = 0; from < last; from += MOVED_AT_ONCE) {
+    await tx.run(sql`
+      UPDATE checkouts SET sequence = sequence + ${AHEAD}, revision = revision + ${AHEAD}
+      WHERE number > ${from} AND number <= ${from + MOVED_AT_ONCE}`);
+  }
 }
 
 /** The provider's lists have been read for it. */

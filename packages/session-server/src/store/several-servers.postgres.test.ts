@@ -6,6 +6,7 @@ import { startRetention } from '../erasure/retention.js';
 import { createLogger } from '../logger.js';
 import { touchOrder } from '../orders/repository.js';
 import { claimEvents, insertEvent } from '../outbox/repository.js';
+import { declareLoss } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
@@ -153,5 +154,39 @@ describe('an order that is put again while another server erases old ones', () =
     await ended.promise;
     await retention.close();
     expect((await store.findStoredOrder(key))?.put?.sealed).toBeDefined();
+  });
+});
+
+describe('a restore with many checkouts', () => {
+  it('moves them ahead in statements that each end in time', async () => {
+    await made.query(`
+      INSERT INTO checkouts (id, merchant, order_name, order_version, amount_minor, currency,
+        decimals, state, revision, sequence, refund, refunded_minor, attention, created_at,
+        expires_at)
+      SELECT n::text, 'teashop', 'A' || n, '1', 999, 'GBP', 2, 'expired', 1, 1, 'none', 0, '[]', n, n
+      FROM generate_series(1, 20001) AS n`);
+    const changed: number[] = [];
+    await store.database.transaction('restore:declare', (tx) => {
+      const counting: Transaction = {
+        skipLocked: tx.skipLocked,
+        get: (query) => tx.get(query),
+        all: (query) => tx.all(query),
+        takeNumber: (name, atLeast) => tx.takeNumber(name, atLeast),
+        afterCommit: (effect) => {
+          tx.afterCommit(effect);
+        },
+        async run(statement) {
+          const rows = await tx.run(statement);
+          changed.push(rows);
+          return rows;
+        },
+      };
+      return declareLoss(counting, undefined, now, TEST_RULES);
+    });
+    expect(Math.max(...changed)).toBe(10_000);
+    const moved = await made.query(
+      'SELECT DISTINCT sequence::int AS sequence, revision::int AS revision FROM checkouts',
+    );
+    expect(moved).toEqual([{ sequence: 1001, revision: 1001 }]);
   });
 });
