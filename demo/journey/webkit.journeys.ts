@@ -50,7 +50,7 @@ describe('a shopper in WebKit', () => {
   it('whose card is declined pays with another card, in the same session', async () => {
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.payWith(CARDS.declined);
-    await shopper.reads('The payment was declined. Please try another card.');
+    await shopper.reads('The payment was declined. Please check the card or try another card.');
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);
     await servers.expectPaid(shopper, order);

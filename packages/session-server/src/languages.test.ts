@@ -122,7 +122,7 @@ describe('the language of a page', () => {
     expect(back.headers.get('vary')?.toLowerCase()).toContain('accept-language');
     expect(back.text).toContain('lang="de"');
     expect(back.text).toContain(
-      '<h1>Vielen Dank. Wir prüfen Ihre Zahlung. Bitte zahlen Sie nicht noch einmal.</h1>',
+      '<h1>Wir prüfen Ihre Zahlung. Bitte zahlen Sie nicht noch einmal.</h1>',
     );
     expect(back.text).toContain('Bestellung L3');
     await stack.payAtProvider(sessionId);

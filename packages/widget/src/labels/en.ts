@@ -69,13 +69,11 @@ export const en: Labels = {
       'The payment service cannot be reached. Please check your connection and try again.',
     order_already_paid: 'This order is already paid. Please do not pay again.',
     order_void: 'This order can no longer be paid. Please contact the shop.',
-    opening_timeout:
-      'A payment may already be in progress for this order. Please try again in a minute.',
+    opening_timeout: 'Another payment may be under way. Please try again in a minute.',
     order_token_expired: 'This page has expired. Please reload it.',
     checkout_mismatch: 'This link belongs to another order. Please open your order in the shop.',
     checkout_not_found: 'This payment could not be found. Please open your order in the shop.',
-    outcome_unknown:
-      'We do not know yet if your payment went through. Please ask the shop before you pay again.',
+    outcome_unknown: 'We do not know yet if your payment went through. Please ask the shop first.',
   },
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a minute, or contact the shop with this code.',
