@@ -100,15 +100,14 @@ class OutboxDispatcher implements RunLoop {
     clearTimeout(timer);
   }
 
-  /** Places new events in the feed, and claims what is due, in one commit. Returns how many milliseconds to wait for more. */
+  /** Places new events in the feed, and claims what is due. Returns how many milliseconds to wait for more. */
   async #run(): Promise<number | undefined> {
     const { database, clock } = this.#options;
-    const placed = database.transaction('outbox:place', placeEvents);
+    // Before the claim, which leaves out what another transaction is changing.
+    const placed = await database.transaction('outbox:place', placeEvents);
+    if (placed.length === MAX_PLACED) this.wake();
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
-    if (room === 0) {
-      await placed;
-      return undefined;
-    }
+    if (room === 0) return undefined;
     const claim = {
       limit: room,
       perMerchant: MAX_PER_MERCHANT,
@@ -117,9 +116,7 @@ class OutboxDispatcher implements RunLoop {
       leaseSeconds: LEASE_SECONDS,
     };
     const now = clock.now();
-    const claimed = database.transaction('outbox:claim', (tx) => claimEvents(tx, claim, now));
-    const [{ length }, events] = await Promise.all([placed, claimed]);
-    if (length === MAX_PLACED) this.wake();
+    const events = await database.transaction('outbox:claim', (tx) => claimEvents(tx, claim, now));
     for (const event of events) this.#start(event, now + LEASE_SECONDS * 1000);
     const next = await findNextEventTime(database, clock.now());
     return next === undefined ? undefined : next - clock.now();
