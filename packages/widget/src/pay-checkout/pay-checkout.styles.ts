@@ -124,6 +124,7 @@ export const styles = unsafeCSS(css`
     display: grid;
     grid-template-columns: 1fr 1fr;
     gap: calc(var(--gap) / 2);
+    align-self: start;
     margin-block-start: var(--gap);
   }
   .skeleton [role='status'],
@@ -134,7 +135,6 @@ export const styles = unsafeCSS(css`
   .blank:first-child {
     grid-column: span 2;
     margin: 0;
-    justify-content: center;
   }
   [part='badge'] {
     padding: 2px 10px;
