@@ -1,6 +1,7 @@
 import { firstOrderIdAt } from './checkouts/order-ids.js';
 import type { Clock } from './clock.js';
 import type { Config } from './config.js';
+import { addDatabaseCrashPoints } from './crash-decorators.js';
 import { recoverFromCrash } from './crash-recovery.js';
 import type { Logger } from './logger.js';
 import type { Database, Transaction } from './store/database.js';
@@ -22,9 +23,11 @@ export async function openDatabase(
 ): Promise<Database> {
   const { databaseUrl, databaseFile = '', maxOrderId } = config;
   const now = clock.now();
-  const database = databaseUrl
-    ? await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {})
-    : new SqliteDatabase(databaseFile);
+  const database = addDatabaseCrashPoints(
+    databaseUrl
+      ? await PostgresDatabase.open(databaseUrl.reveal(), logger ? { logger } : {})
+      : new SqliteDatabase(databaseFile),
+  );
   try {
     if (databaseUrl) {
       // Now, and not in the first attempts of several servers at once.

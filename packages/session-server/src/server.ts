@@ -14,7 +14,6 @@ import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
 import { type Config, parseOperatorKeys } from './config.js';
 import {
-  addDatabaseCrashPoints,
   addDeliveryCrashPoint,
   addGatewayCrashPoints,
   addLookupCrashPoint,
@@ -132,7 +131,7 @@ async function assemble(
   const metrics = config.operator && new ServerMetrics();
   const observer = metrics ?? SILENT_OBSERVER;
   const rules = checkoutRulesOf(config);
-  const database = addDatabaseCrashPoints(keep(await openDatabase(config, { clock, logger })));
+  const database = keep(await openDatabase(config, { clock, logger }));
   const { databaseFile: file, databaseUrl } = config;
   if (databaseUrl && file !== undefined) {
     logger.warn({ file }, 'PAY_DATABASE_FILE is not used beside DATABASE_URL');

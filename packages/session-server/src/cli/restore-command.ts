@@ -3,7 +3,6 @@ import { checkoutRulesOf } from '../checkouts/rules.js';
 import type { StepContext } from '../checkouts/steps.js';
 import { type Clock, systemClock } from '../clock.js';
 import type { Config } from '../config.js';
-import { addDatabaseCrashPoints } from '../crash-decorators.js';
 import { crashPoint } from '../crash-points.js';
 import { DataEncryption, loadSandboxKeys } from '../encryption.js';
 import { AppError } from '../errors.js';
@@ -38,8 +37,8 @@ export async function runRestore(
   const wanted = parseArgs(args, clock.now());
   const lines: string[] = [];
   const rules = checkoutRulesOf(config);
-  const open = async (path: string | undefined): Promise<Database> =>
-    addDatabaseCrashPoints(await openDatabase({ ...config, databaseFile: path }, { clock }));
+  const open = (path: string | undefined): Promise<Database> =>
+    openDatabase({ ...config, databaseFile: path }, { clock });
   const declare = async (path: string | undefined, since?: number): Promise<void> => {
     const database = await open(path);
     await database
