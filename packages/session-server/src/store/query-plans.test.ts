@@ -38,7 +38,11 @@ const BOUNDED: readonly (readonly [statement: string, plan: string, why: string]
   ['FROM matched_transactions WHERE checkout =', 'TEMP B-TREE', 'A checkout has a few of them.'],
   ['FROM webhooks GROUP BY', 'SCAN webhooks', 'Asked by people only.'],
   ['FROM webhooks GROUP BY', 'TEMP B-TREE', 'The same.'],
-  ['WHERE created_at <= ? ORDER BY order_id', 'SCAN attempts', 'A backup is put back seldom, and it stops early.'],
+  [
+    'WHERE created_at <= ? ORDER BY order_id',
+    'SCAN attempts',
+    'A backup is put back seldom, and it stops early.',
+  ],
 ];
 
 /** What the tests of the store say about it; nothing but its closing is left out here. */
