@@ -60,7 +60,7 @@ describe('a shopper in WebKit', () => {
   it('who comes back by the cancel link can pay after all, in the same session', async () => {
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.press('Cancel', 'form');
-    await shopper.reads('You cancelled the payment.');
+    await shopper.reads('You left the payment form. You can try again.');
     expect((await servers.orderAtServer(order)).state).toBe('cancelled');
     await shopper.press('Pay');
     await shopper.payWith(CARDS.approved);
@@ -72,7 +72,7 @@ describe('a shopper in WebKit', () => {
   it('who comes back by the back link reads so, and the order is not paid', async () => {
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.press('Back to the shop', 'form');
-    await shopper.reads('You left the payment before it was finished.');
+    await shopper.reads('You left the payment form. You can try again.');
     expect((await servers.orderAtServer(order)).state).toBe('left');
     expect((await shopper.orderView(order)).state).toBe('awaiting_payment');
   });
@@ -96,7 +96,7 @@ describe('a shopper in WebKit', () => {
     await shopper.goToBarePage({ merchant, order, 'order-token': orderToken, mode: 'popup' });
     const popup = await shopper.window(() => shopper.press('Pay'));
     await popup.arrivesAt(`${servers.addresses.pay}/v1/pay/`);
-    await shopper.reads('Please pay in the window that has opened.');
+    await shopper.reads('Please pay in the other window.');
     await popup.payWith(CARDS.approved);
     await expect.poll(() => popup.isClosed()).toBe(true);
     await shopper.reads(PAID);
