@@ -84,7 +84,7 @@ export class StatusService {
       await sleep(LOOK_MS);
       const ids = [...this.#waiters.keys()];
       for (let from = 0; from < ids.length; from += MAX_IN_QUERY) {
-        // A store that fails says so to whoever asks it next; those who wait go on waiting.
+        // The next request reports a store that fails; waiters keep waiting.
         const moved = await this.#findMoved(ids.slice(from, from + MAX_IN_QUERY)).catch(() => []);
         for (const id of moved) this.#changes.notify(id);
       }

@@ -22,7 +22,7 @@ import pg from 'pg';
 const BIN = process.env['PAY_TEST_POSTGRES'];
 const SYSTEM = '/usr/lib/postgresql';
 /** PostgreSQL refuses to run as root: then it runs as this user, which every system has. */
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 const START_TRIES = 200;
 
 /** A PostgreSQL server of its own, empty, with its data on the disk. */
@@ -43,7 +43,7 @@ export class PostgresServer {
     const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
     const server = new PostgresServer(folder, findPrograms(folder), await findFreePort());
     try {
-      if (isRoot()) chownSync(folder, NOBODY, NOBODY);
+      if (isRoot()) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
       const passwordFile = join(folder, 'password');
       writeFileSync(passwordFile, server.#password, { mode: 0o644 });
       server.#run('initdb', [
@@ -149,7 +149,7 @@ function isRoot(): boolean {
 
 /** How to start a program that refuses to run as root. */
 export function asUnprivileged() {
-  return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
+  return isRoot() ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 }
 
 /** The programs of PostgreSQL: those that were asked for, those from npm, or those of the system. */
