@@ -21,6 +21,8 @@ const isolated = globSync(include).filter((file) =>
 export default defineConfig({
   test: {
     pool: 'forks',
+    // The default is one fewer than the machine has processors: on two, half of it would be idle.
+    maxWorkers: 2,
     retry: 0,
     testTimeout: 20_000,
     // The default of a second is too short on a busy machine.
