@@ -137,6 +137,7 @@ export default defineConfig({
           docs('Deploy', 'operations/deploy'),
           docs('Operate', 'operations/operate'),
           docs('Recover', 'operations/recover'),
+          docs('Alerts', 'operations/alerts'),
         ],
       },
       {

@@ -1,18 +1,19 @@
 import {
   collectDefaultMetrics,
   Counter,
+  Gauge,
   Histogram,
   type PrometheusContentType,
   Registry,
 } from '@prometheus-io/client';
 import { type AttentionCode, attentionAdded, type Checkout } from '../checkouts/state-machine.js';
 import type { WebhookFlag } from '../webhooks/repository.js';
+import { VERSION } from '../version.js';
 import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from '../observer.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Every code starts at 0, so that an alert sees the first one. */
 const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   amount_mismatch: true,
   currency_mismatch: true,
@@ -36,7 +37,7 @@ export class ServerMetrics implements Observer {
   readonly registry = new Registry<PrometheusContentType>();
   readonly #registers = [this.registry];
   readonly #requests = new Histogram({
-    name: 'pay_http_request_seconds',
+    name: 'pay_http_request_duration_seconds',
     help: 'Time to answer requests, by template of the route; long polls have a route of their own',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_BUCKETS,
@@ -64,14 +65,14 @@ export class ServerMetrics implements Observer {
     'refund',
   );
   readonly #provider = new Histogram({
-    name: 'pay_provider_call_seconds',
+    name: 'pay_provider_call_duration_seconds',
     help: 'Time of calls to the provider, by account and how they ended',
     labelNames: ['operation', 'account', 'outcome'],
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
   });
   readonly #polls = new Histogram({
-    name: 'pay_transaction_poll_seconds',
+    name: 'pay_transaction_poll_duration_seconds',
     help: 'Time of polls of the transactions of a merchant',
     labelNames: ['result'],
     buckets: PROVIDER_BUCKETS,
@@ -117,8 +118,17 @@ export class ServerMetrics implements Observer {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: 'pay_build_info',
+      help: 'Version of the session server; always 1',
+      labelNames: ['version'],
+      registers: this.#registers,
+    }).set({ version: VERSION }, 1);
+    // What is alerted on starts at 0: Prometheus sees no increase in a counter that appears at 1.
     for (const code of Object.keys(ATTENTION_CODES)) this.#attention.inc({ code }, 0);
     this.#transitions.inc({ from: 'returned', to: 'unconfirmed' }, 0);
+    this.#received.inc({ result: 'refused' }, 0);
+    this.#flags.inc({ flag: 'signature_refused' }, 0);
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {

@@ -140,7 +140,7 @@ type Backlog = Awaited<ReturnType<OperatorService['backlog']>>;
 const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: string]>> = {
   watchedAttempts: ['pay_watched_attempts', 'Attempts that are polled for, counted up to 10000'],
   scheduledPollLateSeconds: [
-    'pay_scheduled_poll_late_seconds',
+    'pay_scheduled_poll_delay_seconds',
     'How late the next scheduled poll is',
   ],
   oldestReturnSeconds: [
@@ -160,24 +160,24 @@ const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: strin
     'Webhooks that no attempt was found for, counted up to 10000',
   ],
   waitingEvents: [
-    'pay_outbox_waiting',
+    'pay_outbox_events_waiting',
     'Events that no shop has acknowledged yet, counted up to 10000',
   ],
   oldestEventSeconds: [
-    'pay_outbox_oldest_seconds',
+    'pay_oldest_event_seconds',
     'How long the oldest of the waiting events has waited',
   ],
   deadLetteredEvents: [
-    'pay_outbox_dead_lettered',
+    'pay_outbox_events_dead_lettered',
     'Events that are dead-lettered, counted up to 10000',
   ],
-  orderIdShare: ['pay_order_id_share', 'Last order_id as a share of the largest'],
+  orderIdShare: ['pay_order_id_used_ratio', 'Last order_id as a share of the largest'],
   pollersBackingOff: [
     'pay_pollers_backing_off',
     'Merchants at the provider whose list is not polled for now, because it failed',
   ],
   backfillSeconds: [
-    'pay_backfill_seconds',
+    'pay_oldest_backfill_seconds',
     'How long the oldest unfinished backfill has been running',
   ],
 };
