@@ -45,8 +45,9 @@ const config: KnipConfig = {
         'src/testing/{*.mjs,start-postgres.ts}',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
         'drill/{main,*.test}.ts',
+        'operator-page/{main,vite.config}.ts',
       ],
-      project: ['{src,bench,drill}/**/*.{ts,mjs}'],
+      project: ['{src,bench,drill,operator-page}/**/*.{ts,mjs}'],
       // Copied by `init` into a folder with packages of its own.
       ignore: ['assets/init/**'],
     },

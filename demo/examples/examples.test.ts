@@ -107,6 +107,7 @@ describe('an example', () => {
       'session-server': payPort,
       shop: shopPort,
       console: 0,
+      operator: 0,
     });
     payUrl = `http://127.0.0.1:${payPort}`;
     const shopUrl = `http://127.0.0.1:${shopPort}`;

@@ -35,6 +35,11 @@ export function deriveApiKey({ merchantApiKey }: StackSecrets, merchant: string)
   return createHmac('sha256', merchantApiKey).update(merchant).digest('base64url');
 }
 
+/** The key to the operator's page. */
+export function deriveOperatorKey({ merchantApiKey }: StackSecrets): string {
+  return createHmac('sha256', merchantApiKey).update('operator').digest('base64url');
+}
+
 /** How the session server keeps a merchant's key. */
 export function hashApiKey(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;

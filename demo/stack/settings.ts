@@ -10,7 +10,10 @@ import {
   MERCHANT_NAME,
   PROVIDER_MERCHANT_ID,
 } from './merchants-file.js';
-import type { StackSecrets } from './secrets.js';
+import { deriveOperatorKey, type StackSecrets } from './secrets.js';
+
+/** What listens: the session server has a listener of its own for its operator. */
+export type PortName = ProcessName | 'operator';
 
 /** The processes; the partner console is there when it is asked for. */
 export type ProcessName = 'sandbox' | 'session-server' | 'shop' | 'console';
@@ -21,21 +24,27 @@ export interface StackAddresses {
   readonly pay: string;
   readonly shop: string;
   readonly console: string;
+  /** The operator's page of the session server. */
+  readonly operator: string;
   readonly sandboxApi: string;
   readonly payApi: string;
   readonly shopApi: string;
   readonly consoleApi: string;
 }
 
+/** A name of its own: browsers keep its cookie from all that listens at another one. */
+const OPERATOR_NAME = 'operator.localhost';
+
 export type ProcessEnv = Readonly<Record<string, string>>;
 
 /** Who listens where. */
-export function addressesOf(ports: Readonly<Record<ProcessName, number>>): StackAddresses {
+export function addressesOf(ports: Readonly<Record<PortName, number>>): StackAddresses {
   return {
     sandbox: `http://sandbox.localhost:${ports.sandbox}`,
     pay: `http://pay.localhost:${ports['session-server']}`,
     shop: `http://shop.localhost:${ports.shop}`,
     console: `http://partner.localhost:${ports.console}`,
+    operator: `http://${OPERATOR_NAME}:${ports.operator}`,
     // Node does not resolve names under `localhost`: servers use the number.
     sandboxApi: `http://127.0.0.1:${ports.sandbox}`,
     payApi: `http://127.0.0.1:${ports['session-server']}`,
@@ -92,7 +101,7 @@ export function sandboxEnv(
 
 /** Environment of the session server. */
 export function sessionServerEnv(
-  { pay, payApi, sandboxApi }: StackAddresses,
+  { pay, payApi, sandboxApi, operator }: StackAddresses,
   secrets: StackSecrets,
   files: { readonly database: string; readonly merchants: string },
 ): ProcessEnv {
@@ -111,6 +120,9 @@ export function sessionServerEnv(
     ),
     PAY_PARTNER_API_URL: sandboxApi,
     PAY_PARTNER_API_KEY: secrets.providerApiKey,
+    PAY_OPERATOR_PORT: portOf(operator),
+    PAY_OPERATOR_NAMES: OPERATOR_NAME,
+    PAY_OPERATOR_KEY: deriveOperatorKey(secrets),
     PAY_LOG_LEVEL: 'warn',
   };
 }

@@ -10,7 +10,7 @@ import { findFreePort } from './ports.js';
 import { findPackageDirectory, shopEnv } from './settings.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
-const ANY_PORTS = { shop: 0, 'session-server': 0, sandbox: 0, console: 0 };
+const ANY_PORTS = { shop: 0, 'session-server': 0, sandbox: 0, console: 0, operator: 0 };
 const PROCESS_NAMES = ['sandbox', 'session-server', 'shop'] as const;
 
 let dataDirectory: string;
@@ -151,7 +151,7 @@ describe('npm start', () => {
 
   beforeEach(async () => {
     const taken = new Set<number>();
-    for (let index = 0; index < 4; index += 1) taken.add((await findFreePort(0, taken)).port);
+    for (let index = 0; index < 5; index += 1) taken.add((await findFreePort(0, taken)).port);
     ports = [...taken];
     running = spawn(process.execPath, [program], {
       env: {
@@ -161,6 +161,7 @@ describe('npm start', () => {
         DEMO_PAY_PORT: String(ports[1]),
         DEMO_SANDBOX_PORT: String(ports[2]),
         DEMO_CONSOLE_PORT: String(ports[3]),
+        DEMO_OPERATOR_PORT: String(ports[4]),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -180,18 +181,19 @@ describe('npm start', () => {
     throw new Error('npm start ended before it said that the shop is open.');
   }
 
-  it('prints where the shop, its playground and the partner console are, and ends cleanly on Ctrl-C', async () => {
+  it('prints where the shop, its playground, the partner console and the operator’s page are, and ends cleanly on Ctrl-C', async () => {
     const banner = await readBanner();
     const shop = `http://shop.localhost:${ports[0]}`;
     expect(banner.match(/http:\S+/g)).toEqual([
       shop,
       `${shop}/playground`,
       `http://partner.localhost:${ports[3]}`,
+      `http://operator.localhost:${ports[4]}`,
     ]);
     running.kill('SIGINT');
     const [code] = (await once(running, 'exit')) as [number | null];
     expect(code).toBe(0);
-    expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false, false]);
+    expect(await Promise.all(ports.map(isAnswering))).toEqual(ports.map(() => false));
   });
 
   it('leaves no process when it dies without a word', async () => {
@@ -199,7 +201,7 @@ describe('npm start', () => {
     running.kill('SIGKILL');
     await vi.waitFor(
       async () => {
-        expect(await Promise.all(ports.map(isAnswering))).toEqual([false, false, false, false]);
+        expect(await Promise.all(ports.map(isAnswering))).toEqual(ports.map(() => false));
       },
       { timeout: 10_000 },
     );

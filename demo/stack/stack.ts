@@ -13,6 +13,7 @@ import {
   sandboxEnv,
   sessionServerEnv,
   shopEnv,
+  type PortName,
   type ProcessEnv,
   type ProcessName,
   type StackAddresses,
@@ -20,18 +21,19 @@ import {
 
 export type { ProcessName, StackAddresses } from './settings.js';
 
-export const DEFAULT_PORTS: Readonly<Record<ProcessName, number>> = {
+export const DEFAULT_PORTS: Readonly<Record<PortName, number>> = {
   shop: 4100,
   'session-server': 4200,
   sandbox: 4300,
   console: 4400,
+  operator: 4500,
 };
 
 export interface StackOptions {
   /** Where databases, secrets and the merchants file are kept. Default: `demo/data`. */
   readonly dataDirectory?: string;
   /** Wanted ports; if one is taken, the next free one is used, and 0 means any free one. */
-  readonly ports?: Partial<Record<ProcessName, number>>;
+  readonly ports?: Partial<Record<PortName, number>>;
   /** Also the partner console, and a past at the sandbox for it to show. Default false. */
   readonly hasConsole?: boolean;
   /** More environment for a process, for example `PAY_LOG_LEVEL`. */
@@ -47,7 +49,7 @@ export interface StackOptions {
 /** The running stack. */
 export interface Stack {
   readonly addresses: StackAddresses;
-  readonly ports: Readonly<Record<ProcessName, PortChoice>>;
+  readonly ports: Readonly<Record<PortName, PortChoice>>;
   readonly merchant: string;
   readonly secrets: StackSecrets;
   readonly dataDirectory: string;
@@ -76,6 +78,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     'session-server': ports['session-server'].port,
     shop: ports.shop.port,
     console: ports.console.port,
+    operator: ports.operator.port,
   });
   const envs = new Map<ProcessName, ProcessEnv>();
   const children = new Map<ProcessName, StackChild>();
@@ -147,10 +150,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 async function choosePorts(
-  wanted: Readonly<Record<ProcessName, number>>,
-): Promise<Record<ProcessName, PortChoice>> {
+  wanted: Readonly<Record<PortName, number>>,
+): Promise<Record<PortName, PortChoice>> {
   const taken = new Set<number>();
-  const choose = async (name: ProcessName): Promise<PortChoice> => {
+  const choose = async (name: PortName): Promise<PortChoice> => {
     const choice = await findFreePort(wanted[name], taken);
     taken.add(choice.port);
     return choice;
@@ -160,6 +163,7 @@ async function choosePorts(
     'session-server': await choose('session-server'),
     sandbox: await choose('sandbox'),
     console: await choose('console'),
+    operator: await choose('operator'),
   };
 }
 

@@ -1,6 +1,7 @@
 /** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
 import { isPort } from '../shared/config.js';
-import type { ProcessName } from './settings.js';
+import { deriveOperatorKey } from './secrets.js';
+import type { PortName } from './settings.js';
 import { startStack, type Stack, DEFAULT_PORTS, type StackOptions } from './stack.js';
 
 /** Cards of the sandbox to try first; no real card begins with a 9. */
@@ -36,7 +37,7 @@ async function run(signal: AbortSignal): Promise<void> {
   console.log(makeBanner(stack));
 }
 
-function makeBanner({ addresses, ports }: Stack): string {
+function makeBanner({ addresses, ports, secrets }: Stack): string {
   const moved = Object.entries(ports)
     .filter(([, { wanted, port }]) => wanted !== port)
     .map(([name, { wanted, port }]) => `  Port ${wanted} is in use: the ${name} is on ${port}.`);
@@ -47,6 +48,8 @@ function makeBanner({ addresses, ports }: Stack): string {
     `  The shop is open:  ${addresses.shop}`,
     `  The playground:    ${addresses.shop}/playground`,
     `  Partner console:   ${addresses.console}`,
+    `  Operator’s page:   ${addresses.operator}`,
+    `    its key:         ${deriveOperatorKey(secrets)}`,
     '',
     '  Cards that work here (any name, any future expiry date, any three digits):',
     ...cards,
@@ -56,18 +59,19 @@ function makeBanner({ addresses, ports }: Stack): string {
   ].join('\n');
 }
 
-const PORT_VARIABLES: Readonly<Record<ProcessName, string>> = {
+const PORT_VARIABLES: Readonly<Record<PortName, string>> = {
   shop: 'DEMO_SHOP_PORT',
   'session-server': 'DEMO_PAY_PORT',
   sandbox: 'DEMO_SANDBOX_PORT',
   console: 'DEMO_CONSOLE_PORT',
+  operator: 'DEMO_OPERATOR_PORT',
 };
 
-/** Reads `DEMO_DATA_DIRECTORY` and the four ports; a port that is none is named. */
+/** Reads `DEMO_DATA_DIRECTORY` and the ports; a port that is none is named. */
 function readStartOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): Pick<StackOptions, 'dataDirectory' | 'ports'> {
-  const readPort = (name: ProcessName): number => {
+  const readPort = (name: PortName): number => {
     const text = env[PORT_VARIABLES[name]];
     if (text === undefined || text === '') return DEFAULT_PORTS[name];
     if (isPort(text)) return Number(text);
@@ -80,6 +84,7 @@ function readStartOptions(
       'session-server': readPort('session-server'),
       sandbox: readPort('sandbox'),
       console: readPort('console'),
+      operator: readPort('operator'),
     },
     ...(dataDirectory && { dataDirectory }),
   };

@@ -231,8 +231,7 @@ async function assemble(
       metrics &&
       createOperatorApp({
         access: { ...config.operator, keys: () => operatorKeys },
-        metrics,
-        logger,
+        ...{ metrics, logger, clock, environment },
         service: new OperatorService({
           ...{ ...common, gateway, reconciliation, maxOrderId },
           settleWindowSeconds: config.settleWindowSeconds,

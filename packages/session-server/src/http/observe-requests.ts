@@ -34,5 +34,5 @@ export function routeOf({ route, originalUrl }: Request): string {
 /** Where the router is mounted; an error has left it by the time that it is answered. */
 function prefixOf(originalUrl: string): string {
   if (originalUrl.startsWith('/v1/')) return '/v1';
-  return originalUrl.startsWith('/operator/') ? '/operator' : '';
+  return ['/operator', '/page'].find((prefix) => originalUrl.startsWith(`${prefix}/`)) ?? '';
 }

@@ -1,9 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Secret } from '@pay-checkout/partner-api';
 import express, { type Express, json, type Request, type RequestHandler, Router } from 'express';
 import helmet from 'helmet';
 import { z } from 'zod';
+import type { Clock } from '../clock.js';
+import type { Environment } from '../contract.js';
 import { AppError } from '../errors.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
@@ -12,6 +13,9 @@ import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
+import { pageDataRoutes } from './page-data-routes.js';
+import { pageRoutes } from './page-routes.js';
+import { isSame } from './page-session.js';
 import { BacklogGauges, type List, type OperatorService } from './service.js';
 
 export interface OperatorAppOptions {
@@ -19,11 +23,15 @@ export interface OperatorAppOptions {
   readonly metrics: ServerMetrics;
   readonly service: OperatorService;
   readonly logger: Logger;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  /** What further pages read, at `/page`. */
+  readonly pageRoutes?: readonly Router[];
 }
 
 /** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
 export function createOperatorApp(options: OperatorAppOptions): Express {
-  const { access, metrics, service, logger } = options;
+  const { access, metrics, service, logger, clock, environment } = options;
   const gauges = new BacklogGauges(metrics.registry);
   const app = express();
   app.disable('x-powered-by');
@@ -39,7 +47,16 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
     response.setHeader('cache-control', 'no-store');
     next();
   });
-  app.use(guardOperator(access));
+  app.use(requireOurHost(access));
+  app.use(
+    pageRoutes({
+      keys: access.keys,
+      clock,
+      environment,
+      routes: [pageDataRoutes(service), ...(options.pageRoutes ?? [])],
+    }),
+  );
+  app.use(guardPrograms(access));
   app.get('/metrics', async (_request, response) => {
     gauges.set(await service.backlog());
     const text = await metrics.registry.metrics();
@@ -60,12 +77,8 @@ export interface OperatorAccess {
   readonly names: readonly string[];
 }
 
-/**
- * Lets programs of the operator in, and no web page: one that is open on the same machine could
- * otherwise reach a listener on loopback, by a form, by a script or under a name of its own that
- * it lets lead here (DNS rebinding).
- */
-function guardOperator({ keys, names }: OperatorAccess): RequestHandler {
+/** A web page could otherwise reach the listener under a name of its own that it lets lead here (DNS rebinding). */
+function requireOurHost({ names }: OperatorAccess): RequestHandler {
   return (request, _response, next) => {
     if (!isOurs(request.headers.host ?? '', names)) {
       throw new AppError(
@@ -74,8 +87,18 @@ function guardOperator({ keys, names }: OperatorAccess): RequestHandler {
         'This host name is not allowed here. Use its address, or add it to PAY_OPERATOR_NAMES.',
       );
     }
+    next();
+  };
+}
+
+/**
+ * Lets programs of the operator in, and no web page: one that is open on the same machine could
+ * otherwise reach a listener on loopback, by a form or by a script.
+ */
+function guardPrograms({ keys }: OperatorAccess): RequestHandler {
+  return (request, _response, next) => {
     if (comesFromPage(request)) {
-      throw new AppError(403, 'operator_page_refused', 'Web pages cannot use this listener.');
+      throw new AppError(403, 'operator_page_refused', 'Web pages cannot use these routes.');
     }
     const given = request.headers.authorization ?? '';
     const valid = keys();
@@ -107,11 +130,6 @@ function isOurs(host: string, names: readonly string[]): boolean {
 function comesFromPage({ headers }: Request): boolean {
   const site = headers['sec-fetch-site'];
   return headers.origin !== undefined || (site !== undefined && site !== 'none');
-}
-
-function isSame(one: string, other: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(one), hash(other));
 }
 
 const limit = z.coerce

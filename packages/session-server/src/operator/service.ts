@@ -13,6 +13,8 @@ import {
   type RedeliverFilter,
 } from '../outbox/repository.js';
 import { type Database, ping } from '../store/database.js';
+import { VERSION } from '../version.js';
+import type { HealthView } from './page-view.js';
 import { findAttention, findUnmatchedWebhooks, readBacklog } from './repository.js';
 
 const DAY_MS = 86_400_000;
@@ -56,15 +58,24 @@ export class OperatorService {
     };
   }
 
+  /** The state of the server for a person: it says so, too, when the store cannot be written to. */
+  async healthView(): Promise<HealthView> {
+    const { database, merchants } = this.#options;
+    const all = await merchants.all();
+    return {
+      version: VERSION,
+      isWritable: await isWritable(database),
+      uptimeSeconds: Math.round(process.uptime()),
+      merchants: { all: all.length, disabled: all.filter(({ disabled }) => disabled).length },
+      backlog: await this.backlog(),
+    };
+  }
+
   /** The state of the server. Rejects when the store cannot be read. */
   async health() {
     const { database, merchants, reconciliation } = this.#options;
-    const isWritable = await ping(database).then(
-      () => true,
-      () => false,
-    );
     return {
-      status: isWritable ? 'ok' : 'store_not_writable',
+      status: (await isWritable(database)) ? 'ok' : 'store_not_writable',
       uptimeSeconds: Math.round(process.uptime()),
       merchants: (await merchants.all()).length,
       pollers: reconciliation.countPollers().all,
@@ -128,6 +139,13 @@ export class OperatorService {
     const filter = { merchant, since: clock.now() - days * DAY_MS };
     return toList(await findAttention(database, filter, limit + 1), limit);
   }
+}
+
+function isWritable(database: Database): Promise<boolean> {
+  return ping(database).then(
+    () => true,
+    () => false,
+  );
 }
 
 function toList<T>(found: readonly T[], limit: number): List<T> {

@@ -1,0 +1,46 @@
+import { html } from 'lit';
+import type { HealthView } from '../src/operator/page-view.js';
+import { count, duration } from './formatting.js';
+import { page } from './page.js';
+
+/** How it stands with merchants, provider and workers, in figures. */
+export const healthPage = page<HealthView>({
+  path: 'health',
+  nav: 'Health',
+  title: () => 'Health',
+  read: () => 'health',
+  draw: ({ isWritable, uptimeSeconds, version, merchants, backlog }) =>
+    html`${
+        isWritable ? '' : html`<p class="problem" role="alert">The store cannot be written to.</p>`
+      }
+      <h2>Server</h2>
+      <dl class="figures">
+        ${figure('Version', version)} ${figure('Up for', duration(uptimeSeconds))}
+        ${figure('Merchants', count(merchants.all))}
+        ${figure('Disabled merchants', count(merchants.disabled))}
+      </dl>
+      <h2>Provider</h2>
+      <dl class="figures">
+        ${figure('Lists that are not polled, because they failed', count(backlog.pollersBackingOff), backlog.pollersBackingOff > 0)}
+        ${figure('Oldest unfinished backfill', duration(backlog.backfillSeconds))}
+        ${figure('order_id used up', `${(backlog.orderIdShare * 100).toFixed(1)} %`, backlog.orderIdShare > 0.9)}
+      </dl>
+      <h2>Workers</h2>
+      <dl class="figures">
+        ${figure('Attempts that are polled for', count(backlog.watchedAttempts))}
+        ${figure('Schedule is late by', duration(backlog.scheduledPollLateSeconds), backlog.scheduledPollLateSeconds > 60)}
+        ${figure('Longest wait of a returned shopper', duration(backlog.oldestReturnSeconds), backlog.oldestReturnSeconds > 120)}
+        ${figure('Webhooks waiting', count(backlog.waitingWebhooks))}
+        ${figure('Oldest waiting webhook', duration(backlog.oldestWebhookSeconds), backlog.oldestWebhookSeconds > 60)}
+        ${figure('Events waiting', count(backlog.waitingEvents))}
+        ${figure('Oldest waiting event', duration(backlog.oldestEventSeconds), backlog.oldestEventSeconds > 600)}
+        ${figure('Events dead-lettered', count(backlog.deadLetteredEvents), backlog.deadLetteredEvents > 0)}
+      </dl>`,
+});
+
+function figure(name: string, value: string, isBad = false) {
+  return html`<div class=${isBad ? 'is-bad' : ''}>
+    <dt>${name}</dt>
+    <dd>${value}${isBad ? html`<span class="unseen"> – check this</span>` : ''}</dd>
+  </div>`;
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestStack } from '../testing/test-stack.js';
+import { SESSION_MS } from './page-session.js';
+
+const KEY = 'operator-key-operator-key-operator-key';
+const OTHER_KEY = 'another-key-another-key-another-key-1';
+const ACTOR = `key-${createHash('sha256').update(KEY).digest('hex').slice(0, 8)}`;
+
+interface Ask {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Asks as the page does, in a browser; a header that is undefined is left out. */
+async function ask(stack: TestStack, path: string, { method = 'GET', body, headers }: Ask = {}) {
+  const port = stack.server.operatorPort;
+  const host = `localhost:${String(port)}`;
+  const sent = {
+    host,
+    ...(method !== 'GET' && { origin: `http://${host}` }),
+    'sec-fetch-site': 'same-origin',
+    'x-pay-operator': '1',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  const given = Object.entries(sent).filter((entry): entry is [string, string] =>
+    Boolean(entry[1]),
+  );
+  const asked = request({
+    ...{ host: '127.0.0.1', port, path, method },
+    headers: Object.fromEntries(given),
+  });
+  asked.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const text = await readText(response);
+  const isJson = (response.headers['content-type'] ?? '').includes('json') && text !== '';
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : undefined) as { code?: string; actor?: string } | null,
+  };
+}
+
+/** Signs in; answers the cookie to send. */
+async function signIn(stack: TestStack, key = KEY): Promise<string> {
+  const answer = await ask(stack, '/page/session', { method: 'POST', body: { key } });
+  expect(answer.status).toBe(200);
+  return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+describe('the sign-in of the operator’s page', () => {
+  let stack: TestStack;
+  beforeAll(async () => {
+    const env = { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: `${KEY},${OTHER_KEY}` };
+    stack = await TestStack.start({ env });
+  });
+  afterAll(() => stack.close());
+
+  it('exchanges a key for a cookie that scripts cannot read and other sites do not send', async () => {
+    const { body, headers } = await ask(stack, '/page/session', {
+      method: 'POST',
+      body: { key: KEY },
+    });
+    expect(body).toMatchObject({ actor: ACTOR, environment: 'sandbox' });
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^pay-operator=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(KEY);
+  });
+
+  it('behind TLS sets a cookie of this host alone, for TLS alone', async () => {
+    const { headers } = await ask(stack, '/page/session', {
+      ...{ method: 'POST', body: { key: KEY } },
+      headers: { origin: `https://localhost:${String(stack.server.operatorPort)}` },
+    });
+    expect(headers['set-cookie']?.[0]).toMatch(
+      /^__Host-pay-operator=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+  });
+
+  it('shows nothing without a session, or with one that was changed or is of no key', async () => {
+    const cookie = await signIn(stack);
+    const [expires = '', nonce = '', signature = ''] = cookie.split('.');
+    const later = `pay-operator=${String(Number(expires.split('=')[1]) + 1)}.${nonce}.${signature}`;
+    for (const wrong of [undefined, 'pay-operator=', `${cookie}x`, later, `other=${KEY}`]) {
+      const { status, body } = await ask(stack, '/page/health', { headers: { cookie: wrong } });
+      expect([wrong, status, body?.code]).toEqual([wrong, 401, 'operator_signed_out']);
+    }
+    expect((await ask(stack, '/page/health', { headers: { cookie } })).status).toBe(200);
+  });
+
+  it('does not take a cookie for the key of a program, nor the key for a session', async () => {
+    const cookie = await signIn(stack);
+    const asProgram = { origin: undefined, 'sec-fetch-site': undefined };
+    const { status } = await ask(stack, '/operator/health', { headers: { ...asProgram, cookie } });
+    expect(status).toBe(401);
+    const authorization = `Bearer ${KEY}`;
+    expect((await ask(stack, '/page/health', { headers: { authorization } })).status).toBe(401);
+  });
+
+  it('signs out', async () => {
+    const { status, headers } = await ask(stack, '/page/session', { method: 'DELETE' });
+    expect(status).toBe(204);
+    expect(headers['set-cookie']?.[0]).toMatch(/^pay-operator=; .*Max-Age=0$/);
+  });
+
+  it('ends after a working day', async () => {
+    const cookie = await signIn(stack);
+    stack.clock.advance(SESSION_MS / 1000 - 60);
+    expect((await ask(stack, '/page/health', { headers: { cookie } })).status).toBe(200);
+    stack.clock.advance(60);
+    expect((await ask(stack, '/page/health', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+describe('guesses of an operator’s key', () => {
+  it('are limited, and a right one is not compared any more', async () => {
+    const stack = await TestStack.start({
+      env: { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: KEY },
+    });
+    const guess = async (key: string) => {
+      const { status } = await ask(stack, '/page/session', { method: 'POST', body: { key } });
+      return status;
+    };
+    const guesses: (number | undefined)[] = [];
+    for (let index = 0; index < 11; index += 1) guesses.push(await guess(`${KEY}${String(index)}`));
+    expect(guesses).toEqual([...Array<number>(10).fill(401), 429]);
+    expect(await guess(KEY)).toBe(429);
+    await stack.close();
+  });
+});
+
+describe('the operator’s page', () => {
+  let stack: TestStack;
+  let cookie: string;
+  beforeAll(async () => {
+    stack = await TestStack.start({ env: { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: KEY } });
+    cookie = await signIn(stack);
+  });
+  afterAll(() => stack.close());
+
+  it('is opened by its address and by a link, and runs its own files only', async () => {
+    for (const site of ['none', 'cross-site', undefined]) {
+      const { status, headers, text } = await ask(stack, '/', {
+        headers: { 'sec-fetch-site': site, 'x-pay-operator': undefined },
+      });
+      expect(status).toBe(200);
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none'; script-src 'self'; /,
+      );
+      expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|data:/);
+      expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style| style=| on\w+=/);
+    }
+  });
+
+  it.each([
+    ['of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['of another port of this host', { 'sec-fetch-site': 'same-site' }],
+    ['without the header of the page', { 'x-pay-operator': undefined }],
+  ])('answers no request %s, with the cookie and all', async (_what, headers) => {
+    const { status, body } = await ask(stack, '/page/health', { headers: { cookie, ...headers } });
+    expect([status, body?.code]).toEqual([403, 'operator_page_refused']);
+  });
+
+  it.each([
+    ['names another origin', { origin: 'https://page.example' }],
+    ['names none', { origin: undefined }],
+    ['names the null origin', { origin: 'null' }],
+    ['comes from another port', { 'sec-fetch-site': 'same-site' }],
+    ['has no header of the page', { 'x-pay-operator': undefined }],
+    ['is a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['is a form as text', { 'content-type': 'text/plain' }],
+  ])('changes nothing for a request that %s', async (_what, headers) => {
+    for (const path of ['/page/session', '/page/events/msg_1/redeliver']) {
+      const { status, body } = await ask(stack, path, {
+        ...{ method: 'POST', body: { key: KEY } },
+        headers: { cookie, ...headers },
+      });
+      expect([path, status, body?.code]).toEqual([path, 403, 'operator_page_refused']);
+    }
+  });
+
+  it('answers to no name that a page could have made lead here', async () => {
+    const port = String(stack.server.operatorPort);
+    for (const path of ['/', '/page/session', '/page/health']) {
+      const { status } = await ask(stack, path, {
+        headers: { cookie, host: `attacker.example:${port}` },
+      });
+      expect([path, status]).toEqual([path, 421]);
+    }
+  });
+});
+
+describe('the operator’s page without a key', () => {
+  it('is not there', async () => {
+    const stack = await TestStack.start({ env: { PAY_OPERATOR_PORT: '0' } });
+    const headers = { 'sec-fetch-site': 'none' };
+    expect((await ask(stack, '/', { headers })).status).toBe(404);
+    const signedIn = await ask(stack, '/page/session', { method: 'POST', body: { key: '' } });
+    expect(signedIn.status).toBe(403);
+    await stack.close();
+  });
+});
