@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Secret } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import type { Clock } from '../clock.js';
