@@ -188,7 +188,7 @@ interface Program {
 
 /** What our programs say of themselves, by each name that they are started with. */
 const helps = new Map(
-  ['session-server', 'partner-api', 'merchant'].flatMap((folder) => {
+  ['session-server', 'partner-api', 'merchant', 'sandbox'].flatMap((folder) => {
     const { name, bin = {} } = JSON.parse(read(`packages/${folder}/package.json`)) as Program;
     return Object.entries(bin).flatMap(([command, file]) => {
       const known = new Map<string, string>();

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-/** The sandbox as a process: environment → settings → listen → close. */
+/** The sandbox as a process (environment → settings → listen → close), or a command for one that runs. */
+import { runCommand } from './cli.js';
 import { parseConfig, type SandboxConfig } from './config.js';
 import { createSandbox } from './sandbox.js';
 
@@ -23,7 +24,15 @@ function readConfig(): SandboxConfig {
   }
 }
 
-main().catch((error: unknown) => {
+const words = process.argv.slice(2);
+const run = words.length === 0 ? main() : command();
+
+async function command(): Promise<void> {
+  const [write, writeError] = [console.log, console.error];
+  process.exitCode = await runCommand(words, { env: process.env, write, writeError });
+}
+
+run.catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
   process.disconnect?.();

@@ -49,6 +49,70 @@ describe('what the control routes show', () => {
   });
 });
 
+describe('a shopper without a browser', () => {
+  it('pays with the card of a scenario, and comes back', async () => {
+    const test = await startSandbox();
+    const shop = await startReceiver();
+    const session = await test.openSession({ RedirectUrl: shop.url });
+    const declined = await test.post(`/_sandbox/sessions/${session}/pay`, { scenario: 'declined' });
+    expect(declined.body).toMatchObject({ outcome: 'declined' });
+    expect([await test.listIds(), shop.received]).toEqual([[], []]);
+    const paid = await test.post(`/_sandbox/sessions/${session}/pay`, undefined);
+    expect(paid.body).toEqual({
+      outcome: 'approved',
+      redirectUrl: shop.url,
+      visit: { status: 200 },
+    });
+    expect(await test.listIds()).toHaveLength(1);
+    expect(shop.received).toHaveLength(1);
+  });
+
+  it('pays and does not come back', async () => {
+    const test = await startSandbox();
+    const shop = await startReceiver();
+    const session = await test.openSession({ RedirectUrl: shop.url });
+    await test.post(`/_sandbox/sessions/${session}/pay`, { visit: false });
+    expect(await test.listIds()).toHaveLength(1);
+    expect(shop.received).toEqual([]);
+  });
+
+  it.each([
+    ['cancel', 'CancelUrl'],
+    ['back', 'backurl'],
+  ])('leaves by %s, and may still pay', async (how, field) => {
+    const test = await startSandbox();
+    const shop = await startReceiver();
+    const address = shop.url.replace('127.0.0.1', 'shop.localhost');
+    const session = await test.openSession({ [field]: address });
+    const { body } = await test.post(`/_sandbox/sessions/${session}/${how}`, undefined);
+    expect(body).toMatchObject({ session_id: session, state: 'open', visit: { status: 200 } });
+    expect(shop.received).toHaveLength(1);
+    expect((await test.pay(session, APPROVED)).body).toMatchObject({ outcome: 'approved' });
+    const other = await test.openSession();
+    expect((await test.post(`/_sandbox/sessions/${other}/${how}`, undefined)).status).toBe(409);
+  });
+
+  it('is too late once the session is expired, which a payment is never', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    const expire = () => test.post(`/_sandbox/sessions/${session}/expire`, undefined);
+    expect((await expire()).body).toMatchObject({ state: 'expired' });
+    expect((await test.pay(session, APPROVED)).body).toEqual({ outcome: 'expired' });
+    const paid = await test.openSession();
+    await test.pay(paid, APPROVED);
+    const answer = await test.post(`/_sandbox/sessions/${paid}/expire`, undefined);
+    expect(answer.body).toMatchObject({ state: 'paid' });
+  });
+
+  it('needs a session and a scenario that there are', async () => {
+    const test = await startSandbox();
+    expect((await test.post('/_sandbox/sessions/none/pay', {})).status).toBe(404);
+    const session = await test.openSession();
+    const answer = await test.post(`/_sandbox/sessions/${session}/pay`, { scenario: 'lucky' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('never-returns')]);
+  });
+});
+
 describe('transactions through the control routes', () => {
   it('adds any row, leaves fields out, and keeps further properties', async () => {
     const test = await startSandbox();

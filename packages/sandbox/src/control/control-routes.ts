@@ -21,6 +21,10 @@ const decimal = z
   .transform(String)
   .refine(isDecimal, 'expected a plain decimal, for example "12.34"');
 
+const payBody = z
+  .strictObject({ scenario: text.optional(), visit: z.boolean().optional() })
+  .default({});
+
 const secondsBody = z.strictObject({ seconds });
 
 const addedRowBody = z.strictObject({
@@ -128,6 +132,7 @@ export function controlRoutes(control: SandboxControl): Router {
   });
   router.use(express.json());
   addStateRoutes(router, control);
+  addSessionRoutes(router, control);
   addTransactionRoutes(router, control);
   addSwitchRoutes(router, control);
   router.post('/reset', (_request, response) => {
@@ -159,6 +164,23 @@ function addStateRoutes(router: Router, control: SandboxControl): void {
   });
   router.get('/webhooks', (_request, response) => {
     response.json({ webhooks: control.endpoints() });
+  });
+}
+
+/** What a shopper does, without a browser. */
+function addSessionRoutes(router: Router, control: SandboxControl): void {
+  router.post('/sessions/:id/pay', async (request, response) => {
+    const { scenario, visit } = parseBody(payBody, request.body, SECTION);
+    response.json(await control.pay(request.params.id, scenario, visit));
+  });
+  router.post('/sessions/:id/cancel', async (request, response) => {
+    response.json(await control.leave(request.params.id, 'CancelUrl'));
+  });
+  router.post('/sessions/:id/back', async (request, response) => {
+    response.json(await control.leave(request.params.id, 'backurl'));
+  });
+  router.post('/sessions/:id/expire', (request, response) => {
+    response.json(control.expire(request.params.id));
   });
 }
 

@@ -3,6 +3,7 @@ import { resetContext, type SandboxContext } from '../context.js';
 import { isFaultOf, type Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
 import { inventId } from '../random.js';
+import type { PaymentOutcome } from '../payment-service.js';
 import type { LoggedRequest } from '../request-log.js';
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import type { ReportSchedule } from '../resources/reports.js';
@@ -14,6 +15,7 @@ import type { StoredTransaction } from '../transactions/transaction-store.js';
 import type { TransactionRow, TransactionVariant } from '../transactions/transaction.js';
 import type { Delivery } from '../webhooks/webhook-sender.js';
 import type { WebhookSigning } from '../webhooks/webhook-signing.js';
+import { visit, type Visit } from './visit.js';
 
 /** A row to add to the transactions. */
 export interface AddedRow {
@@ -44,6 +46,50 @@ export class SandboxControl {
   sessions(): SessionSummary[] {
     const { sessions, clock } = this.#context;
     return sessions.list(clock.now()).map(summarizeSession);
+  }
+
+  /**
+   * Submits the card of a scenario, as the shopper would.
+   *
+   * @param isShopperBack whether the shopper's browser then opens `RedirectUrl`. Default true.
+   * @throws {ApiError} 404 for an unknown session, 400 for an unknown scenario
+   */
+  async pay(
+    sessionId: string,
+    scenarioName = 'approved',
+    isShopperBack = true,
+  ): Promise<PaymentOutcome & { readonly visit?: Visit }> {
+    const { payments, settings } = this.#context;
+    const session = this.#findSession(sessionId);
+    const scenario = settings.scenarios.find(({ name }) => name === scenarioName);
+    if (scenario === undefined) {
+      const names = settings.scenarios.map(({ name }) => name).join(', ');
+      throw new ApiError(400, 'There is no such scenario.', {
+        fields: [{ field: 'scenario', message: `expected ${names}` }],
+      });
+    }
+    const card = { last4Digits: scenario.cardNumber.slice(-4), holder: 'Robin Sample' };
+    const outcome = await payments.pay(session, card, scenario);
+    const url = outcome.outcome === 'approved' ? outcome.redirectUrl : undefined;
+    return isShopperBack && url !== undefined ? { ...outcome, visit: await visit(url) } : outcome;
+  }
+
+  /** The shopper leaves by `CancelUrl` or `backurl`. The session stays open. */
+  async leave(
+    sessionId: string,
+    by: 'CancelUrl' | 'backurl',
+  ): Promise<SessionSummary & { readonly visit: Visit }> {
+    const session = this.#findSession(sessionId);
+    const url = session.request[by];
+    if (url === undefined) throw new ApiError(409, `This session has no ${by}.`);
+    return { ...summarizeSession(session), visit: await visit(url) };
+  }
+
+  /** An open session can no longer be paid. */
+  expire(sessionId: string): SessionSummary {
+    const session = this.#findSession(sessionId);
+    if (session.state === 'open') session.state = 'expired';
+    return summarizeSession(session);
   }
 
   requests(): readonly LoggedRequest[] {
@@ -161,6 +207,13 @@ export class SandboxControl {
   /** Back to the start: sessions, transactions, logs, faults, switches and the clock. */
   reset(): void {
     resetContext(this.#context);
+  }
+
+  #findSession(id: string): CheckoutSession {
+    const { sessions, clock } = this.#context;
+    const session = sessions.find(id, clock.now());
+    if (session === undefined) throw new ApiError(404, 'There is no session with this id.');
+    return session;
   }
 
   #find(id: string): StoredTransaction {

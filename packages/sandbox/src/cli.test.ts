@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from './cli.js';
+import { SCENARIOS } from './scenarios.js';
+import { startSandbox, type TestSandbox } from './testing/test-sandbox.js';
+
+/** Runs a command as the shell would. */
+async function run(words: string, env: Record<string, string> = {}) {
+  const written: string[] = [];
+  const errors: string[] = [];
+  const code = await runCommand(words.split(' '), {
+    env,
+    write: (line) => written.push(line),
+    writeError: (line) => errors.push(line),
+  });
+  return { code, text: written.join('\n'), error: errors.join('\n') };
+}
+
+const at = (test: TestSandbox) => ({ SANDBOX_URL: test.url });
+
+describe('pay-sandbox <command>', () => {
+  it('pays the newest open session with the card of a scenario', async () => {
+    const test = await startSandbox();
+    await test.openSession({ order_id: 70 });
+    await test.openSession({ order_id: 71 });
+    const declined = await run('trigger declined', at(test));
+    expect([declined.code, JSON.parse(declined.text)]).toMatchObject([0, { outcome: 'declined' }]);
+    await run('trigger approved', at(test));
+    expect(test.sandbox.control.sessions().map(({ state }) => state)).toEqual(['open', 'paid']);
+    await run('trigger approved', at(test));
+    const none = await run('trigger approved', at(test));
+    expect([none.code, none.error]).toEqual([1, expect.stringContaining('No session is open')]);
+  });
+
+  it('pays, declines and expires the session that is named', async () => {
+    const test = await startSandbox();
+    const [first, second, newest] = [
+      await test.openSession(),
+      await test.openSession(),
+      await test.openSession(),
+    ];
+    await run(`sessions decline ${first}`, at(test));
+    expect(test.sandbox.control.transactions()).toEqual([]);
+    await run(`sessions pay ${first}`, at(test));
+    await run(`sessions expire ${second}`, at(test));
+    await run(`trigger approved --session ${newest}`, at(test));
+    const { text } = await run('sessions', at(test));
+    const { sessions } = JSON.parse(text) as { sessions: { state: string }[] };
+    expect(sessions.map(({ state }) => state)).toEqual(['paid', 'expired', 'paid']);
+  });
+
+  it('refunds in part, by a row of its own', async () => {
+    const test = await startSandbox();
+    await run(`sessions pay ${await test.openSession()}`, at(test));
+    const [id] = await test.listIds();
+    const { code } = await run(
+      `transactions refund ${String(id)} --amount 2.34 --as add`,
+      at(test),
+    );
+    expect(code).toBe(0);
+    const { transactions } = (await test.list()).data;
+    expect(transactions.map(({ amount, status }) => [amount, status])).toEqual([
+      [2.34, 'REFUNDED'],
+      [12.34, 'SUCCESS'],
+    ]);
+  });
+
+  it('moves the clock, and starts over', async () => {
+    const test = await startSandbox();
+    await test.openSession();
+    await run('clock set 2031-05-01T12:00:00.000Z', at(test));
+    await run('clock advance 86400', at(test));
+    expect((await run('clock', at(test))).text).toContain('2031-05-02T12:00:0');
+    expect(await run('reset', at(test))).toEqual({ code: 0, text: '', error: '' });
+    expect(test.sandbox.control.sessions()).toEqual([]);
+    expect(test.sandbox.control.clock.offsetSeconds).toBe(0);
+  });
+
+  it('says what the sandbox refused, and which sandbox does not answer', async () => {
+    const test = await startSandbox();
+    await test.openSession();
+    const refused = await run('trigger lucky', at(test));
+    expect(refused.code).toBe(1);
+    expect(refused.error).toContain('scenario: expected approved, declined');
+    expect((await run('sessions pay ../reset', at(test))).error).toContain('no session');
+    const { url } = test;
+    await test.sandbox.close();
+    const gone = await run(`sessions --url ${url}`);
+    expect([gone.code, gone.error]).toEqual([1, expect.stringContaining(url)]);
+  });
+
+  it.each([
+    'trigger',
+    'sessions pay',
+    'sessions refund x',
+    'clock advance 1 2',
+    '--port 3',
+    'serve',
+  ])('does not understand: %s', async (words) => {
+    const { code, error } = await run(words);
+    expect([code, error]).toEqual([2, expect.stringContaining('pay-sandbox --help')]);
+  });
+
+  it('has a help that names each scenario', async () => {
+    const { code, text } = await run('--help');
+    expect(code).toBe(0);
+    for (const { name } of SCENARIOS) expect(text).toContain(name);
+  });
+});

@@ -1,0 +1,215 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { SCENARIOS } from './scenarios.js';
+
+/** Where a command writes, and what it reads beside its words. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly write: (line: string) => void;
+  readonly writeError: (line: string) => void;
+}
+
+interface Command {
+  /** `<name>`: a word that must follow. */
+  readonly usage: string;
+  readonly what: string;
+  /** What to call, given the words in `<…>`. */
+  readonly call: (words: readonly string[], options: Options) => Call | Promise<Call>;
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+type Options = Readonly<Record<string, string | undefined>>;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  session: { type: 'string' },
+  amount: { type: 'string' },
+  as: { type: 'string' },
+} as const;
+
+const COMMANDS: readonly Command[] = [
+  {
+    usage: 'trigger <scenario>',
+    what: `submits that card in the newest open session, or --session: ${SCENARIOS.map(({ name }) => name).join(', ')}`,
+    call: async ([scenario], { session, url = '' }) =>
+      post(pathOf('sessions', session ?? (await newestOpenSession(url)), 'pay'), { scenario }),
+  },
+  { usage: 'sessions', what: 'lists the checkout sessions', call: () => get('/sessions') },
+  {
+    usage: 'sessions pay <session>',
+    what: 'the shopper pays',
+    call: ([id = '']) => post(pathOf('sessions', id, 'pay')),
+  },
+  {
+    usage: 'sessions decline <session>',
+    what: 'the card is declined',
+    call: ([id = '']) => post(pathOf('sessions', id, 'pay'), { scenario: 'declined' }),
+  },
+  {
+    usage: 'sessions cancel <session>',
+    what: 'the shopper leaves by CancelUrl',
+    call: ([id = '']) => post(pathOf('sessions', id, 'cancel')),
+  },
+  {
+    usage: 'sessions expire <session>',
+    what: 'it can no longer be paid',
+    call: ([id = '']) => post(pathOf('sessions', id, 'expire')),
+  },
+  {
+    usage: 'transactions',
+    what: 'lists those that arrived or changed',
+    call: () => get('/transactions'),
+  },
+  {
+    usage: 'transactions refund <transaction>',
+    what: 'in full, or --amount 1.50; --as add: as a row of its own',
+    call: ([id = ''], { amount, as }) => post(pathOf('transactions', id, 'refund'), { amount, as }),
+  },
+  { usage: 'webhooks', what: 'lists the attempts at webhooks', call: () => get('/deliveries') },
+  { usage: 'requests', what: 'lists the calls of the API', call: () => get('/requests') },
+  { usage: 'clock', what: 'shows the time', call: () => get('/clock') },
+  {
+    usage: 'clock advance <seconds>',
+    what: 'moves the time',
+    call: ([seconds]) => post('/clock', { advanceSeconds: Number(seconds) }),
+  },
+  {
+    usage: 'clock set <time>',
+    what: 'such as 2026-01-31T12:00:00.000Z',
+    call: ([now]) => post('/clock', { now }),
+  },
+  {
+    usage: 'faults clear',
+    what: 'clears the faults and answers held calls',
+    call: () => ({ method: 'DELETE', path: '/faults' }),
+  },
+  { usage: 'reset', what: 'back to the start', call: () => post('/reset') },
+];
+
+const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));
+
+export const HELP = `Usage: pay-sandbox             runs the sandbox; its README lists the variables
+       pay-sandbox <command>   controls one that runs
+
+${COMMANDS.map(({ usage, what }) => `  ${usage.padEnd(WIDTH)}  ${what}`).join('\n')}
+
+  --url <address>  the sandbox; default: SANDBOX_URL, or http://127.0.0.1:4300
+  -h, --help       shows this
+
+A command prints the answer as JSON. It exits with 1 if it failed and with 2 if it was not understood.`;
+
+/** Controls a running sandbox. Resolves with the exit code: 0, 1 for a failure, 2 for wrong usage. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const refuse = (message: string): number => {
+    terminal.writeError(`${message}\nTry: pay-sandbox --help`);
+    return 2;
+  };
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args: [...args],
+      options: { ...OPTIONS, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  const { help, ...options } = parsed.values;
+  if (help) {
+    terminal.write(HELP);
+    return 0;
+  }
+  const url = options.url ?? terminal.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4300';
+  if (!/^https?:/.test(url) || !URL.canParse(url)) return refuse('--url: expected an address');
+  const found = findCommand(parsed.positionals);
+  if (found === undefined) {
+    return refuse(`There is no command: ${parsed.positionals.join(' ')}`);
+  }
+  try {
+    const call = await found.command.call(found.words, { ...options, url });
+    const answer = await send(url, call);
+    if (answer !== '') terminal.write(JSON.stringify(JSON.parse(answer), undefined, 2));
+    return 0;
+  } catch (error) {
+    terminal.writeError((error as Error).message);
+    return 1;
+  }
+}
+
+function findCommand(
+  words: readonly string[],
+): { readonly command: Command; readonly words: readonly string[] } | undefined {
+  for (const command of COMMANDS) {
+    const usage = command.usage.split(' ');
+    const isMatch = (word: string, index: number) => word.startsWith('<') || word === words[index];
+    if (usage.length === words.length && usage.every(isMatch)) {
+      const given = words.filter((_word, index) => usage[index]?.startsWith('<'));
+      return { command, words: given };
+    }
+  }
+  return undefined;
+}
+
+function get(path: string): Call {
+  return { method: 'GET', path };
+}
+
+function post(path: string, body: unknown = {}): Call {
+  return { method: 'POST', path, body };
+}
+
+function pathOf(collection: string, id: string, action: string): string {
+  return `/${collection}/${encodeURIComponent(id)}/${action}`;
+}
+
+const sessionList = z.object({
+  sessions: z.array(z.object({ session_id: z.string(), state: z.string() })),
+});
+
+async function newestOpenSession(url: string): Promise<string> {
+  const { sessions } = sessionList.parse(JSON.parse(await send(url, get('/sessions'))));
+  const newest = sessions.findLast(({ state }) => state === 'open');
+  if (newest === undefined) throw new Error('No session is open. Create one, or name one.');
+  return newest.session_id;
+}
+
+/** The text of the answer; an error says what the sandbox refused. */
+async function send(url: string, { method, path, body }: Call): Promise<string> {
+  const response = await fetch(new URL(`/_sandbox${path}`, url), {
+    method,
+    ...(body !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  }).catch(() => {
+    throw new Error(`No sandbox answers at ${url}. Start it, or name it with --url.`);
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(describeRefusal(text, response.status));
+  return text;
+}
+
+const refusal = z.object({
+  message: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+});
+
+function describeRefusal(text: string, status: number): string {
+  const result = refusal.safeParse(readJson(text));
+  if (!result.success) return `The answer was ${status}, and not that of a sandbox.`;
+  const { message, errors = [] } = result.data;
+  return [message, ...errors.map((error) => `- ${error.field}: ${error.message}`)].join('\n');
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
