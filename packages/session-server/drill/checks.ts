@@ -82,26 +82,49 @@ export function findLosses(
   visits: readonly Visit[],
   arrivals: readonly Arrival[],
 ): string[] {
+  const factsOf = splitByOrder(facts);
+  const arrivalsByOrder = Map.groupBy(arrivals, ({ order }) => order);
   return visits.flatMap(({ shopper, scenario }) => {
-    const ours = arrivals.filter(({ order }) => order === shopper.order);
+    const stored = factsOf(shopper.order);
+    const ours = arrivalsByOrder.get(shopper.order) ?? [];
     const problems = [
-      ...checkStored(facts, shopper, scenario),
-      ...checkDelivered(facts, shopper, scenario, ours),
+      ...checkStored(stored, shopper, scenario),
+      ...checkDelivered(stored, shopper, scenario, ours),
     ];
     return problems.map((problem) => `${shopper.order}: ${problem}`);
   });
 }
 
+type OrderFacts = Pick<StoredFacts, 'checkouts' | 'attempts' | 'events' | 'transactions'>;
+
+/** Thousands of orders are checked: none of them reads what belongs to the others. */
+function splitByOrder(facts: StoredFacts): (order: string) => OrderFacts {
+  const checkouts = Map.groupBy(facts.checkouts, ({ order }) => order);
+  const byCheckout = <T extends { checkout: string }>(rows: readonly T[]) => {
+    const groups = Map.groupBy(rows, ({ checkout }) => checkout);
+    return (ids: readonly { id: string }[]): T[] => ids.flatMap(({ id }) => groups.get(id) ?? []);
+  };
+  const attempts = byCheckout(facts.attempts);
+  const events = byCheckout(facts.events);
+  const transactions = byCheckout(facts.transactions);
+  return (order) => {
+    const ours = checkouts.get(order) ?? [];
+    return {
+      checkouts: ours,
+      attempts: attempts(ours),
+      events: events(ours),
+      transactions: transactions(ours),
+    };
+  };
+}
+
 /** Of each price that was opened, oldest first. */
 function checkStored(
-  facts: StoredFacts,
-  { order, shown, reported }: VisitedShopper,
+  facts: OrderFacts,
+  { shown, reported }: VisitedShopper,
   { attention = [], prices = ONE_PRICE, transactions = 1, refund = 'none' }: Ending,
 ): string[] {
-  const checkouts = facts.checkouts.filter((checkout) => checkout.order === order);
-  const ids = checkouts.map(({ id }) => id);
-  const attempts = facts.attempts.filter(({ checkout }) => ids.includes(checkout));
-  const counted = facts.transactions.filter(({ checkout }) => ids.includes(checkout));
+  const { checkouts, attempts } = facts;
   const opened = [...shown.keys()].map((id) => checkouts.find((checkout) => checkout.id === id));
   const paid = opened.find((checkout) => checkout?.state === 'paid');
   const afterPaid = [...reported.values()].flatMap((states) =>
@@ -126,7 +149,7 @@ function checkStored(
       [...shown.values()].flatMap((sessions) => [...sessions]),
     ),
     expect('attempts left in the middle', countOf(attempts, 'sending'), 0),
-    expect('transactions counted', counted.length, transactions),
+    expect('transactions counted', facts.transactions.length, transactions),
     expect('states shown after paid', afterPaid.filter((state) => state !== 'paid').length, 0),
   ].flat();
 }
@@ -156,13 +179,13 @@ function countOf(attempts: StoredFacts['attempts'], wanted: string): number {
 }
 
 function checkDelivered(
-  facts: StoredFacts,
+  facts: OrderFacts,
   { shown }: VisitedShopper,
   { eventTypes }: Ending,
   arrivals: readonly Arrival[],
 ): string[] {
   const checkouts = [...shown.keys()];
-  const stored = facts.events.filter((event) => checkouts.includes(event.checkout));
+  const stored = facts.events;
   const first = new Map<string, Arrival>();
   for (const arrival of arrivals) if (!first.has(arrival.id)) first.set(arrival.id, arrival);
   const types = [...first.values()]

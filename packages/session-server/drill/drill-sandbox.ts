@@ -54,12 +54,17 @@ export class DrillSandbox {
     return this.#nextMerchant - 1;
   }
 
-  /** Types a card that is approved into the form of a session; its webhook leaves at once, or never. */
-  async pay(session: string, card: keyof typeof CARDS = 'approved'): Promise<void> {
-    const { status, text } = await send(`${this.url}/pages/sessions/${session}/payments`, {
+  /**
+   * Types a card that is approved into the form of a session; its webhook leaves at once, or never.
+   * Answers where the form sends the shopper.
+   */
+  async pay(session: string, card: keyof typeof CARDS = 'approved'): Promise<string> {
+    const { text } = await send(`${this.url}/pages/sessions/${session}/payments`, {
       body: { number: CARDS[card], expiry: '12/39', securityCode: '123', name: 'Drill Shopper' },
     });
-    if (status !== 200) throw new Error(`the sandbox refused the card: ${text}`);
+    const { redirectUrl } = JSON.parse(text) as { redirectUrl?: string };
+    if (redirectUrl === undefined) throw new Error(`the sandbox refused the card: ${text}`);
+    return redirectUrl;
   }
 
   async session(id: string): Promise<SandboxSession> {

@@ -27,7 +27,7 @@ export class DrillShop {
   readonly orderTokenSecret = randomBytes(32).toString('hex');
   readonly signingSecret = `whsec_${randomBytes(32).toString('base64')}`;
   readonly providerKey = `whsec_${randomBytes(32).toString('base64')}`;
-  readonly arrivals: Arrival[] = [];
+  readonly #arrivals = new Map<string, Arrival[]>();
   readonly #prices = new Map<string, string>();
   readonly #next = new Map<string, NextAnswer>();
   readonly #news = new EventEmitter().setMaxListeners(0);
@@ -71,14 +71,18 @@ export class DrillShop {
     return `${order}.${String(expires)}.${hmac}`;
   }
 
+  get arrivals(): Arrival[] {
+    return [...this.#arrivals.values()].flat();
+  }
+
   arrivalsOf(order: string): Arrival[] {
-    return this.arrivals.filter((arrival) => arrival.order === order);
+    return this.#arrivals.get(order) ?? [];
   }
 
   /** Resolves when an event of a type has been stored for an order. */
   async until(order: string, type: string): Promise<void> {
     while (!this.arrivalsOf(order).some((arrival) => arrival.type === type)) {
-      await once(this.#news, 'event');
+      await once(this.#news, `event of ${order}`);
     }
   }
 
@@ -117,8 +121,9 @@ export class DrillShop {
       response.writeHead(500).end();
       return;
     }
-    this.arrivals.push({ id, type, order, checkout, sequence, certain, body });
-    this.#news.emit('event');
+    const arrival = { id, type, order, checkout, sequence, certain, body };
+    this.#arrivals.set(order, [...this.arrivalsOf(order), arrival]);
+    this.#news.emit(`event of ${order}`);
     if (answer === undefined) response.writeHead(204).end();
     this.#news.emit('arrival');
   }

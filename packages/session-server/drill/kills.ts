@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { closeLane, openLane } from './lane.ts';
 import { randomRounds } from './random-rounds.ts';
-import { closeLane, openLane, type Round, type RoundResult, runRound } from './round.ts';
+import { type Round, type RoundResult, runRound } from './round.ts';
 import { namedRounds } from './rounds.ts';
 
 /** Rounds side by side: mostly they wait. */

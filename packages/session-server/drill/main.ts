@@ -14,6 +14,7 @@ const DEFAULT_MODE = 'kills';
 /** One file each, that is read when it is asked for. */
 const MODES: Readonly<Record<string, () => Promise<Mode>>> = {
   [DEFAULT_MODE]: () => import('./kills.ts'),
+  soak: () => import('./soak.ts'),
 };
 
 async function main([name = '', ...others]: readonly string[]): Promise<number> {

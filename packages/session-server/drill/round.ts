@@ -1,23 +1,15 @@
 import type { TuningChanges } from '../dist/config.js';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeliveredWatch, findForgotten, findLosses } from './checks.ts';
 import type { StoredFacts } from './data-file.ts';
 import { findFreePort } from './drill-process.ts';
-import { DrillSandbox } from './drill-sandbox.ts';
-import { DrillShop } from './drill-shop.ts';
 import { KillableServer } from './killable-server.ts';
+import { type Lane, prepareServer, UNLIMITED } from './lane.ts';
 import { Patience } from './patience.ts';
-import { keyOf, SHOP_ORIGIN, Shopper } from './shopper.ts';
-import {
-  ENDPOINT_TOKEN,
-  SIGNED_ENDPOINT_TOKEN,
-  SCENARIOS,
-  type Scenario,
-  type ScenarioName,
-} from './scenarios.ts';
+import { keyOf, Shopper } from './shopper.ts';
+import { SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts';
 
 /** Less than the leases of a dead process, so that waiting for one counts as a loss. */
 const WITHIN_SECONDS = 20;
@@ -26,12 +18,7 @@ const TUNING: TuningChanges = {
   createSessionTimeoutSeconds: 30,
   pollIntervalSeconds: 0.05,
   pollPagesPerMinute: 100_000,
-  rateLimits: {
-    createPerAddress: 100_000,
-    createPerOrder: 100_000,
-    createPerMerchant: 100_000,
-    statusPerAddress: 100_000,
-  },
+  rateLimits: UNLIMITED,
 };
 
 export interface Round {
@@ -57,23 +44,6 @@ export interface RoundResult {
   readonly repeats: number;
   readonly events: number;
   readonly lost: readonly string[];
-}
-
-/** The provider and the shop that rounds share, one round at a time: they never die. */
-export interface Lane {
-  readonly sandbox: DrillSandbox;
-  readonly shop: DrillShop;
-  readonly shopUrl: string;
-}
-
-export async function openLane(): Promise<Lane> {
-  const shop = new DrillShop();
-  const [sandbox, shopUrl] = await Promise.all([DrillSandbox.start(), shop.listen()]);
-  return { sandbox, shop, shopUrl };
-}
-
-export async function closeLane({ sandbox, shop }: Lane): Promise<void> {
-  await Promise.all([sandbox.stop(), shop.close()]);
 }
 
 let orders = 0;
@@ -125,7 +95,6 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   const port = await findFreePort();
   const providerMerchant = sandbox.takeMerchant();
   const dataFile = join(folder, 'data.sqlite');
-  writeMerchants(lane, folder, providerMerchant);
   const lost: string[] = [];
   const watch = new DeliveredWatch();
   const patience = new Patience(
@@ -145,7 +114,9 @@ async function prepare(round: Round, lane: Lane, folder: string) {
       (all, scenario) => ('tuning' in scenario ? { ...all, ...scenario.tuning } : all),
       TUNING,
     );
-  const env = environmentOf(lane, folder, port, dataFile, tuning);
+  const publicUrl = `http://127.0.0.1:${String(port)}`;
+  const files = prepareServer(lane, { folder, publicUrl, providerMerchant, tuning });
+  const env = { ...files, PAY_PORT: String(port), PAY_DATABASE_FILE: dataFile };
   const server = new KillableServer({
     port,
     dataFile,
@@ -188,76 +159,4 @@ async function askMerchantRoute(
   const known = JSON.parse(text) as { state?: string; certain?: boolean };
   const isPaid = status === 200 && known.state === 'paid' && known.certain === true;
   return isPaid ? [] : [`${order}: the merchant route does not say paid`];
-}
-
-function environmentOf(
-  { sandbox }: Lane,
-  folder: string,
-  port: number,
-  dataFile: string,
-  tuning: TuningChanges,
-): Record<string, string> {
-  const url = `http://127.0.0.1:${String(port)}`;
-  const widgetScript = join(folder, 'pay-checkout.js');
-  writeFileSync(widgetScript, '/* the element */');
-  return {
-    PAY_ENVIRONMENT: 'sandbox',
-    PAY_PORT: String(port),
-    PAY_PUBLIC_URL: url,
-    PAY_DATABASE_FILE: dataFile,
-    PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
-    PAY_WIDGET_SCRIPT: widgetScript,
-    PAY_PARTNER_API_URL: sandbox.url,
-    PAY_PARTNER_API_KEY: DrillSandbox.apiKey,
-    PAY_LOG_LEVEL: 'error',
-    TUNING: JSON.stringify(tuning),
-  };
-}
-
-function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchantId: number): void {
-  const merchant = {
-    id: DrillShop.merchant,
-    name: 'A Drill',
-    providerMerchantId,
-    currency: 'GBP',
-    decimals: 2,
-    origins: [SHOP_ORIGIN],
-    returnUrl: `${SHOP_ORIGIN}/result?order={order}&checkout={checkout}`,
-    orderLookup: { url: `${shopUrl}/order-lookup`, allowPrivateAddress: true },
-    events: { url: `${shopUrl}/events`, allowPrivateAddress: true },
-    sdk: {
-      url: 'http://sandbox.localhost:4300/sdk/checkout.js',
-      global: 'PaySandbox',
-      argument: 'object',
-      container: 'selector',
-      origins: { script: ['http://sandbox.localhost:4300'], frame: [], connect: [] },
-    },
-    webhookEndpoints: [
-      { tokenHash: sha256(ENDPOINT_TOKEN), paths: { merchantReference: 'reference' } },
-      {
-        tokenHash: sha256(SIGNED_ENDPOINT_TOKEN),
-        paths: {
-          merchantReference: 'reference',
-          status: 'status',
-          transaction: 'transaction',
-          amount: 'amount',
-          currency: 'currency',
-        },
-        signature: { scheme: 'standardWebhooks', keys: [{ key: shop.providerKey }] },
-        evidence: { paidStatuses: ['PAID'] },
-      },
-    ],
-    apiKeyHash: [sha256(keyOf(DrillShop.merchant))],
-    orderTokenSecret: [shop.orderTokenSecret],
-    signingSecret: [shop.signingSecret],
-  };
-  const { orderLookup: _, orderTokenSecret: __, ...putting } = merchant;
-  const id = DrillShop.puttingMerchant;
-  const merchants = [merchant, { ...putting, id, apiKeyHash: [sha256(keyOf(id))] }];
-  writeFileSync(join(folder, 'merchants.json'), JSON.stringify({ merchants }));
-}
-
-/** How the merchants file holds a key or a token. */
-function sha256(text: string): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,12 +1,11 @@
 import type { TuningChanges } from '../dist/config.js';
 import type { DrillSandbox } from './drill-sandbox.ts';
 import type { DrillShop } from './drill-shop.ts';
-import type { KillableServer } from './killable-server.ts';
-import type { Shopper } from './shopper.ts';
+import type { AnsweringServer, Shopper } from './shopper.ts';
 
 /** What a scenario can reach. */
 export interface RoundContext {
-  readonly server: KillableServer;
+  readonly server: AnsweringServer & { kill(): void };
   readonly sandbox: DrillSandbox;
   readonly shop: DrillShop;
   readonly providerMerchant: number;

@@ -1,6 +1,6 @@
 import type { DrillSandbox } from './drill-sandbox.ts';
 import { DrillShop } from './drill-shop.ts';
-import type { KillableServer } from './killable-server.ts';
+import type { Call, Reply } from './http.ts';
 
 export const SHOP_ORIGIN = 'http://shop.localhost:4100';
 
@@ -24,6 +24,12 @@ interface StatusReply {
   readonly checkouts: readonly { readonly state: string; readonly revision: number }[];
 }
 
+/** One server or several, of which some may be dead. */
+export interface AnsweringServer {
+  /** Repeats a request until it is answered. */
+  call(path: string, call?: Call): Promise<Reply>;
+}
+
 /** One order, its page and its shopper: repeats what a real one would, and remembers what it was shown. */
 export class Shopper {
   readonly order: string;
@@ -41,7 +47,9 @@ export class Shopper {
   checkout = '';
   /** The highest revision of each checkout that the page was shown. */
   readonly #revisions = new Map<string, number>();
-  readonly #server: KillableServer;
+  /** Where the form of each session that was paid sends the shopper. */
+  readonly #redirects = new Map<string, string>();
+  readonly #server: AnsweringServer;
   readonly #sandbox: DrillSandbox;
   readonly #shop: DrillShop;
   /** Of the order that was put. */
@@ -50,7 +58,7 @@ export class Shopper {
   constructor(
     order: string,
     parts: {
-      readonly server: KillableServer;
+      readonly server: AnsweringServer;
       readonly sandbox: DrillSandbox;
       readonly shop: DrillShop;
     },
@@ -124,13 +132,15 @@ export class Shopper {
   }
 
   async pay(sessionId: string, card?: 'withoutWebhook'): Promise<void> {
-    await this.#sandbox.pay(sessionId, card);
+    this.#redirects.set(sessionId, await this.#sandbox.pay(sessionId, card));
   }
 
   /** Visits the address that the provider sends the shopper to; reloads when nothing answers. */
   async comeBack(sessionId: string, kind: 'return' | 'cancel'): Promise<void> {
-    const session = await this.#sandbox.session(sessionId);
-    const address = kind === 'return' ? session.RedirectUrl : session.CancelUrl;
+    const address =
+      kind === 'return'
+        ? (this.#redirects.get(sessionId) ?? '')
+        : (await this.#sandbox.session(sessionId)).CancelUrl;
     const { status } = await this.#server.call(new URL(address).pathname);
     if (status !== 200) throw new Error(`the return address answered ${String(status)}`);
     this.acknowledged[kind].add(this.#checkoutOf(sessionId));
