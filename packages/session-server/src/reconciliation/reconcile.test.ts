@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PageEnd } from '@pay-checkout/partner-api';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChangeFeed } from '../checkouts/change-feed.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Attempt } from '../checkouts/attempt-repository.js';
@@ -214,6 +214,25 @@ describe('a row with a status that means failed', () => {
     expect(await outcomeOf(checkout)).toEqual(OPEN);
     expect(await outcomeOf(dearer.checkout)).toEqual(OPEN);
   });
+});
+
+it('a payment that every poll reads again is written once', async () => {
+  const { checkout, attempt } = await harness.activate();
+  const row = rowOf({ orderRef: idOf(attempt), paymentMethod: 'New Card' });
+  const written = vi.spyOn(store.database, 'transaction');
+  await reconciliation.reconcile(AT_PROVIDER, [row]);
+  expect(written).toHaveBeenCalledTimes(1);
+  await reconciliation.reconcile(AT_PROVIDER, [row]);
+  expect(written).toHaveBeenCalledTimes(1);
+  // More is known of it now, then it is refunded.
+  const known = { ...row, references: { ...row.references, last4Digits: '0001' } };
+  await reconciliation.reconcile(AT_PROVIDER, [known]);
+  expect(written).toHaveBeenCalledTimes(2);
+  await reconciliation.reconcile(AT_PROVIDER, [{ ...known, status: 'REFUNDED' }]);
+  expect(written).toHaveBeenCalledTimes(3);
+  await reconciliation.reconcile(AT_PROVIDER, [{ ...known, status: 'REFUNDED' }]);
+  expect(written).toHaveBeenCalledTimes(3);
+  expect(await outcomeOf(checkout)).toEqual({ ...PAID, refund: 'full' });
 });
 
 it('a scheduled poll shares the poller of those who wait', async () => {

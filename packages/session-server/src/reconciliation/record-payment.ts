@@ -9,14 +9,14 @@ import {
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { findCheckoutsOfOrder, getCheckout, planPriceCheck } from '../checkouts/repository.js';
-import type { AttentionCode } from '../checkouts/state-machine.js';
+import { advance, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
-import type { Transaction } from '../store/database.js';
+import type { Reader, Transaction } from '../store/database.js';
 import { reportFailure } from './failures.js';
-import { type MatchResult, paymentFactsOf, timeOf } from './matching.js';
-import { type MatchedRow, type PaymentEvidence, planPayment } from './payment-rules.js';
+import { type MatchResult, paymentFactsOf, type RowMoney, timeOf } from './matching.js';
+import { type MatchedRow, mergeRow, type PaymentEvidence, planPayment } from './payment-rules.js';
 import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
 
 /**
@@ -68,14 +68,44 @@ export async function recordPayment(
   return changes;
 }
 
+/** A row of the list, and what it says about an attempt. */
+export interface MatchedAttempt {
+  readonly row: TransactionRow;
+  readonly attempt: Attempt;
+  readonly result: MatchResult;
+}
+
+/**
+ * Whether a payment is stored as its row shows it, with all that follows. Each poll reads the rows of
+ * some minutes again: most of them need no transaction.
+ */
+export async function isRecorded(
+  reader: Reader,
+  checkout: Checkout,
+  { row, attempt, result }: MatchedAttempt,
+  settings: EvidenceSettings,
+  { clock, rules }: StepContext,
+): Promise<boolean> {
+  if (result.kind !== 'paid') return false;
+  const known = await findKnownRow(reader, attempt.account, row.id ?? '');
+  if (known?.checkout !== checkout.id) return false;
+  const evidence = evidenceOf(row, attempt.orderId, result.money, true);
+  const read = { ...evidence, account: attempt.account, checkout: checkout.id };
+  if (!isDeepStrictEqual(mergeRow(known, read), known)) return false;
+  const { transaction } = evidence;
+  const payment = paymentFactsOf(row, settings);
+  const fact = { type: 'payment-proved', transaction, payment } as const;
+  return advance(checkout, fact, clock.now(), rules) === checkout;
+}
+
 /** Stores what a row of the list says about an attempt. */
 export async function recordMatch(
   tx: Transaction,
-  { row, attempt, result }: { row: TransactionRow; attempt: Attempt; result: MatchResult },
+  { row, attempt, result }: MatchedAttempt,
   settings: EvidenceSettings,
   context: StepContext,
 ): Promise<Change[]> {
-  const { id: transaction = '', status = '', amount = '', currencyCode = '' } = row;
+  const { id: transaction = '', status = '' } = row;
   const { orderId, checkout, account } = attempt;
   const known = await findKnownRow(tx, account, transaction);
   const isOfAnother = known !== undefined && known.checkout !== checkout;
@@ -84,10 +114,7 @@ export async function recordMatch(
   }
   if (result.kind !== 'none' && result.kind !== 'failed' && result.money) {
     const evidence = {
-      ...{ transaction, orderId, status, amount, currency: currencyCode },
-      ...result.money,
-      transactionTime: row.transactionTime ?? '',
-      provesPrice: result.kind === 'paid',
+      ...evidenceOf(row, orderId, result.money, result.kind === 'paid'),
       joinsRefundRow: settings.joinsRefundRow,
       payment: paymentFactsOf(row, settings),
       ...(result.kind === 'mismatch' && { attention: result.code }),
@@ -112,6 +139,17 @@ export async function recordMatch(
   if (!known.provesPrice || isOfAnother || known.status === status) return [];
   await upsertRow(tx, { ...known, status }, context.clock.now());
   return raise(tx, checkout, 'status_changed', context);
+}
+
+function evidenceOf(
+  row: TransactionRow,
+  orderId: number,
+  money: RowMoney,
+  provesPrice: boolean,
+): PaymentEvidence {
+  const { id: transaction = '', status = '', amount = '', currencyCode: currency = '' } = row;
+  const { transactionTime = '' } = row;
+  return { transaction, orderId, status, amount, currency, transactionTime, provesPrice, ...money };
 }
 
 /** Whether a row is of a payment that has a row of its own: as a refund would be. */

@@ -25,7 +25,7 @@ import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
 import { type CompleteRead, settleFailures } from './failures.js';
-import { recordMatch } from './record-payment.js';
+import { isRecorded, recordMatch } from './record-payment.js';
 import type { DuePoll } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
 
@@ -231,15 +231,17 @@ export class ReconciliationService {
     { row, attempt, merchant }: CandidateTransaction,
     asked: 'payments' | 'others',
   ): Promise<boolean> {
-    const { database } = this.#options;
+    const { database, context } = this.#options;
     const checkout = await findCheckout(database, attempt.checkout);
     if (!checkout) return true;
     const { evidence } = merchant;
     const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), evidence);
     if ((result.kind === 'paid') !== (asked === 'payments')) return false;
     if (result.kind === 'none' && result.status === undefined) return true;
+    const match = { row, attempt, result };
+    if (await isRecorded(database, checkout, match, evidence, context)) return true;
     const changes = await database.transaction('poll:store-match', (tx) =>
-      recordMatch(tx, { row, attempt, result }, evidence, this.#options.context),
+      recordMatch(tx, match, evidence, context),
     );
     this.#notify(changes);
     return true;
