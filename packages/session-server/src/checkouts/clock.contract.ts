@@ -62,6 +62,19 @@ export function describeClock(fixture: StoreFixture): void {
       ]);
     });
 
+    it('come together once they are hours apart: one read of the list serves all', async () => {
+      const startAt = [0, 17, 34].map((minutes) => START + minutes * 60 * SECOND_MS);
+      const times: number[] = [];
+      for (; fixture.now < START + 3 * DAY_MS; fixture.now += 60 * SECOND_MS) {
+        const order = startAt.indexOf(fixture.now);
+        if (order >= 0) await activate({ order: `A${order}` }, `session-${order}`);
+        const due = await fixture.store.claimDuePolls(10);
+        if (fixture.now >= START + 2 * DAY_MS) times.push(...due.map(() => fixture.now));
+      }
+      expect(times).toHaveLength(12);
+      expect(new Set(times).size).toBe(4);
+    });
+
     it.each([
       ['unpaid', TEST_RULES.watchSeconds],
       ['paid', TEST_RULES.refundWatchSeconds],

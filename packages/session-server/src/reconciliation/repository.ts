@@ -25,7 +25,18 @@ export interface DuePoll extends ProviderMerchant {
   readonly polls: number;
 }
 
-const MAX_POLL_PAUSE_SECONDS = 6 * 3600;
+const HOUR_MS = 3_600_000;
+const MAX_POLL_PAUSE_MS = 6 * HOUR_MS;
+
+/**
+ * A poll for older rows reads the list back to its attempt, so those that are hours apart come together:
+ * one read of the list serves all.
+ */
+function nextPollTime(now: number, pauseMs: number): number {
+  if (pauseMs < HOUR_MS) return now + pauseMs;
+  const togetherMs = pauseMs < MAX_POLL_PAUSE_MS ? HOUR_MS : MAX_POLL_PAUSE_MS;
+  return Math.floor((now + pauseMs) / togetherMs) * togetherMs;
+}
 
 /** The provider's transactions that pay a checkout or refund it, oldest first. */
 export async function findTransactions(
@@ -117,7 +128,7 @@ export async function watchForRefunds(
 ): Promise<void> {
   await tx.run(sql`
     UPDATE attempts
-    SET next_poll_at = coalesce(next_poll_at, ${now + MAX_POLL_PAUSE_SECONDS * 1000}),
+    SET next_poll_at = coalesce(next_poll_at, ${nextPollTime(now, MAX_POLL_PAUSE_MS)}),
       watched_from = ${now}
     WHERE order_id = ${orderId}`);
 }
@@ -141,11 +152,11 @@ export async function claimDuePolls(
   for (const row of rows) {
     const { orderId, checkout, merchant, account, providerMerchantId, createdAt } = toAttempt(row);
     const polls = Number(row['polls']) + 1;
-    const pauseSeconds = Math.min(FIRST_POLL_SECONDS * 2 ** polls, MAX_POLL_PAUSE_SECONDS);
+    const pauseMs = Math.min(FIRST_POLL_SECONDS * 1000 * 2 ** polls, MAX_POLL_PAUSE_MS);
     const isPaid = row['checkout_state'] === 'paid';
     const watchSeconds = isPaid ? rules.refundWatchSeconds : rules.watchSeconds;
     const isOver = now > Number(row['watched_from']) + watchSeconds * 1000;
-    const next = isOver ? undefined : now + pauseSeconds * 1000;
+    const next = isOver ? undefined : nextPollTime(now, pauseMs);
     await tx.run(sql`
       UPDATE attempts SET polls = ${polls}, next_poll_at = ${next} WHERE order_id = ${orderId}`);
     due.push({ orderId, checkout, merchant, account, providerMerchantId, createdAt, polls });
