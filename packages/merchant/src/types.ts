@@ -55,6 +55,8 @@ export interface MerchantOrder extends Price {
 
 export interface OrderCheckout extends Price {
   readonly checkout: string;
+  /** Of the request that created the checkout: quote it to the platform. */
+  readonly requestId?: string;
   readonly state: CheckoutState;
   readonly certain: boolean;
   readonly refund: RefundState;

@@ -157,6 +157,7 @@ export const createCheckoutReply = z.object({
   ...price,
   environment,
   refund: refund.exactOptional(),
+  requestId: z.string().exactOptional().describe('Of the request that created the checkout'),
 }) satisfies z.ZodType<CreateCheckoutReply>;
 
 export const needsReply = z.object({
@@ -286,6 +287,7 @@ export const merchantEventList = z.object({
         order: z.string(),
         version: z.string().exactOptional(),
         checkout: z.string(),
+        requestId: z.string().exactOptional(),
         state,
         certain: z.boolean(),
         sequence: z.int(),

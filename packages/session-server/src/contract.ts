@@ -119,6 +119,8 @@ export interface CreateCheckoutReply {
   readonly environment: Environment;
   /** What was refunded of a paid one. Default none. */
   readonly refund?: RefundState;
+  /** Of the request that created the checkout: its events and log lines have it too. */
+  readonly requestId?: string;
 }
 
 /** The other 200 of `POST /v1/checkouts`: nothing is open yet; ask the shopper, then open with it. */
@@ -366,6 +368,8 @@ export interface MerchantEventData {
   readonly order: string;
   readonly version?: string;
   readonly checkout: string;
+  /** `x-request-id` of the request that created the checkout. */
+  readonly requestId?: string;
   readonly state: CheckoutState;
   readonly certain: boolean;
   /** Counts the events of this checkout. */

@@ -58,6 +58,14 @@ describe('the log of a payment', () => {
     expect(linesOf('payment confirmed')).toEqual([
       expect.objectContaining({ ...about, from: 'returned', state: 'paid' }),
     ]);
+    // The request that created the checkout names the payment from the page to the shop's back end.
+    const requestId = requestIdOf(opened);
+    const event = await stack.shop.event('checkout.paid');
+    expect(opened.body).toMatchObject({ requestId });
+    expect((await stack.reopen('A1001')).body).toMatchObject({ requestId });
+    expect(event.data).toMatchObject({ requestId });
+    expect(linesOf('payment confirmed')).toMatchObject([{ requestId }]);
+    expect(linesOf('event delivered')).toMatchObject([{ requestId }]);
     expect(linesOf('event delivered')).toEqual([
       expect.objectContaining({ ...about, type: 'checkout.paid', status: 204, tries: 1 }),
     ]);

@@ -60,6 +60,8 @@ export interface AttemptRequest extends ProviderMerchant {
   readonly currency: string;
   readonly decimals: number;
   readonly returnUrl?: string | undefined;
+  /** Id of the request that asks for it. */
+  readonly requestId?: string | undefined;
   /** When its price was asked for; later than a request at another price, it is the newer one. */
   readonly pricedAt?: number | undefined;
   /** The session that the SDK refused. */

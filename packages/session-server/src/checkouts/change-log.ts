@@ -14,7 +14,8 @@ export function logChange(
   now: number,
 ): void {
   if (!before) return;
-  const fields = { ...logFields(after), ms: now - after.createdAt };
+  const { requestId, createdAt } = after;
+  const fields = { requestId, ...logFields(after), ms: now - createdAt };
   if (before.state !== after.state) {
     const moved = { ...fields, from: before.state, transaction: after.paidBy };
     if (after.state === 'paid') logger.info(moved, 'payment confirmed');

@@ -19,6 +19,7 @@ export function renderEvent(
       order: checkout.order,
       version: checkout.shopVersion,
       checkout: checkout.id,
+      requestId: checkout.requestId,
       state: checkout.state,
       certain: isCertain(checkout.state),
       sequence,

@@ -110,9 +110,13 @@ describe('docs/events.md', () => {
 
   it('shows an event as it is sent, and names each field that it may leave out', () => {
     const [, example = ''] = /^```json\n([^]*?)^```$/m.exec(page) ?? [];
-    const shown = JSON.parse(example) as { timestamp: string; data: { checkout: string } };
+    const shown = JSON.parse(example) as {
+      timestamp: string;
+      data: { checkout: string; requestId: string };
+    };
     const checkout = testCheckout({
       id: shown.data.checkout,
+      requestId: shown.data.requestId,
       state: 'paid',
       paidBy: 'txn_4b7',
       shopVersion: '7',
@@ -128,7 +132,7 @@ describe('docs/events.md', () => {
     expect(shown).toEqual({ ...sent, data: plain });
     expect(shown.data.checkout).toMatch(/^[\w-]+$/);
     expect(shown.data.checkout).toHaveLength(timedId(0).length);
-    for (const name of ['version', 'transaction', 'payment', 'scheme'])
+    for (const name of ['requestId', 'version', 'transaction', 'payment', 'scheme'])
       expect(page).toContain(`\`${name}\``);
   });
 });

@@ -16,7 +16,7 @@ import {
   statusQuery,
 } from '../contract-schemas.js';
 import { refuseOtherOrigins, requirePage } from '../http/cors.js';
-import { requestFields } from '../http/headers.js';
+import { requestFields, requestIdOf } from '../http/headers.js';
 import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
 import type { Logger } from '../logger.js';
@@ -81,7 +81,9 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       response.json({ shop, amount, currency, environment } satisfies PreviewReply);
       return;
     }
-    const result = await service.create(merchant, wanted, () => limits.count(subject, request));
+    const identified = { ...wanted, requestId: requestIdOf(response) };
+    const checkLimits = () => limits.count(subject, request);
+    const result = await service.create(merchant, identified, checkLimits);
     if (result.kind === 'opening') {
       const { retryAfterSeconds } = result;
       response.set('retry-after', String(retryAfterSeconds));
@@ -157,5 +159,6 @@ function toReply(
     currency: checkout.currency,
     environment,
     refund: checkout.refund,
+    ...(checkout.requestId !== undefined && { requestId: checkout.requestId }),
   };
 }

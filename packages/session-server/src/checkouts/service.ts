@@ -86,6 +86,9 @@ export type CreateResult =
       readonly amountMinor: number;
     };
 
+/** What a page asks, with the id of its request. */
+type IdentifiedRequest = CreateCheckoutRequest & { readonly requestId: string };
+
 type SendResult =
   | { readonly kind: 'active'; readonly sessionId: string }
   /** There is a session, which no page may see. */
@@ -133,7 +136,7 @@ export class CheckoutService {
    */
   async create(
     merchant: Merchant,
-    request: CreateCheckoutRequest,
+    request: IdentifiedRequest,
     checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     const { observer } = this.#options;
@@ -178,7 +181,7 @@ export class CheckoutService {
 
   async #create(
     merchant: Merchant,
-    request: CreateCheckoutRequest,
+    request: IdentifiedRequest,
     checkLimits: () => Promise<void>,
   ): Promise<CreateResult> {
     this.#checkToken(merchant, request);
@@ -196,7 +199,7 @@ export class CheckoutService {
   /** Undefined when the order was opened at another price after this one was asked for. */
   async #createAtCurrentPrice(
     merchant: Merchant,
-    request: CreateCheckoutRequest,
+    request: IdentifiedRequest,
   ): Promise<CreateResult | undefined> {
     const pricedAt = this.#options.clock.now();
     const order = await this.#options.lookUpOrder(merchant, request.order);
@@ -428,7 +431,7 @@ export function attemptRequest(
   merchant: Merchant,
   order: ShopOrder,
   amountMinor: number,
-  request: Pick<CreateCheckoutRequest, 'renew'>,
+  { renew, requestId }: Partial<Pick<IdentifiedRequest, 'renew' | 'requestId'>>,
 ): AttemptRequest {
   return {
     merchant: merchant.id,
@@ -441,7 +444,8 @@ export function attemptRequest(
     returnUrl: ownReturnUrl(order, merchant),
     account: merchant.account,
     providerMerchantId: merchant.providerMerchantId,
-    renew: request.renew,
+    renew,
+    requestId,
     isStored: order.isStored,
   };
 }

@@ -46,6 +46,8 @@ export interface Checkout {
   readonly attention: readonly AttentionCode[];
   /** The shop's own address to go back to, when its order lookup gave one. */
   readonly returnUrl?: string | undefined;
+  /** Id of the request that created it; none when it was found in a restore. */
+  readonly requestId?: string | undefined;
   readonly createdAt: number;
   /** When `open` becomes `expired`, by our own clock, in milliseconds since 1970. */
   readonly expiresAt: number;

@@ -229,6 +229,7 @@ export async function createCheckout(
     refundedMinor: 0,
     attention: [],
     returnUrl: request.returnUrl,
+    requestId: request.requestId,
     createdAt,
     expiresAt: now + rules.expireAfterSeconds * 1000,
     isErased: false,

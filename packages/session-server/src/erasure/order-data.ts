@@ -40,7 +40,7 @@ export const ORDER_TABLES = {
     keeps: [
       ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
       ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
-      ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at'],
+      ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'request_id'],
       ...['price_check_at', 'is_erased'],
     ],
     erases: ['shop_version', 'return_url', 'payment'],

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { MerchantEvent, MerchantEventData } from '../contract.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
@@ -155,8 +156,8 @@ class OutboxDispatcher implements RunLoop {
     this.#shops.record(event, result.kind !== 'silent');
     const { id, type, merchant, checkout, tries } = event;
     const ms = Math.round(performance.now() - startedAt);
-    const order = orderOf(event);
-    const fields = { event: id, type, merchant, order, checkout, tries: tries + 1, ms };
+    const { order, requestId } = dataOf(event);
+    const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
     if (result.kind === 'acknowledged') {
       await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, id));
       logger.info({ ...fields, status: result.status }, 'event delivered');
@@ -192,8 +193,8 @@ class OutboxDispatcher implements RunLoop {
   }
 }
 
-function orderOf({ body }: OutboxEvent): string {
-  return (JSON.parse(body) as { readonly data: { readonly order: string } }).data.order;
+function dataOf({ body }: OutboxEvent): Pick<MerchantEventData, 'order' | 'requestId'> {
+  return (JSON.parse(body) as Pick<MerchantEvent, 'data'>).data;
 }
 
 /** Which shops answer, as far as this process has seen. One order that hangs is not its shop. */

@@ -229,6 +229,9 @@ export const MIGRATIONS: readonly Migration[] = [
     value ${bigint} NOT NULL
   ) ${strict};
   `,
+
+  // The id of the request that created it, for events and logs.
+  ({ text }) => `ALTER TABLE checkouts ADD COLUMN request_id ${text};`,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */
