@@ -13,6 +13,7 @@ import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
 import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
+import { AppError } from './errors.js';
 import { healthRoutes } from './http/health.js';
 import { limitByAddress, type RateLimits, warnOfHiddenProxy } from './http/limits.js';
 import { describeApi } from './http/openapi.js';
@@ -98,13 +99,22 @@ export function createRouter(services: AppServices): Router {
 /** The router as an app of its own, which never listens. */
 export function createApp(
   router: Router,
-  options: { readonly trustProxy: number | readonly string[]; readonly logger: Logger },
+  options: {
+    readonly trustProxy: number | readonly string[];
+    readonly logger: Logger;
+    /** Whether proxies should send requests to another server. */
+    readonly isStopping: () => boolean;
+  },
 ): Express {
-  const { trustProxy, logger } = options;
+  const { trustProxy, logger, isStopping } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
+  app.get('/readyz', requestId, dataHeaders, (_request, _response, next) => {
+    if (isStopping()) throw new AppError(503, 'not_ready', 'The server is stopping.');
+    next();
+  });
   app.use(router);
   app.use(requestId, dataHeaders, notFoundHandler, errorHandler(logger));
   return app;

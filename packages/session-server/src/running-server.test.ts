@@ -2,15 +2,19 @@ import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Listener, startListener } from './running-server.js';
+import { TestStack } from './testing/test-stack.js';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 
-let listener: Listener;
-afterEach(() => listener.close());
+let listener: Listener | undefined;
+afterEach(async () => {
+  await listener?.close();
+  listener = undefined;
+});
 
 /** Sends what a client says at once, and answers all that it hears until it is hung up on. */
-function hear(said: string): Promise<string> {
-  const socket = connect(listener.port, HERE.host, () => socket.write(said));
+function hear({ port }: Listener, said: string): Promise<string> {
+  const socket = connect(port, HERE.host, () => socket.write(said));
   return readText(socket);
 }
 
@@ -30,12 +34,52 @@ describe('a client that takes its time', () => {
       connectionsCheckingInterval: 20,
     };
     listener = await startListener((request) => request.resume(), HERE, limits);
-    expect(await hear(said)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await hear(listener, said)).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it('between two requests finds the connection open for longer than proxies keep it', async () => {
     listener = await startListener((_, response) => response.end(), HERE);
     const { headers } = await fetch(`http://127.0.0.1:${String(listener.port)}/`);
     expect(headers.get('keep-alive')).toBe('timeout=65');
+  });
+});
+
+describe('a server that stops', () => {
+  it('ends the connection of a proxy with the next answer on it', async () => {
+    const answers: (() => void)[] = [];
+    listener = await startListener((_, response) => {
+      answers.push(() => response.end('answered'));
+    }, HERE);
+    const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const socket = connect(listener.port, HERE.host, () => socket.write(request));
+    const heard = readText(socket);
+    await expect.poll(() => answers.length).toBe(1);
+    const closed = listener.close();
+    socket.write(request);
+    answers[0]?.();
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.();
+    expect((await heard).match(/^connection: .*$/gim)).toEqual([
+      'Connection: keep-alive',
+      'connection: close',
+    ]);
+    await closed;
+  });
+
+  it('behind proxies is not ready for three seconds, in which it answers', async () => {
+    const stack = await TestStack.start();
+    try {
+      const closed = stack.server.closeBehindProxies();
+      expect(await stack.fetch('/readyz')).toMatchObject({
+        status: 503,
+        body: { code: 'not_ready', detail: 'The server is stopping.' },
+      });
+      expect((await stack.fetch('/healthz')).status).toBe(200);
+      expect((await stack.open('A1001', { amount: '9.99' })).status).toBe(200);
+      await closed;
+      await expect(stack.fetch('/healthz')).rejects.toThrow();
+    } finally {
+      await stack.close();
+    }
   });
 });

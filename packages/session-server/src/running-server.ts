@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
 import { createLogger } from './logger.js';
@@ -11,6 +12,8 @@ export interface RunningServer {
   readonly port: number;
   /** The port of the operator's listener; undefined when there is none. */
   readonly operatorPort: number | undefined;
+  /** Makes `/readyz` 503 for as long as proxies need to see it, and goes on answering; then closes. */
+  closeBehindProxies(): Promise<void>;
   /** Stops listening, ends the requests under way, then the server. May be called twice. */
   close(): Promise<void>;
 }
@@ -38,9 +41,15 @@ export async function startSessionServer(
     const ports = { port: main.port, operatorPort: operator?.port };
     logger.info(ports, 'server listens');
     let closing: Promise<void> | undefined;
+    const closeOnce = () => (closing ??= close());
     return {
       ...ports,
-      close: () => (closing ??= close()),
+      async closeBehindProxies() {
+        server.announceStop();
+        await sleep(ANNOUNCE_MS);
+        await closeOnce();
+      },
+      close: closeOnce,
     };
   } catch (error) {
     await close();
@@ -51,14 +60,19 @@ export async function startSessionServer(
 /** Runs the server as this process: reports the port to its parent, and closes when asked to stop. */
 export async function runSessionServer(config: Config): Promise<void> {
   const server = await startSessionServer(config);
-  const stop = (): void => {
-    void server.close().then(() => {
+  const end = (closed: Promise<void>): void => {
+    void closed.then(() => {
       if (process.connected) process.disconnect();
     });
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  process.once('disconnect', stop);
+  const close = (): void => {
+    end(server.close());
+  };
+  process.once('SIGINT', close);
+  process.once('disconnect', close);
+  process.once('SIGTERM', () => {
+    end(config.trustProxy === 0 ? server.close() : server.closeBehindProxies());
+  });
   const { port, operatorPort } = server;
   process.send?.({ type: 'listening', port, operatorPort });
 }
@@ -74,6 +88,9 @@ const LIMITS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5000,
 };
+
+/** How long `/readyz` is 503 before a server behind a proxy closes: two or three of its health checks. */
+const ANNOUNCE_MS = 3000;
 
 /** How long requests that are under way may take when a listener closes. */
 const DRAIN_MS = 2000;
@@ -107,7 +124,11 @@ export async function startListener(
   { host, port }: { readonly host: string; readonly port: number },
   limits: Readonly<typeof LIMITS> = LIMITS,
 ): Promise<Listener> {
-  const server = createServer(limits, app);
+  const server = createServer(limits, (request, response) => {
+    // While it drains: otherwise a proxy keeps sending requests on its connections until they are cut.
+    if (!server.listening) response.setHeader('connection', 'close');
+    app(request, response);
+  });
   server.listen(port, host);
   try {
     await once(server, 'listening');

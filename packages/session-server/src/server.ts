@@ -63,6 +63,8 @@ export interface SessionServer {
   readonly handler: RequestListener;
   /** Metrics and the operator's routes, for a listener of their own; undefined without a port for it. */
   readonly operator: RequestListener | undefined;
+  /** From now on `/readyz` is 503, so that proxies send requests to other servers. */
+  announceStop(): void;
   /** Ends the loops and closes the database. End the requests under way first. May be called twice. */
   close(): Promise<void>;
 }
@@ -223,9 +225,17 @@ async function assemble(
       worker.wake();
     },
   });
+  let isStopping = false;
   return {
     router,
-    handler: createApp(router, { trustProxy: config.trustProxy, logger }),
+    handler: createApp(router, {
+      trustProxy: config.trustProxy,
+      logger,
+      isStopping: () => isStopping,
+    }),
+    announceStop: () => {
+      isStopping = true;
+    },
     operator:
       config.operator &&
       metrics &&
