@@ -20,6 +20,7 @@ import { describeApi } from './http/openapi.js';
 import type { Logger } from './logger.js';
 import type { MerchantSource } from './merchants/merchant-source.js';
 import { observeRequests } from './http/observe-requests.js';
+import { traceRequests } from './http/trace-requests.js';
 import type { Observer } from './observer.js';
 import { merchantRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
@@ -63,7 +64,7 @@ export function createRouter(services: AppServices): Router {
 
   // Express tries one path after the other: those that are asked most come first.
   const v1 = Router();
-  v1.use(first);
+  v1.use(first, traceRequests);
   v1.all(CHECKOUT_PATHS, dataHeaders, allowPages(merchants, publicUrl));
   v1.use(checkoutRoutes({ ...services, service }));
   v1.all('/webhooks/:token', dataHeaders);

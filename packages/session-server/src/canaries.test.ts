@@ -3,6 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
+import { context, trace } from '@opentelemetry/api';
+import { startNodeSdk } from '@opentelemetry/sdk-node';
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from './config.js';
 import type { PutOrderReply } from './contract.js';
@@ -36,13 +39,20 @@ const PUTTING_KEY = `canary-putting-${randomBytes(16).toString('hex')}`;
 const ORDER = { amount: '9.99', customer: PERSON, address: HOME };
 
 /** Everything that came out of the server, by where it came out. */
-const seen: Record<'answers' | 'log' | 'operator' | 'metrics' | 'events', string[]> = {
+const seen: Record<'answers' | 'log' | 'operator' | 'metrics' | 'events' | 'traces', string[]> = {
   answers: [],
   log: [],
   operator: [],
   metrics: [],
   events: [],
+  traces: [],
 };
+const spans = new InMemorySpanExporter();
+const sdk = startNodeSdk({
+  spanProcessors: [new SimpleSpanProcessor({ exporter: spans })],
+  metricReaders: [],
+  logRecordProcessors: [],
+});
 const keep = (fields: LogFields, message: string): void => {
   seen.log.push(JSON.stringify({ ...fields, message }));
 };
@@ -275,10 +285,17 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     await meetTalkativeShop();
     await askOperators();
     seen.events.push(...stack.shop.events.map((event) => event.body));
+    seen.traces = spans
+      .getFinishedSpans()
+      .map(({ name, attributes, events, links, status, resource }) =>
+        JSON.stringify({ name, attributes, events, links, status, of: resource.attributes }),
+      );
   });
   afterAll(async () => {
     await stack.close();
-    await Promise.all([talkativeShop.close(), talkativeProvider.close()]);
+    await Promise.all([talkativeShop.close(), talkativeProvider.close(), sdk.shutdown()]);
+    trace.disable();
+    context.disable();
   });
 
   const secrets = () => [
@@ -308,7 +325,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   const proofs = () =>
     [stack.token('C1'), tokenOfTalkative('T6')].map((token) => token.split('.').at(-1) ?? '');
 
-  const where = ['answers', 'log', 'operator', 'metrics', 'events'] as const;
+  const where = ['answers', 'log', 'operator', 'metrics', 'events', 'traces'] as const;
 
   it('went through a payment that was logged, counted, asked for and reported', () => {
     for (const place of where) expect(seen[place].length, place).toBeGreaterThan(0);
@@ -323,7 +340,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
     expect(planted().filter(isIn(seen[place].join('\n')))).toEqual([]);
   });
 
-  it.each(['log', 'metrics', 'operator', 'events'] as const)(
+  it.each(['log', 'metrics', 'operator', 'events', 'traces'] as const)(
     'nor is an order token, a session or a merchant’s hash in: %s',
     (place) => {
       const text = seen[place].join('\n');

@@ -1,9 +1,9 @@
 import { SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import {
-  BasicTracerProvider,
+  TracerProvider,
   InMemorySpanExporter,
   SimpleSpanProcessor,
-} from '@opentelemetry/sdk-trace-base';
+} from '@opentelemetry/sdk-trace';
 import { describe, expect, it } from 'vitest';
 
 import { showEverything, recordDiagnostics } from '../testing/show-everything.js';
@@ -56,8 +56,8 @@ describe('the diagnostics channels', () => {
 describe('a tracer of OpenTelemetry', () => {
   const startTracer = (): { exporter: InMemorySpanExporter; tracer: Tracer } => {
     const exporter = new InMemorySpanExporter();
-    const spanProcessors = [new SimpleSpanProcessor(exporter)];
-    return { exporter, tracer: new BasicTracerProvider({ spanProcessors }).getTracer('test') };
+    const spanProcessors = [new SimpleSpanProcessor({ exporter })];
+    return { exporter, tracer: new TracerProvider({ spanProcessors }).getTracer('test') };
   };
 
   it('gets a span for each call, with no key and no body', async () => {

@@ -23,6 +23,7 @@ import type { Logger } from '../logger.js';
 import { shopNameOf } from '../merchants/brand.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { formatMinor } from '../money.js';
+import { traceCheckout } from '../tracing/spans.js';
 import { logFields } from './change-log.js';
 import type { CheckoutService, CreateResult } from './service.js';
 import type { StatusService } from './status-service.js';
@@ -89,6 +90,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
       response.set('retry-after', String(retryAfterSeconds));
       response.status(202).json({ state: 'opening', retryAfterSeconds } satisfies OpeningReply);
     } else {
+      if (result.kind === 'opened') traceCheckout(result.checkout);
       if (result.kind === 'opened' && result.isNew) {
         logger.info(
           { ...requestFields(response), ...logFields(result.checkout) },
@@ -122,6 +124,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
     const hint = parse(hintRequest, request.body) as HintRequest;
     const checkout = await service.takeHint(String(request.params['id']), hint);
     const { kind } = hint;
+    traceCheckout(checkout);
     logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
     response.json({ state: checkout.state });
   });

@@ -11,6 +11,7 @@ declare module 'vitest' {
   }
 }
 
+const PROMTOOL = 'promtool';
 const ROOT = join(import.meta.dirname, '../../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const RULES = read('ops/prometheus-rules.yaml');
@@ -52,7 +53,7 @@ function runPromtool(
   args: readonly string[],
   input = '',
 ): string {
-  const { error, status, stdout, stderr } = spawnSync('promtool', args, {
+  const { error, status, stdout, stderr } = spawnSync(PROMTOOL, args, {
     cwd: ROOT,
     input,
     encoding: 'utf8',

@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { Clock } from '../clock.js';
 import type { MerchantEvent, MerchantEventData } from '../contract.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
@@ -6,6 +7,7 @@ import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
+import { fail, inSpan } from '../tracing/spans.js';
 import {
   claimEvents,
   findNextEventTime,
@@ -127,7 +129,9 @@ class OutboxDispatcher implements RunLoop {
     const { logger } = this.#options;
     const retrying = isRetrying(event, this.#shops.answering) ? 1 : 0;
     this.#retryingInFlight += retrying;
-    const delivery = this.#deliver(event, leaseUntil)
+    const delivery = inSpan('event.deliver', { root: true }, (span) =>
+      this.#deliver(event, leaseUntil, span),
+    )
       .catch((error: unknown) => {
         logger.error(
           { event: event.id, ...describeError(error) },
@@ -142,7 +146,7 @@ class OutboxDispatcher implements RunLoop {
     this.#inFlight.add(delivery);
   }
 
-  async #deliver(event: OutboxEvent, leaseUntil: number): Promise<void> {
+  async #deliver(event: OutboxEvent, leaseUntil: number, span: Span): Promise<void> {
     const { database, clock, logger } = this.#options;
     const startedAt = performance.now();
     const result = await this.#tryOnce(event);
@@ -157,6 +161,16 @@ class OutboxDispatcher implements RunLoop {
     const { id, type, merchant, checkout, tries } = event;
     const ms = Math.round(performance.now() - startedAt);
     const { order, requestId } = dataOf(event);
+    span.setAttributes({
+      'pay_checkout.event': id,
+      'pay_checkout.event_type': type,
+      'pay_checkout.merchant': merchant,
+      'pay_checkout.order': order,
+      'pay_checkout.checkout': checkout,
+      'pay_checkout.tries': tries + 1,
+    });
+    if (requestId !== undefined) span.setAttribute('pay_checkout.request_id', requestId);
+    if (result.kind !== 'acknowledged') fail(span, result.kind);
     const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
     if (result.kind === 'acknowledged') {
       await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, id));

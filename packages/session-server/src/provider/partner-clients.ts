@@ -4,6 +4,7 @@ import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import { DEFAULT_ACCOUNT, type ProviderAccount } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { getTracer } from '../tracing/spans.js';
 
 type Settings = Pick<Config, 'partnerApiUrl' | 'partnerApiKey' | 'createSessionTimeoutSeconds'>;
 
@@ -45,6 +46,7 @@ export class PartnerClients {
       baseUrl: account.apiUrl,
       timeoutSeconds: this.#timeoutSeconds,
       transport: this.#transport,
+      tracer: getTracer(),
     });
     this.#clients.set(account, client);
     return client;

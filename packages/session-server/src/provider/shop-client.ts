@@ -1,9 +1,11 @@
 import dns, { type LookupAddress, type LookupAllOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { SpanKind } from '@opentelemetry/api';
 import ipaddr from 'ipaddr.js';
 import { Webhook } from 'standardwebhooks';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Merchant, ShopEndpoint } from '../merchants/merchant.js';
+import { inSpan } from '../tracing/spans.js';
 
 export interface SignedMessage {
   /** The same id in each try: receivers drop what they have seen. */
@@ -67,7 +69,7 @@ export class ShopClient {
     limits: { readonly timeoutSeconds: number; readonly maxAnswerBytes: number },
   ): Promise<ShopAnswer> {
     const signal = AbortSignal.timeout(limits.timeoutSeconds * 1000);
-    const { statusCode, body } = await this.#post(merchant, endpoint, message, signal);
+    const { statusCode, body } = await this.#post('shop.ask', merchant, endpoint, message, signal);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -91,7 +93,13 @@ export class ShopClient {
   ): Promise<number> {
     const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop]);
-    const { statusCode, body } = await this.#post(merchant, endpoint, message, signal);
+    const { statusCode, body } = await this.#post(
+      'shop.deliver',
+      merchant,
+      endpoint,
+      message,
+      signal,
+    );
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
@@ -104,7 +112,8 @@ export class ShopClient {
     await Promise.all([this.#anyAddress.destroy(), this.#publicOnly.destroy()]);
   }
 
-  #post(
+  async #post(
+    name: string,
     merchant: Signer,
     { url, allowPrivateAddress = false }: ShopEndpoint,
     message: SignedMessage,
@@ -115,18 +124,26 @@ export class ShopClient {
     if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host)) {
       throw new PrivateAddressError();
     }
-    const answer = request(url, {
-      method: 'POST',
-      dispatcher: allowPrivateAddress ? this.#anyAddress : this.#publicOnly,
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...sign(merchant, message),
-      },
-      body: message.body,
+    const about = {
+      kind: SpanKind.CLIENT,
+      attributes: { 'http.request.method': 'POST', 'server.address': host },
+    };
+    return inSpan(name, about, async (span) => {
+      const answer = request(url, {
+        method: 'POST',
+        dispatcher: allowPrivateAddress ? this.#anyAddress : this.#publicOnly,
+        signal,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...sign(merchant, message),
+        },
+        body: message.body,
+      });
+      const data = await untilAborted(answer, signal);
+      span.setAttribute('http.response.status_code', data.statusCode);
+      return data;
     });
-    return untilAborted(answer, signal);
   }
 }
 

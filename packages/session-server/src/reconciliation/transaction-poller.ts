@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import { AppError } from '../errors.js';
 import { describeError } from '../logger.js';
 import type { Observer } from '../observer.js';
@@ -5,6 +6,7 @@ import { Backfill, RECENT_MS } from './backfill.js';
 import { BackOff, PageQuota, remainingMs, sleep } from './pacing.js';
 import { PageReader, type PageReaderOptions } from './page-reader.js';
 import type { Database } from '../store/database.js';
+import { fail, inSpan } from '../tracing/spans.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 import { RecentPoll } from './recent-poll.js';
 
@@ -139,7 +141,9 @@ export class TransactionPoller {
       this.#next = undefined;
       if (turn.kind === 'taken' && !this.#stop.signal.aborted) {
         this.#lastStartedAt = this.#options.clock.now();
-        await this.#pollOnce(request);
+        const { account } = this.#options;
+        const about = { attributes: { 'pay_checkout.account': account }, root: true };
+        await inSpan('transactions.poll', about, (span) => this.#pollOnce(request, span));
         await this.#endTurn(request);
         // It gave way to another server: the rest is for its next turn.
         if (this.#turns?.isWanted === true && this.#backfill.isPending) this.#request();
@@ -175,7 +179,7 @@ export class TransactionPoller {
       });
   }
 
-  async #pollOnce(request: PollRequest): Promise<void> {
+  async #pollOnce(request: PollRequest, span: Span): Promise<void> {
     const startedAt = performance.now();
     this.#reader.pages = 0;
     this.#reader.incompletePages = 0;
@@ -183,6 +187,8 @@ export class TransactionPoller {
     const isOk = (await this.#readRecent(request)) && (await this.#readBackfill(request));
     const { pages, incompletePages, unreadableRows } = this.#reader;
     const seconds = (performance.now() - startedAt) / 1000;
+    span.setAttribute('pay_checkout.pages', pages);
+    if (!isOk) fail(span, 'poll_failed');
     this.#options.observer.polled({ pages, incompletePages, unreadableRows, seconds, isOk });
   }
 

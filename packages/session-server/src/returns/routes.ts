@@ -10,6 +10,7 @@ import type { ReturnKind } from '../contract.js';
 import { AppError, checkoutNotFound } from '../errors.js';
 import { logRefusal } from '../http/errors.js';
 import { requestFields } from '../http/headers.js';
+import { traceCheckout } from '../tracing/spans.js';
 import { Limit } from '../http/limits.js';
 import { sendNotice, sendPage } from '../http/page.js';
 import { type Language, languageFor } from '../languages.js';
@@ -66,6 +67,7 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     const { kind, checkout } = visit;
     if (visit.hasMoved) changes.notify(checkout.id);
     if (visit.isRecorded) {
+      traceCheckout(checkout);
       logger.info({ ...requestFields(response), kind, ...logFields(checkout) }, 'hint received');
       reconciliation.hint(checkout, kind);
     }
