@@ -6,7 +6,7 @@ import {
   findLosses,
   type Visit,
 } from './checks.ts';
-import type { StoredFacts } from './data-file.ts';
+import type { StoredFacts } from './stored-facts.ts';
 import type { Arrival } from './drill-shop.ts';
 
 /** What is known of a round, to be changed by what a test lets go wrong. */

@@ -1,4 +1,4 @@
-import type { StoredFacts } from './data-file.ts';
+import type { StoredFacts } from './stored-facts.ts';
 import type { Arrival } from './drill-shop.ts';
 import type { Shopper } from './shopper.ts';
 import type { Ending } from './scenarios.ts';

@@ -48,8 +48,8 @@ export class DrillProcess {
     this.listening.catch(() => undefined);
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL');
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(name);
   }
 
   async stop(): Promise<End> {

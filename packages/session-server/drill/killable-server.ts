@@ -1,20 +1,20 @@
-import { type StoredFacts, readDataFile } from './data-file.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DrillProcess } from './drill-process.ts';
 import { type Call, type Reply, send, within } from './http.ts';
 
-const PROGRAM = new URL('./tuned-server.ts', import.meta.url).pathname;
+/** The build beside this drill. */
+export const PROGRAM = new URL('./tuned-server.ts', import.meta.url).pathname;
 const DEATH_SECONDS = 15;
 
 export interface KillableServerOptions {
   readonly port: number;
-  readonly dataFile: string;
   readonly env: Readonly<Record<string, string>>;
   /** `PAY_CRASH_AT` of the first start, of the second, and so on; the starts after them have none. */
   readonly crashAt: readonly string[];
-  /** Called before the next start, with what the dead process left on the disk. */
-  readonly onDeath: (facts: StoredFacts) => Promise<void>;
+  /** Called before the next start. */
+  readonly onDeath?: () => Promise<void>;
   /** Called at each start. */
-  readonly onStart: (server: KillableServer) => void;
+  readonly onStart?: (server: KillableServer) => void;
 }
 
 interface Life {
@@ -28,6 +28,7 @@ export class KillableServer {
   deaths = 0;
   readonly #options: KillableServerOptions;
   readonly #crashAt: string[];
+  #program = PROGRAM;
   #life: Life;
   #isStopping = false;
 
@@ -65,27 +66,42 @@ export class KillableServer {
   }
 
   kill(): void {
-    this.#life.process.kill();
+    this.#life.process.signal('SIGKILL');
   }
 
-  /** Stops it cleanly, and reads what it stored. */
-  async stop(): Promise<StoredFacts> {
+  /** Lets it do nothing, as a machine that hangs, for so long. */
+  async pause(seconds: number): Promise<void> {
+    const { process } = this.#life;
+    process.signal('SIGSTOP');
+    await sleep(seconds * 1000);
+    process.signal('SIGCONT');
+  }
+
+  /** Stops it cleanly, and starts another build in its place. */
+  async replace(program: string): Promise<void> {
+    await this.stop();
+    this.#program = program;
+    this.#isStopping = false;
+    this.#life = this.#begin();
+    await this.#life.process.listening;
+  }
+
+  async stop(): Promise<void> {
     await this.#life.process.listening;
     this.#isStopping = true;
     await this.#life.process.stop();
-    return readDataFile(this.#options.dataFile);
   }
 
   #begin(): Life {
     const crashAt = this.#crashAt.shift();
-    const child = new DrillProcess(PROGRAM, {
+    const child = new DrillProcess(this.#program, {
       ...this.#options.env,
       ...(crashAt === undefined ? {} : { PAY_CRASH_AT: crashAt }),
     });
     const over = this.#outlive(child);
     // A caller with a request under way hears of it; otherwise the end of the round does.
     over.catch(() => undefined);
-    queueMicrotask(() => this.#options.onStart(this));
+    queueMicrotask(() => this.#options.onStart?.(this));
     return { process: child, over };
   }
 
@@ -96,7 +112,7 @@ export class KillableServer {
       throw new Error(`the server ended with code ${String(code)}: ${words}`);
     }
     this.deaths += 1;
-    await this.#options.onDeath(readDataFile(this.#options.dataFile));
+    await this.#options.onDeath?.();
     this.#life = this.#begin();
   }
 }

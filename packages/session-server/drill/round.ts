@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeliveredWatch, findForgotten, findLosses } from './checks.ts';
-import type { StoredFacts } from './data-file.ts';
+import { readDataFile, type StoredFacts } from './stored-facts.ts';
 import { findFreePort } from './drill-process.ts';
 import { KillableServer } from './killable-server.ts';
 import { type Lane, prepareServer, UNLIMITED } from './lane.ts';
@@ -69,7 +69,8 @@ export async function runRound(round: Round, lane: Lane): Promise<RoundResult> {
   } catch (error) {
     lost.push(error instanceof Error ? error.message : String(error));
   }
-  const facts = await server.stop();
+  await server.stop();
+  const facts = await context.readFacts();
   const arrivals = lane.shop.arrivals.filter(({ order }) =>
     visits.some(({ shopper }) => shopper.order === order),
   );
@@ -95,6 +96,7 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   const port = await findFreePort();
   const providerMerchant = sandbox.takeMerchant();
   const dataFile = join(folder, 'data.sqlite');
+  const readFacts = (): Promise<StoredFacts> => readDataFile(dataFile);
   const lost: string[] = [];
   const watch = new DeliveredWatch();
   const patience = new Patience(
@@ -119,10 +121,10 @@ async function prepare(round: Round, lane: Lane, folder: string) {
   const env = { ...files, PAY_PORT: String(port), PAY_DATABASE_FILE: dataFile };
   const server = new KillableServer({
     port,
-    dataFile,
     env,
     crashAt: round.crashAt,
-    async onDeath(facts) {
+    async onDeath() {
+      const facts = await readFacts();
       watch.note(facts, shop.arrivals);
       lost.push(...(await forgotten(facts)));
     },
@@ -143,7 +145,18 @@ async function prepare(round: Round, lane: Lane, folder: string) {
       scenario: SCENARIOS[name],
     });
   }
-  return { server, sandbox, shop, providerMerchant, visits, lost, watch, forgotten, patience };
+  return {
+    server,
+    sandbox,
+    shop,
+    providerMerchant,
+    visits,
+    lost,
+    watch,
+    forgotten,
+    patience,
+    readFacts,
+  };
 }
 
 function secondsOf(scenario: Scenario): number {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findLosses, type Visit } from './checks.ts';
-import { readDataFile } from './data-file.ts';
+import { readDataFile } from './stored-facts.ts';
 import { DrillProcess, findFreePort } from './drill-process.ts';
 import { type Call, send } from './http.ts';
+import { PROGRAM } from './killable-server.ts';
 import { closeLane, type Lane, openLane, prepareServer, UNLIMITED } from './lane.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import { Shopper } from './shopper.ts';
 
-const PROGRAM = new URL('./tuned-server.ts', import.meta.url).pathname;
 /** What shoppers do in turn. */
 const MIX: readonly ScenarioName[] = ['pays', 'vanishes', 'pays', 'only comes back'];
 const MEGABYTE = 1024 * 1024;
@@ -76,7 +76,7 @@ async function soak(options: {
   const server = {
     call: (path: string, call?: Call) => send(`${url}${path}`, call),
     kill: () => {
-      child.kill();
+      child.signal('SIGKILL');
     },
   };
   const context = { ...lane, server, providerMerchant };
@@ -115,7 +115,7 @@ async function soak(options: {
   }
   await Promise.race([Promise.all(underWay), sleep(END_SECONDS * 1000, undefined, { ref: false })]);
   await child.stop();
-  const lost = [...failed, ...findLosses(readDataFile(dataFile), visits, lane.shop.arrivals)];
+  const lost = [...failed, ...findLosses(await readDataFile(dataFile), visits, lane.shop.arrivals)];
   const grown = findGrowth(samples);
   for (const line of [...lost.slice(0, 10), ...grown]) console.log(`    ${line}`);
   console.log(
