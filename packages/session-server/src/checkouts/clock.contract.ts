@@ -33,6 +33,18 @@ export function describeClock(fixture: StoreFixture): void {
     });
   });
 
+  describe('price checks of paid orders', () => {
+    it('are each claimed once, and again when the lease has run out', async () => {
+      const { attempt, checkout } = await activate();
+      await pay(attempt.orderId);
+      const claim = () => fixture.store.claimPriceChecks(10, fixture.now + 30 * SECOND_MS);
+      expect(await claim()).toMatchObject([{ id: checkout.id }]);
+      expect(await claim()).toEqual([]);
+      fixture.now += 30 * SECOND_MS;
+      expect(await claim()).toMatchObject([{ id: checkout.id }]);
+    });
+  });
+
   describe('scheduled polls', () => {
     /** How long after its checkout was created each poll for an attempt is due, in seconds. */
     async function pollsUntil(end: number): Promise<number[]> {

@@ -3,15 +3,18 @@ import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { parseMinor } from '../money.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
+import { touchOrder } from '../orders/repository.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
-import { findPriceChecks, getCheckout, planPriceCheck } from './repository.js';
+import { claimPriceChecks, getCheckout, planPriceCheck } from './repository.js';
 import type { AttentionCode, Checkout } from './state-machine.js';
 import { applyFacts, type StepContext } from './steps.js';
 
 /** How many shops are asked at the same time. */
 const BATCH = 20;
+/** Longer than a shop may take to answer. */
+const LEASE_MS = 30_000;
 const MIN_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 6 * 3_600_000;
 
@@ -38,7 +41,11 @@ export function startPriceCheck(options: PriceCheckOptions): RunLoop {
     logger,
     pauseMs: MIN_PAUSE_MS,
     async run() {
-      const due = await findPriceChecks(database, clock.now(), BATCH);
+      const now = clock.now();
+      const claim = { now, leaseUntil: now + LEASE_MS, limit: BATCH };
+      const due = await database.transaction('payment:claim-price-checks', (tx) =>
+        claimPriceChecks(tx, claim),
+      );
       await Promise.all(due.map((checkout) => checkPrice(checkout, options)));
       return due.length === BATCH ? 0 : undefined;
     },
@@ -64,6 +71,7 @@ async function checkPrice(checkout: Checkout, options: PriceCheckOptions): Promi
     return;
   }
   const { before, after } = await database.transaction('payment:compare-price', async (tx) => {
+    await touchOrder(tx, checkout);
     await planPriceCheck(tx, id, undefined);
     const current = await getCheckout(tx, id);
     const code = findChange(answer.order, current);

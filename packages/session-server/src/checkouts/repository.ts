@@ -58,26 +58,36 @@ export async function findCheckoutsOfOrder(
     .map(toCheckout);
 }
 
-/** Those whose `expiresAt` or `settleBy` has passed, and that no other transaction is changing. */
+/**
+ * Those whose `expiresAt` or `settleBy` has passed, and whose order no other transaction is changing. It
+ * locks both rows without waiting for either.
+ */
 export async function claimDueCheckouts(
   tx: Transaction,
   now: number,
   limit: number,
 ): Promise<Checkout[]> {
   const rows = await tx.all(sql`
-    SELECT * FROM checkouts WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}${tx.skipLocked}`);
+    SELECT checkouts.* FROM checkouts
+    JOIN orders ON orders.merchant = checkouts.merchant AND orders.order_name = checkouts.order_name
+    WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}${tx.skipLocked}`);
   return rows.map(toCheckout);
 }
 
-/** Paid checkouts whose price is to be compared with that of their shop. */
-export async function findPriceChecks(
-  reader: Reader,
-  now: number,
-  limit: number,
+/**
+ * Paid checkouts whose price is to be compared with that of their shop. No other server claims them before
+ * `leaseUntil`.
+ */
+export async function claimPriceChecks(
+  tx: Transaction,
+  { now, leaseUntil, limit }: { now: number; leaseUntil: number; limit: number },
 ): Promise<Checkout[]> {
-  const rows = await reader.all(sql`
-    SELECT * FROM checkouts WHERE price_check_at <= ${now} ORDER BY price_check_at LIMIT ${limit}`);
-  return rows.map(toCheckout);
+  const rows = await tx.all(sql`
+    SELECT * FROM checkouts WHERE price_check_at <= ${now}
+    ORDER BY price_check_at LIMIT ${limit}${tx.skipLocked}`);
+  const due = rows.map(toCheckout);
+  for (const { id } of due) await planPriceCheck(tx, id, leaseUntil);
+  return due;
 }
 
 /** When the price of a checkout is to be compared; undefined when it has been. */

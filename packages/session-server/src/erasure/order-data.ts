@@ -1,7 +1,7 @@
 import { toCheckout } from '../checkouts/repository.js';
 import { erasePayment } from '../checkouts/state-machine.js';
 import type { PaymentFacts } from '../contract.js';
-import type { OrderKey } from '../orders/repository.js';
+import { type OrderKey, touchOrder } from '../orders/repository.js';
 import type { Reader, Row, Transaction } from '../store/database.js';
 import { Sql, sql } from '../store/sql.js';
 
@@ -138,6 +138,7 @@ export async function eraseOrder(
   key: OrderKey,
   now: number,
 ): Promise<'erased' | 'waiting' | 'open'> {
+  await touchOrder(tx, key);
   const checkouts = await tx.all(sql`SELECT * FROM checkouts WHERE ${ofOrder(key)}`);
   if (checkouts.some(({ state }) => state === 'open' || state === 'returned')) return 'open';
   await tx.run(sql`DELETE FROM webhooks WHERE ${ofAttempts(key)}`);

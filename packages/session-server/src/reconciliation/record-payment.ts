@@ -137,6 +137,7 @@ export async function recordMatch(
     return isOfPayment ? raise(tx, checkout, 'status_changed', context) : [];
   }
   if (!known.provesPrice || isOfAnother || known.status === status) return [];
+  await touchOrder(tx, attempt);
   await upsertRow(tx, { ...known, status }, context.clock.now());
   return raise(tx, checkout, 'status_changed', context);
 }

@@ -80,7 +80,7 @@ async function playEverything(store: TestStore): Promise<void> {
   await store.findTransactions(checkout.id);
   await store.findServed('tx-1');
   await store.applyTime(10);
-  await store.findPriceChecks(10);
+  await store.claimPriceChecks(10, 0);
   await store.claimDuePolls(10);
   await playEvents(store);
   await playOrders(store);

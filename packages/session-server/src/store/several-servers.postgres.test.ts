@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyFacts } from '../checkouts/steps.js';
+import { getAttempt } from '../checkouts/attempt-repository.js';
+import { applyFacts, applyTime } from '../checkouts/steps.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { toStoredToken } from '../checkouts/attempt-ids.js';
+import { eraseOrder } from '../erasure/order-data.js';
 import { startRetention } from '../erasure/retention.js';
 import { createLogger } from '../logger.js';
 import { touchOrder } from '../orders/repository.js';
 import { claimEvents, insertEvent } from '../outbox/repository.js';
+import { recordMatch } from '../reconciliation/record-payment.js';
 import { declareLoss } from '../restore/repository.js';
 import { recordReturn } from '../returns/record-return.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import { testMerchant } from '../testing/test-merchant.js';
 import { TestStore } from '../testing/test-store.js';
 import type { Transaction } from './database.js';
 import { PostgresDatabase } from './postgres-database.js';
@@ -123,6 +127,59 @@ describe('a shopper who comes back while the payment is recorded', () => {
     await held.proceed();
     expect((await returning)?.change.after.state).toBe('paid');
     expect(collisions).toEqual(['40001']);
+  });
+});
+
+describe('what moves an order while another server records a payment of it', () => {
+  const key = { merchant: 'teashop', order: 'A1001' };
+  const row = { id: 'tx-1', status: 'CHARGEBACK', references: {} };
+  type Work = (tx: Transaction) => Promise<unknown>;
+  const works = new Map<string, Work>(
+    Object.entries({
+      'the clock': (tx) => applyTime(tx, 10, store.context),
+      'an erasure': (tx) => eraseOrder(tx, key, now),
+      'a payment that takes another status': async (tx) => {
+        const attempt = await getAttempt(tx, orderId);
+        const match = { row, attempt, result: { kind: 'none', reason: 'its status' } } as const;
+        return recordMatch(tx, match, testMerchant().evidence, store.context);
+      },
+    } satisfies Record<string, Work>),
+  );
+  let orderId: number;
+
+  it.each([...works])('%s never waits for what waits for it', async (name, work) => {
+    const harness = new StoreHarness(store);
+    const { checkout, attempt } = await harness.activate();
+    orderId = attempt.orderId;
+    if (name === 'the clock') now = checkout.expiresAt;
+    else await harness.pay(orderId, { transaction: 'tx-1' });
+    const collisions: string[] = [];
+    const noting = (noted: Work) => async (tx: Transaction) => {
+      try {
+        return await noted(tx);
+      } catch (error) {
+        collisions.push((error as { readonly code: string }).code);
+        throw error;
+      }
+    };
+    let isOver = false;
+    let moving: Promise<unknown> | undefined;
+    const held = await begin(
+      noting(async (tx) => {
+        await touchOrder(tx, checkout);
+        moving = store.database.transaction('test', noting(work)).finally(() => (isOver = true));
+        const locks = () =>
+          made.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+            AND datname = current_database()`);
+        await expect.poll(async () => isOver || (await locks()).length > 0).toBe(true);
+        await tx.run(sql`UPDATE matched_transactions SET status = 'SETTLED' WHERE id = 'tx-1'`);
+        await tx.run(sql`UPDATE attempts SET polls = polls + 1 WHERE order_id = ${orderId}`);
+        await tx.run(sql`UPDATE checkouts SET revision = revision + 1 WHERE id = ${checkout.id}`);
+      }),
+    );
+    await held.proceed();
+    await moving;
+    expect(collisions).not.toContain('40P01');
   });
 });
 

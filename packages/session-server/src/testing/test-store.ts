@@ -12,7 +12,7 @@ import {
   findCheckout,
   findCheckouts,
   findCheckoutsOfOrder,
-  findPriceChecks,
+  claimPriceChecks,
   getCheckout,
 } from '../checkouts/repository.js';
 import type { CheckoutFact } from '../checkouts/state-machine.js';
@@ -309,8 +309,10 @@ export class TestStore {
     );
   }
 
-  findPriceChecks(limit: number) {
-    return findPriceChecks(this.database, this.#clock.now(), limit);
+  claimPriceChecks(limit: number, leaseUntil: number) {
+    return this.database.transaction('payment:claim-price-checks', (tx) =>
+      claimPriceChecks(tx, { now: this.#clock.now(), leaseUntil, limit }),
+    );
   }
 
   claimDuePolls(limit: number) {
