@@ -8,6 +8,7 @@ import type { LogFields, Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { ShopClient } from '../provider/shop-client.js';
 import type { RunLoop } from '../run-loop.js';
+import type { Database } from '../store/database.js';
 import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
@@ -29,6 +30,8 @@ class OutboxHarness {
   readonly folder = mkdtempSync(join(tmpdir(), 'events-'));
   readonly delivered: Delivered[] = [];
   readonly logged: string[] = [];
+  /** Transactions of the dispatcher: "begin" and "end" of each. */
+  readonly transactions: string[] = [];
   /** How many deliveries of a merchant are open at this moment, and were at most. */
   readonly open = new Map<string, number>();
   readonly mostOpen = new Map<string, number>();
@@ -82,13 +85,26 @@ class OutboxHarness {
     if (this.#dispatcher) this.#dispatcher.wake();
     else {
       this.#dispatcher = startOutboxDispatcher({
-        database: this.store.database,
+        database: this.#noting(this.store.database),
         merchants,
         shop: this.#shop,
         clock: { now: () => this.now },
         logger,
       });
     }
+  }
+
+  #noting(database: Database): Database {
+    const noted = Object.create(database) as Database;
+    noted.get = (query) => database.get(query);
+    noted.all = (query) => database.all(query);
+    noted.transaction = async (name, work) => {
+      this.transactions.push(`begin ${name}`);
+      const result = await database.transaction(name, work);
+      this.transactions.push(`end ${name}`);
+      return result;
+    };
+    return noted;
   }
 
   /** Cancels an order, which stores one event. */
@@ -135,6 +151,17 @@ beforeEach(async () => {
 afterEach(() => outbox.close());
 
 describe('the outbox dispatcher', () => {
+  it('claims events only when their places are committed: a claim leaves out what others change', async () => {
+    await outbox.cancel('teashop', 'A1001');
+    outbox.run();
+    await expect.poll(() => outbox.of('teashop').length).toBe(1);
+    expect(outbox.transactions.slice(0, 3)).toEqual([
+      'begin outbox:place',
+      'end outbox:place',
+      'begin outbox:claim',
+    ]);
+  });
+
   it('delivers to one shop while another one hangs', async () => {
     outbox.answer = ({ merchant }, response) => {
       if (merchant !== 'hanging') response.writeHead(204).end();
