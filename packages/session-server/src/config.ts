@@ -189,9 +189,9 @@ export interface Tuning {
   readonly expireAfterSeconds: number;
   /** How long a return may wait for a transaction before it is `unconfirmed`. */
   readonly settleWindowSeconds: number;
-  /** Shortest time between two polls of one provider account. */
+  /** Shortest time between two polls of one list: an account’s, or a merchant’s that is read alone. */
   readonly pollIntervalSeconds: number;
-  /** List pages a minute of one provider account; at least 2, and half of them are for the backfill. */
+  /** Pages a minute of one list; at least 2, and half of them are for the backfill. */
   readonly pollPagesPerMinute: number;
   /** Deadline of a call to the provider, body included. */
   readonly createSessionTimeoutSeconds: number;

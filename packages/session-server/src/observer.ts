@@ -19,7 +19,7 @@ export interface ProviderCall {
   readonly seconds: number;
 }
 
-/** One poll of a merchant's transactions. */
+/** One poll of a list of transactions. */
 export interface TransactionPoll {
   readonly pages: number;
   /** Pages that did not say how to request the rest of the list. */
@@ -28,6 +28,14 @@ export interface TransactionPoll {
   readonly unreadableRows: number;
   readonly seconds: number;
   readonly isOk: boolean;
+}
+
+/** Rows of an account's list that prove nothing. */
+export interface IgnoredRows {
+  /** Of merchants that are not in the merchants file. */
+  readonly unknownMerchant: number;
+  /** Without `merchantId`. */
+  readonly noMerchant: number;
 }
 
 /**
@@ -42,6 +50,8 @@ export interface Observer {
   checkoutChanged(before: Checkout | undefined, after: Checkout): void;
   providerCalled(call: ProviderCall): void;
   polled(poll: TransactionPoll): void;
+  /** Rows of an account's list, counted at each poll that met them. */
+  rowsIgnored(rows: IgnoredRows): void;
   /** Rows named this many numbers in our range of `order_id` that no attempt has. */
   unknownOrderIdsSeen(count: number): void;
   webhookReceived(result: 'stored' | 'test' | 'refused'): void;
@@ -61,6 +71,7 @@ export const SILENT_OBSERVER: Observer = {
   checkoutChanged: ignore,
   providerCalled: ignore,
   polled: ignore,
+  rowsIgnored: ignore,
   unknownOrderIdsSeen: ignore,
   webhookReceived: ignore,
   webhookProcessed: ignore,

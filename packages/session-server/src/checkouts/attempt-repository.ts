@@ -1,4 +1,4 @@
-import type { ProviderMerchant } from '../provider/gateway.js';
+import type { ProviderMerchant, TransactionList } from '../provider/gateway.js';
 import { hashToken } from '../random-id.js';
 import {
   optionalNumber,
@@ -166,16 +166,12 @@ export async function findShownAttempt(
  */
 export async function findAttemptsByReference(
   reader: Reader,
-  { account, providerMerchantId }: Pick<ProviderMerchant, 'account'> & Partial<ProviderMerchant>,
+  { account, providerMerchantId }: TransactionList,
   references: readonly string[],
 ): Promise<Attempt[]> {
-  const ofMerchant =
-    providerMerchantId === undefined
-      ? sql``
-      : sql`AND provider_merchant_id = ${providerMerchantId}`;
   const rows = await reader.all(sql`
     SELECT * FROM attempts WHERE order_id IN ${sql.list(orderIdsIn(references))}
-      AND account = ${account} ${ofMerchant}`);
+      AND account = ${account} ${ofMerchant(providerMerchantId)}`);
   return rows.map(toAttempt).filter((attempt) => isNamed(attempt, references));
 }
 
@@ -344,17 +340,23 @@ export async function setFailureReported(
   await tx.run(sql`UPDATE attempts SET failure_reported_at = ${at} WHERE order_id = ${orderId}`);
 }
 
-/** Attempts of one provider merchant whose failure was reported until a time. */
+/** Attempts of one provider merchant, or at one account, whose failure was reported until a time. */
 export async function findReportedFailures(
   reader: Reader,
-  { account, providerMerchantId }: ProviderMerchant,
+  { account, providerMerchantId }: TransactionList,
   until: number,
 ): Promise<ActiveAttempt[]> {
   const rows = await reader.all(sql`
     SELECT * FROM attempts
     WHERE failure_reported_at <= ${until} AND account = ${account}
-      AND provider_merchant_id = ${providerMerchantId}`);
+      ${ofMerchant(providerMerchantId)}`);
   return rows.map(toAttempt);
+}
+
+function ofMerchant(providerMerchantId: number | undefined) {
+  return providerMerchantId === undefined
+    ? sql``
+    : sql`AND provider_merchant_id = ${providerMerchantId}`;
 }
 
 /** The attempt has ended, or gave way. Where no session exists, nothing is watched. */

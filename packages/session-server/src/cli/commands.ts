@@ -35,10 +35,9 @@ export async function runExplain(
   const database = await openBeside(config, 'read');
   try {
     const lines: string[] = [];
+    const shared = { order, database, gateway: createPartnerGateway(clients), merchants: source };
     for (const merchant of merchants) {
-      const gateway = createPartnerGateway(clients);
-      const now = systemClock.now();
-      lines.push(...(await explainOrder({ merchant, order, database, gateway, now })));
+      lines.push(...(await explainOrder({ ...shared, merchant, now: systemClock.now() })));
     }
     return lines;
   } finally {

@@ -170,6 +170,45 @@ describe('after a backup of some hours ago was put back', () => {
     expect((await stack.reopen('LOST')).body).toMatchObject({ state: 'paid' });
   });
 
+  it.each<[string, string[], (number | undefined)[]]>([
+    ['the list of an account is read for all of its merchants', [], [undefined]],
+    ['so are their own, where its rows name no merchant', ['merchantId'], [undefined, 1001, 1002]],
+  ])('%s', async (_what, omittedTransactionFields, lists) => {
+    const apiKey = 'key-of-the-north';
+    const merchants = [1001, 1002].map((id) => ({ id, name: 'Test', currency: 'GBP' }));
+    await using closing = new AsyncDisposableStack();
+    const north = createSandbox({ apiKey, merchants, omittedTransactionFields });
+    closing.defer(() => north.close());
+    const { url: apiUrl } = await north.listen();
+    await stack.server.close();
+    const book = { providerMerchantId: 1002, apiKeyHash: [`sha256:${'1'.repeat(64)}`] };
+    stack.changeMerchantsFile(({ merchants: [tea] }) => ({
+      accounts: { north: { apiUrl, apiKey } },
+      merchants: [
+        { ...tea, account: 'north' },
+        { ...tea, account: 'north', id: 'bookshop', ...book },
+      ],
+    }));
+    await stack.startServer();
+    await opened('BEFORE');
+    await backUp();
+    stack.advance(HOUR);
+    await opened('LOST');
+    await stack.server.close();
+    const session = north.control.sessions().at(-1);
+    north.control.addTransaction({
+      row: {
+        ...{ merchantId: 1001, currencyCode: 'GBP', amount: '9.99', status: 'SUCCESS' },
+        orderRef: session?.MerchantReference ?? '',
+        transactionTime: new Date(stack.clock.now()).toISOString(),
+      },
+    });
+    const before = north.control.requests().length;
+    expect(await restore()).toContain('Payments found for lost checkouts: 1');
+    const requests = north.control.requests().slice(before);
+    expect(requests.map(({ merchantId }) => merchantId)).toEqual(lists);
+  });
+
   it('the shop accepts new events, though it saw higher sequences than the backup knew', async () => {
     const { sessionId, checkout } = await opened('NEWS');
     await backUp();

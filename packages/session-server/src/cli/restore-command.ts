@@ -178,7 +178,7 @@ async function reconcileLoss(
 const MAX_TRIES = 3;
 
 /**
- * Reads each merchant's list whole, back to a time; returns the number of rows.
+ * Reads the lists of all merchants whole, back to a time; returns the number of rows.
  *
  * @throws {AppError} when a page cannot be read; with `acceptsUnreadDays`, when none can be
  */
@@ -188,16 +188,20 @@ async function readSince(
   parts: {
     readonly all: readonly Merchant[];
     readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-    readonly reconciliation: Pick<ReconciliationService, 'reconcile'>;
+    readonly reconciliation: Pick<ReconciliationService, 'listsOf' | 'reconcile'>;
     readonly acceptsUnreadDays: boolean;
   },
 ): Promise<{ count: number; unreadDays: string[] }> {
   let count = 0;
   const unreadDays = new Set<string>();
-  const places = new Map(parts.all.map((merchant) => [keyOf(merchant), merchant]));
-  for (const { account, providerMerchantId } of places.values()) {
+  const read = new Set<string>();
+  const findUnread = async () =>
+    (await parts.reconciliation.listsOf(parts.all)).find((list) => !read.has(keyOf(list)));
+  // Reading one may show that others have to be read: of merchants whose rows do not name them.
+  for (let list = await findUnread(); list; list = await findUnread()) {
+    read.add(keyOf(list));
     // Without an end but that of the list: a row may be listed later than newer ones.
-    const start = { account, providerMerchantId, startedAt: now, sinceMs: -Infinity };
+    const start = { ...list, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, sinceMs);
     let pages = 0;
     while (!range.isRead) {

@@ -10,6 +10,8 @@ import { merchantEntry } from '../testing/test-merchant.js';
 import {
   FileMerchantSource,
   findUnsafeForProduction,
+  fixedMerchants,
+  hasAccountList,
   readMerchantsFile,
 } from './merchant-source.js';
 
@@ -129,10 +131,33 @@ describe('reading the merchants file', () => {
       'default',
       'north',
     ]);
-    expect(file.accounts.get('north')?.apiKey.reveal()).toBe('canary-key');
+    expect(file.accounts.get('north')?.apiKey?.reveal()).toBe('canary-key');
     expect(inspect(file, { depth: 9 }) + JSON.stringify([...file.accounts])).not.toContain(
       'canary',
     );
+  });
+
+  it('says of any account, also the default one, which list shows the transactions of its merchants', async () => {
+    const north = {
+      apiUrl: 'https://north.example',
+      apiKey: 'canary',
+      transactionList: 'merchant',
+    };
+    const accounts = { default: { transactionList: 'merchant' }, north, south: { ...north } };
+    writeFileSync(path, JSON.stringify({ accounts, merchants: [merchantEntry()] }));
+    const merchants = fixedMerchants(readMerchantsFile(path, 'production'));
+    expect(await hasAccountList(merchants, 'default')).toBe(false);
+    expect(await hasAccountList(merchants, 'north')).toBe(false);
+    writeFileSync(path, JSON.stringify({ merchants: [merchantEntry()] }));
+    const usual = fixedMerchants(readMerchantsFile(path, 'production'));
+    expect(await hasAccountList(usual, 'default')).toBe(true);
+    // Production refuses plain http of one account, whatever is said of another.
+    const plain = { ...north, apiUrl: 'http://north.example' };
+    const both = { default: { transactionList: 'account' }, plain };
+    writeFileSync(path, JSON.stringify({ accounts: both, merchants: [merchantEntry()] }));
+    expect(mistakesOf('production')).toEqual([
+      expect.stringMatching(/^accounts\.plain\.apiUrl .*: production expects https$/),
+    ]);
   });
 
   it('says where each mistake about accounts is, and quotes no key', () => {
@@ -149,7 +174,8 @@ describe('reading the merchants file', () => {
     writeFileSync(path, JSON.stringify({ accounts, merchants }));
     const mistakes = mistakesOf('production').map((mistake) => mistake.replace(/ \(.*?\)/, ''));
     expect(mistakes).toEqual([
-      'accounts.default: expected another name; this is the account of PAY_PARTNER_API_KEY',
+      'accounts.default.apiUrl: is set by PAY_PARTNER_API_URL; leave it out',
+      'accounts.default.apiKey: is set by PAY_PARTNER_API_KEY; leave it out',
       'accounts.2nd: expected a name of up to 64 letters, digits, "-" and "_", starting with a letter',
       'merchants.0.account: expected "default", or a name of "accounts"',
       'merchants.0.webhookEndpoints.0.account: expected "default", or a name of "accounts"',

@@ -11,10 +11,10 @@ import { stampOf } from '../secret-files.js';
 import { brandSettings, findBrandWarnings } from './brand.js';
 import { type Logo, LogoError, readLogo } from './logo.js';
 import {
+  type AccountSettings,
   type Merchant,
   merchantSchema,
   merchantsFileSchema,
-  type ProviderAccount,
 } from './merchant.js';
 import { resolveSecrets } from './secret-references.js';
 
@@ -24,15 +24,23 @@ export interface MerchantSource {
   find(id: string): Promise<Merchant | undefined>;
   /** Every merchant. The same array until something changes, so that callers can cache by it. */
   all(): Promise<readonly Merchant[]>;
-  /** Provider accounts beside the default one, by the names that merchants give. Default: none. */
-  accounts?(): Promise<ReadonlyMap<string, ProviderAccount>>;
+  /** Provider accounts, by the names that merchants give. Default: `default` alone, as it is. */
+  accounts?(): Promise<ReadonlyMap<string, AccountSettings>>;
   close(): Promise<void>;
+}
+
+/** Whether one list shows the transactions of all merchants of an account. */
+export async function hasAccountList(
+  merchants: Pick<MerchantSource, 'accounts'>,
+  account: string,
+): Promise<boolean> {
+  return (await merchants.accounts?.())?.get(account)?.transactionList !== 'merchant';
 }
 
 /** What a merchants file says, by id and by name. */
 export interface MerchantsFile {
   readonly merchants: ReadonlyMap<string, Merchant>;
-  readonly accounts: ReadonlyMap<string, ProviderAccount>;
+  readonly accounts: ReadonlyMap<string, AccountSettings>;
 }
 
 /** Merchants that do not change: for commands. */
@@ -134,7 +142,7 @@ export class FileMerchantSource implements MerchantSource {
     return Promise.resolve(this.#all);
   }
 
-  accounts(): Promise<ReadonlyMap<string, ProviderAccount>> {
+  accounts(): Promise<ReadonlyMap<string, AccountSettings>> {
     return Promise.resolve(this.#file.accounts);
   }
 
@@ -214,7 +222,7 @@ export function parseMerchantsFile(
         return [merchant.id, logo ? { ...merchant, logo } : merchant];
       }),
     ),
-    accounts: new Map(Object.entries(accounts)),
+    accounts: new Map(Object.entries<AccountSettings>(accounts)),
   };
 }
 
@@ -234,7 +242,7 @@ function listSecretFiles(path: string): readonly string[] {
 const entries = z.object({ merchants: z.array(z.unknown()) });
 const namesLogo = z.object({ brand: z.object({ logo: brandSettings.shape.logo }) });
 const accountAddresses = z.object({
-  accounts: z.record(z.string(), z.object({ apiUrl: z.url() })),
+  accounts: z.record(z.string(), z.object({ apiUrl: z.url().optional() })),
 });
 
 /** Those that are valid, by the number of their entry, and what is wrong with the others. */
@@ -264,7 +272,7 @@ function readLogos(file: unknown, folder: string): Logos {
 export function findUnsafeForProduction(file: unknown): FieldError[] {
   const accounts = accountAddresses.safeParse(file).data?.accounts ?? {};
   const plainAccounts = Object.entries(accounts)
-    .filter(([, { apiUrl }]) => apiUrl.startsWith('http:'))
+    .filter(([, { apiUrl }]) => apiUrl?.startsWith('http:'))
     .map(([name]) => ({ field: `accounts.${name}.apiUrl`, message: 'production expects https' }));
   const all = entries.safeParse(file).data?.merchants ?? [];
   const ofMerchants = all.flatMap((entry, index) => {

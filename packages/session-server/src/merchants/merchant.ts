@@ -18,14 +18,27 @@ export const DEFAULT_ACCOUNT = 'default';
 
 const ACCOUNT_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
+/** `account`: one list shows the transactions of all its merchants. `merchant`: each has its own. */
+const transactionList = z.enum(['account', 'merchant']).optional();
+
 const providerAccount = z.strictObject({
   apiUrl: providerUrl,
   /** Sent as the header `api_key` (spec 5), to that address alone. */
   apiKey: providerKey.transform(toSecret),
+  transactionList,
+});
+
+const defaultAccount = z.strictObject({
+  apiUrl: z.never('is set by PAY_PARTNER_API_URL; leave it out').optional(),
+  apiKey: z.never('is set by PAY_PARTNER_API_KEY; leave it out').optional(),
+  transactionList,
 });
 
 /** An account at the provider: where its calls go, and the key that they carry. */
 export type ProviderAccount = Readonly<z.infer<typeof providerAccount>>;
+
+/** What the merchants file says of an account; of the default one, without address and key. */
+export type AccountSettings = ProviderAccount | Readonly<z.infer<typeof defaultAccount>>;
 
 const shopEndpoint = z.strictObject({
   url: httpUrl,
@@ -225,8 +238,11 @@ export const merchantsFileSchema = z
   .strictObject({
     /** For editors: where `merchants.schema.json` of this package is. */
     $schema: z.string().optional(),
-    /** Provider accounts beside the default one, by name. */
-    accounts: z.record(z.string(), providerAccount).default({}),
+    /** Provider accounts by name. */
+    accounts: z
+      .object({ [DEFAULT_ACCOUNT]: defaultAccount.optional() })
+      .catchall(providerAccount)
+      .default({}),
     merchants: z.array(merchantSchema).min(1, 'expected at least one merchant'),
   })
   .superRefine(
@@ -235,12 +251,7 @@ export const merchantsFileSchema = z
         context.addIssue({ code: 'custom', path, message });
       };
       for (const name of Object.keys(accounts)) {
-        if (name === DEFAULT_ACCOUNT) {
-          addMistake(
-            ['accounts', name],
-            'expected another name; this is the account of PAY_PARTNER_API_KEY',
-          );
-        } else if (!ACCOUNT_NAME.test(name)) {
+        if (!ACCOUNT_NAME.test(name)) {
           addMistake(
             ['accounts', name],
             'expected a name of up to 64 letters, digits, "-" and "_", starting with a letter',

@@ -191,6 +191,7 @@ describe('the metrics', () => {
       refund: /^(partial|full)$/,
       version: /^\d+\.\d+\.\d+$/,
       flag: /^[a-z_]+$/,
+      reason: /^(unknown|no)_merchant$/,
       le: /^(\+Inf|[\d.]+)$/,
     };
     const ours = (await scrape()).split('\n').filter((line) => line.startsWith('pay_'));

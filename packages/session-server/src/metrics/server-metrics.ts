@@ -8,8 +8,14 @@ import {
 } from '@prometheus-io/client';
 import { type AttentionCode, attentionAdded, type Checkout } from '../checkouts/state-machine.js';
 import type { WebhookFlag } from '../webhooks/repository.js';
+import type {
+  AnsweredRequest,
+  IgnoredRows,
+  Observer,
+  ProviderCall,
+  TransactionPoll,
+} from '../observer.js';
 import { VERSION } from '../version.js';
-import type { AnsweredRequest, TransactionPoll, Observer, ProviderCall } from '../observer.js';
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const PROVIDER_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -73,7 +79,7 @@ export class ServerMetrics implements Observer {
   });
   readonly #polls = new Histogram({
     name: 'pay_transaction_poll_duration_seconds',
-    help: 'Time of polls of the transactions of a merchant',
+    help: 'Time of polls of a list of transactions',
     labelNames: ['result'],
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
@@ -86,6 +92,11 @@ export class ServerMetrics implements Observer {
   readonly #unreadable = this.#counter(
     'pay_transaction_unreadable_rows_total',
     'Rows of transactions that could not be read, counted each time',
+  );
+  readonly #ignored = this.#counter(
+    'pay_transaction_ignored_rows_total',
+    'Rows of an account’s list of no merchant that is known here, by why, counted each time',
+    'reason',
   );
   readonly #unknownOrderIds = this.#counter(
     'pay_unknown_order_ids_total',
@@ -159,6 +170,11 @@ export class ServerMetrics implements Observer {
     this.#pages.inc({}, pages);
     this.#incomplete.inc({}, incompletePages);
     this.#unreadable.inc({}, unreadableRows);
+  }
+
+  rowsIgnored({ unknownMerchant, noMerchant }: IgnoredRows): void {
+    this.#ignored.inc({ reason: 'unknown_merchant' }, unknownMerchant);
+    this.#ignored.inc({ reason: 'no_merchant' }, noMerchant);
   }
 
   unknownOrderIdsSeen(count: number): void {

@@ -103,7 +103,10 @@ export class OperatorService {
     }
     this.#isExplaining = true;
     try {
-      return await explainOrder({ merchant, order, database, gateway, now: clock.now() });
+      return await explainOrder({
+        ...{ merchant, order, database, gateway, merchants },
+        now: clock.now(),
+      });
     } finally {
       this.#isExplaining = false;
     }
@@ -192,7 +195,7 @@ const GAUGES: Readonly<Record<keyof Backlog, readonly [name: string, help: strin
   orderIdShare: ['pay_order_id_used_ratio', 'Last order_id as a share of the largest'],
   pollersBackingOff: [
     'pay_pollers_backing_off',
-    'Merchants at the provider whose list is not polled for now, because it failed',
+    'Lists of transactions that are not polled for now, because they failed',
   ],
   backfillSeconds: [
     'pay_oldest_backfill_seconds',

@@ -157,10 +157,12 @@ describe('a question for the list', () => {
     const gateway = createPartnerGateway({ get: () => Promise.resolve(client) });
     await gateway.listTransactions(QUERY);
     await gateway.listTransactions({ ...QUERY, cursor: 'c2' });
+    await gateway.listTransactions({ ...QUERY, providerMerchantId: undefined });
     const days = { fromDate: '2026-01-01', toDate: '2026-01-02', timezone: 'UTC' };
     expect(asked).toEqual([
       { ...days, merchantId: 1001, limit: 100 },
       { ...days, merchantId: 1001, limit: 100, cursor: 'c2' },
+      { ...days, limit: 100 },
     ]);
   });
 });

@@ -57,12 +57,19 @@ export interface ProviderMerchant {
   readonly providerMerchantId: number;
 }
 
+/** A list of transactions: of all merchants of an account, or of one of them alone. */
+export interface TransactionList {
+  readonly account: string;
+  /** Undefined where it is of all of them. */
+  readonly providerMerchantId?: number | undefined;
+}
+
 /** To find it by in a map. */
-export function keyOf({ account, providerMerchantId }: ProviderMerchant): string {
+export function keyOf({ account, providerMerchantId = 0 }: TransactionList): string {
   return `${account} ${String(providerMerchantId)}`;
 }
 
-export interface TransactionQuery extends ProviderMerchant {
+export interface TransactionQuery extends TransactionList {
   /** `YYYY-MM-DD`. */
   readonly fromDate: string;
   readonly toDate: string;
@@ -109,7 +116,7 @@ export function createPartnerGateway(clients: Pick<PartnerClients, 'get'>): Part
       const client = await clients.get(account);
       try {
         const page = await client.transactions.list({
-          merchantId: providerMerchantId,
+          ...(providerMerchantId === undefined ? {} : { merchantId: providerMerchantId }),
           fromDate,
           toDate,
           limit,

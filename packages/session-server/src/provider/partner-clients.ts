@@ -32,7 +32,7 @@ export class PartnerClients {
   async get(name: string): Promise<PartnerClient> {
     const account =
       name === DEFAULT_ACCOUNT ? this.#default : (await this.#merchants.accounts?.())?.get(name);
-    if (!account) {
+    if (account?.apiKey === undefined) {
       throw new AppError(
         503,
         'provider_unavailable',

@@ -1,6 +1,7 @@
 import { type Attempt, findAttemptsByReference } from '../checkouts/attempt-repository.js';
+import { namesOf } from '../checkouts/attempt-ids.js';
 import type { EvidenceSettings, Merchant } from '../merchants/merchant.js';
-import type { ProviderMerchant, TransactionRow } from '../provider/gateway.js';
+import { keyOf, type TransactionList, type TransactionRow } from '../provider/gateway.js';
 import type { Reader } from '../store/database.js';
 import { referencesOf } from './matching.js';
 import type { MatchedRow } from './payment-rules.js';
@@ -13,35 +14,96 @@ export interface CandidateTransaction {
   readonly merchant: Merchant;
 }
 
+/** All merchants, by what the rows of a page ask for. */
+export interface MerchantIndex {
+  readonly byId: ReadonlyMap<string, Merchant>;
+  /** The match fields of all of them. */
+  readonly matchFields: string[];
+  /** Those of each; once where several have the same. */
+  readonly matchFieldSets: readonly string[][];
+  /** Those of the merchants that share an id at an account, by its key. */
+  readonly matchFieldsAt: ReadonlyMap<string, string[]>;
+  readonly refundMatchFields: readonly string[];
+}
+
+const indexes = new WeakMap<readonly Merchant[], MerchantIndex>();
+
+/** Made once for each version of the merchants: there may be thousands, and pages come by the second. */
+export function indexMerchants(merchants: readonly Merchant[]): MerchantIndex {
+  const known = indexes.get(merchants);
+  if (known) return known;
+  const fieldsOf = (some: readonly Merchant[]): string[] => [
+    ...new Set(some.flatMap(({ evidence }) => evidence.matchFields)),
+  ];
+  const index: MerchantIndex = {
+    byId: new Map(merchants.map((merchant) => [merchant.id, merchant])),
+    matchFields: fieldsOf(merchants),
+    matchFieldSets: [
+      ...new Map(
+        merchants.map(({ evidence: { matchFields } }) => [matchFields.join(' '), matchFields]),
+      ).values(),
+    ],
+    matchFieldsAt: new Map(
+      [...Map.groupBy(merchants, keyOf)].map(([key, some]) => [key, fieldsOf(some)]),
+    ),
+    refundMatchFields: [...new Set(merchants.map(({ evidence }) => evidence.refundMatchField))],
+  };
+  indexes.set(merchants, index);
+  return index;
+}
+
+/** The rows that name an attempt by a match field of its merchant. */
+export function findByName(
+  attempts: readonly Attempt[],
+  rows: readonly TransactionRow[],
+  { byId }: MerchantIndex,
+): CandidateTransaction[] {
+  return attempts.flatMap((attempt) => {
+    const merchant = byId.get(attempt.merchant);
+    if (!merchant) return [];
+    const names = namesOf(attempt);
+    const named = rows.filter((row) =>
+      referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
+    );
+    // Oldest first: a payment is recorded before its refund.
+    return named.toReversed().map((row) => ({ row, attempt, merchant }));
+  });
+}
+
 /**
- * A row without a match field may be a newer version of a stored one, which is the same payment, or
- * a refund or chargeback that names its payment alone. It never proves a payment that is not stored.
+ * A row without a match field of its merchant may be a newer version of a stored one, which is the same
+ * payment, or a refund or chargeback that names its payment alone. It never proves a payment that is
+ * not stored.
  */
 export async function findByPayment(
   reader: Reader,
-  at: ProviderMerchant,
+  list: TransactionList,
   rows: readonly TransactionRow[],
-  merchants: readonly Merchant[],
+  { byId, matchFieldSets, matchFieldsAt, refundMatchFields }: MerchantIndex,
 ): Promise<CandidateTransaction[]> {
   const unnamed = rows.filter((row) =>
-    merchants.every(({ evidence }) => referencesOf(row, evidence).length === 0),
+    matchFieldSets.some((matchFields) => referencesOf(row, { matchFields }).length === 0),
   );
   if (unnamed.length === 0) return [];
-  const fields = [...new Set(merchants.map(({ evidence }) => evidence.refundMatchField))];
   const stored = await findPaymentRows(
     reader,
-    at.account,
+    list.account,
     unnamed.flatMap(({ id }) => id ?? []),
-    unnamed.flatMap(({ references }) => fields.flatMap((field) => references[field] ?? [])),
+    unnamed.flatMap(({ references }) =>
+      refundMatchFields.flatMap((field) => references[field] ?? []),
+    ),
   );
   const orderIds = stored.map(({ orderId }) => String(orderId));
-  const attempts = await findAttemptsByReference(reader, at, orderIds);
+  const attempts = await findAttemptsByReference(reader, list, orderIds);
   return unnamed.toReversed().flatMap((row) =>
     attempts.flatMap((attempt) => {
-      const merchant = merchants.find(({ id }) => id === attempt.merchant);
+      const merchant = byId.get(attempt.merchant);
       const known = stored.filter(({ orderId }) => orderId === attempt.orderId);
       if (!merchant || !isOfPayment(row, known, merchant.evidence)) return [];
-      const [field = ''] = merchant.evidence.matchFields;
+      const { matchFields } = merchant.evidence;
+      const allFields = [...matchFields, ...(matchFieldsAt.get(keyOf(attempt)) ?? [])];
+      if (referencesOf(row, { matchFields: allFields }).length > 0) return [];
+      const [field = ''] = matchFields;
       const references = { ...row.references, [field]: attempt.merchantReference };
       return { row: { ...row, references }, attempt, merchant };
     }),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TransactionQuery } from '../provider/gateway.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
+import type { AccountSettings } from '../merchants/merchant.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import { explainOrder } from './explain.js';
@@ -25,12 +26,14 @@ describe('explaining an order', () => {
     rmSync(folder, { recursive: true });
   });
 
+  const accounts = new Map<string, AccountSettings>();
   const explain = (listTransactions: (query: TransactionQuery) => readonly TransactionRow[]) => {
     let page = 0;
     return explainOrder({
       merchant: testMerchant(),
       order: 'A1001',
       database: store.database,
+      merchants: { accounts: () => Promise.resolve(accounts) },
       gateway: {
         listTransactions: (query) => {
           const rows = listTransactions(query);
@@ -49,6 +52,7 @@ describe('explaining an order', () => {
       merchant: testMerchant(),
       order: 'A1001',
       database: store.database,
+      merchants: { accounts: () => Promise.resolve(accounts) },
       gateway: {
         listTransactions: () =>
           Promise.resolve({ rows: [], unreadable, end: { kind: 'complete' } }),
@@ -66,6 +70,7 @@ describe('explaining an order', () => {
       merchant: testMerchant(),
       order: 'A1001',
       database: store.database,
+      merchants: { accounts: () => Promise.resolve(accounts) },
       gateway: {
         listTransactions: () =>
           Promise.resolve({ rows: [], end: { kind: 'incomplete', problem: 'missing_cursor' } }),
@@ -177,6 +182,22 @@ describe('explaining an order', () => {
     );
   });
 
+  it('says of a payment that the server has not recorded how to find out why', async () => {
+    const { attempt } = await new StoreHarness(store).activate();
+    const why = async () => {
+      const lines = await explain(({ cursor }) =>
+        cursor === undefined ? [rowOf(attempt.orderId)] : [],
+      );
+      return lines.filter((line) => line.includes('"pay-session-server check"'));
+    };
+    expect(await why()).toHaveLength(1);
+    accounts.set('default', { transactionList: 'merchant' });
+    expect(await why()).toEqual([]);
+    accounts.clear();
+    await new StoreHarness(store).pay(attempt.orderId);
+    expect(await why()).toEqual([]);
+  });
+
   it('says that there is more when it has not read all', async () => {
     await new StoreHarness(store).activate();
     const lines = await explain(() => [rowOf(1)]);
@@ -186,7 +207,7 @@ describe('explaining an order', () => {
   it('asks for the transactions of each id that the merchant had at the provider', async () => {
     const harness = new StoreHarness(store);
     await harness.activate({ providerMerchantId: 1002 });
-    const asked: number[] = [];
+    const asked: unknown[] = [];
     await explain(({ providerMerchantId }) => {
       asked.push(providerMerchantId);
       return [];

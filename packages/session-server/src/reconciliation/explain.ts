@@ -3,6 +3,7 @@ import { findAttempts } from '../checkouts/attempt-repository.js';
 import { findCheckoutsOfOrder } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Merchant } from '../merchants/merchant.js';
+import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import {
   keyOf,
   type PartnerGateway,
@@ -22,6 +23,7 @@ export interface ExplainOptions {
   readonly order: string;
   readonly database: Reader;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
+  readonly merchants: Pick<MerchantSource, 'accounts'>;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -31,7 +33,7 @@ export interface ExplainOptions {
  * counts or not. It reads the provider's list again and changes nothing.
  */
 export async function explainOrder(options: ExplainOptions): Promise<string[]> {
-  const { merchant, order, database, now } = options;
+  const { merchant, order, database, merchants, now } = options;
   const checkouts = await findCheckoutsOfOrder(database, merchant.id, order);
   if (checkouts.length === 0) return [`Order ${order} of ${merchant.id}: no checkout was created.`];
   const attempts = (
@@ -60,13 +62,24 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
         .filter((row) => isCandidate(row, order, attempt.orderId));
       for (const row of candidates) {
         const result = matchTransaction(row, expected, merchant.evidence);
-        const served = (await findKnownRow(database, attempt.account, row.id ?? ''))?.checkout;
+        const known = await findKnownRow(database, attempt.account, row.id ?? '');
+        const served = known?.checkout;
         const isOfAnother =
           result.kind !== 'none' && served !== undefined && served !== checkout.id;
         const reason = isOfAnother
           ? `does not count: it serves the checkout ${served}`
           : describeResult(result, row, checkout);
         lines.push(`    ${describeRow(row)}: ${reason}`);
+        if (
+          result.kind === 'paid' &&
+          !known &&
+          (await hasAccountList(merchants, attempt.account))
+        ) {
+          lines.push(
+            '      not recorded so far: the server reads the list of the account, this is of its merchant; if it',
+            '      stays so, "pay-session-server check" compares both',
+          );
+        }
       }
       if (candidates.length === 0)
         lines.push(

@@ -7,11 +7,11 @@ import {
 import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { getCheckout } from '../checkouts/repository.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
-import type { ProviderMerchant } from '../provider/gateway.js';
+import type { TransactionList } from '../provider/gateway.js';
 import type { Database, Transaction } from '../store/database.js';
 
 /** A read of the provider's list that has ended, with no row missing. */
-export interface CompleteRead extends ProviderMerchant {
+export interface CompleteRead extends TransactionList {
   /** When its newest page was requested, in milliseconds since 1970. */
   readonly startedAt: number;
   /** How far back it went, in milliseconds since 1970. */
@@ -33,19 +33,17 @@ export async function reportFailure(tx: Transaction, orderId: number, at: number
 /**
  * Settles the failures that were reported before a read.
  *
- * @param skewMsOf how much earlier than an attempt its payment may be listed
+ * @param covers whether the read would have met a payment of an attempt
  */
 export async function settleFailures(
   database: Database,
   read: CompleteRead,
-  skewMsOf: (attempt: ActiveAttempt) => number,
+  covers: (attempt: ActiveAttempt) => boolean,
   context: StepContext,
 ): Promise<Change[]> {
-  const { startedAt, sinceMs } = read;
+  const { startedAt } = read;
   const reported = await findReportedFailures(database, read, startedAt);
-  const wasRead = (attempt: ActiveAttempt): boolean =>
-    attempt.createdAt - skewMsOf(attempt) >= sinceMs;
-  const orderIds = reported.filter(wasRead).map(({ orderId }) => orderId);
+  const orderIds = reported.filter(covers).map(({ orderId }) => orderId);
   if (orderIds.length === 0) return [];
   return database.transaction('poll:settle-failures', async (tx) => {
     const changes: Change[] = [];

@@ -15,9 +15,9 @@ export interface SpentPage {
 }
 
 /**
- * The pages that all polls of a provider merchant may request in a minute. The backfill gets no more
- * than half of them, so that recent polls never wait for it. While a backfill is pending, recent polls
- * get no more than the other half, so that it ends however busy the merchant is.
+ * The pages of one list that all polls may request in a minute. The backfill gets no more than half of
+ * them, so that recent polls never wait for it. While a backfill is pending, recent polls get no more
+ * than the other half, so that it ends however busy the list is.
  */
 export class PageQuota {
   readonly #clock: Clock;

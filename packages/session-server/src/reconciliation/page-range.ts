@@ -1,7 +1,7 @@
 import type { PageEnd, PaginationProblem } from '@pay-checkout/partner-api';
 import type {
   PartnerGateway,
-  ProviderMerchant,
+  TransactionList,
   TransactionPage,
   TransactionRow,
 } from '../provider/gateway.js';
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const PAGE_ROWS = 100;
 
 /** A range of the list, from a row back to a time, and how far it has been read. */
-export interface PageRange extends ProviderMerchant {
+export interface PageRange extends TransactionList {
   readonly fromDate: string;
   toDate: string;
   /** How far back it goes, in milliseconds since 1970. */
@@ -43,7 +43,7 @@ export interface PageRange extends ProviderMerchant {
  * @param windowMs the list is requested back to this, so that a range below may go so far
  */
 export function newestRange(
-  start: Pick<PageRange, keyof ProviderMerchant | 'startedAt' | 'sinceMs'>,
+  start: Pick<PageRange, keyof TransactionList | 'startedAt' | 'sinceMs'>,
   windowMs: number,
 ): PageRange {
   return {

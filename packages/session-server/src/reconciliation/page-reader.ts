@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type {
   PartnerGateway,
-  ProviderMerchant,
+  TransactionList,
   TransactionPage,
   TransactionRow,
   UnreadableRows,
@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 10_000;
 /** Every poll meets the same rows again: what is wrong with them is logged once in this time. */
 const LOG_INTERVAL_MS = 3_600_000;
 
-export interface PageReaderOptions extends ProviderMerchant {
+export interface PageReaderOptions extends TransactionList {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly clock: Clock;
   readonly logger: Logger;

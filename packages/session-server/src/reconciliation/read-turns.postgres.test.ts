@@ -1,9 +1,14 @@
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TransactionList } from '../provider/gateway.js';
+import { MIGRATIONS } from '../store/migrations.js';
+import { migrate } from '../store/postgres-migrations.js';
 import { SILENT_OBSERVER } from '../observer.js';
 import { PostgresDatabase } from '../store/postgres-database.js';
 import { endAt } from '../testing/page-end.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { AT_PROVIDER } from '../testing/store-harness.js';
+import { READ_TURNS_BEFORE, TURNS_AFTER, TURNS_OF_ACCOUNTS } from '../testing/read-turns.js';
 import { TransactionPoller } from './transaction-poller.js';
 
 const MINUTE_MS = 60_000;
@@ -33,11 +38,15 @@ afterEach(async () => {
 });
 
 /** The reader of one server; the list has as many pages of one old row as are given. */
-async function startServer(name: string, { pages = 1, pagesPerMinute = 100 } = {}) {
+async function startServer(
+  name: string,
+  options: { pages?: number; pagesPerMinute?: number; list?: TransactionList } = {},
+) {
+  const { pages = 1, pagesPerMinute = 100, list = AT_PROVIDER } = options;
   const database = await PostgresDatabase.open(made.url);
   closing.push(() => database.close());
   const poller = new TransactionPoller({
-    ...AT_PROVIDER,
+    ...list,
     clock: { now: () => now },
     logger: {
       debug: () => undefined,
@@ -68,6 +77,37 @@ async function startServer(name: string, { pages = 1, pagesPerMinute = 100 } = {
   closing.push(() => poller.close());
   return { poll: () => poller.poll(now - MINUTE_MS) };
 }
+
+it('several servers read the list of an account one at a time, beside a list of one merchant', async () => {
+  const list = { account: AT_PROVIDER.account };
+  const servers = [
+    ...(await Promise.all(['one', 'two'].map((name) => startServer(name, { list })))),
+    await startServer('of one merchant'),
+  ];
+  await Promise.all(servers.map(({ poll }) => poll()));
+  expect(calls).toHaveLength(2);
+  expect(calls).toContain('of one merchant');
+});
+
+it('an upgrade keeps the longest pause that a reader of the merchants of an account was asked for', async () => {
+  const old = await createTestDatabase('template0');
+  closing.push(() => old.drop());
+  const client = new pg.Client({ connectionString: old.url });
+  await client.connect();
+  await migrate(client, MIGRATIONS.slice(0, 2));
+  await client.query(READ_TURNS_BEFORE);
+  await migrate(client);
+  const { rows } = await client.query<Record<string, unknown>>(TURNS_OF_ACCOUNTS);
+  await client.end();
+  const numbers = (row: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value,
+      ]),
+    );
+  expect(rows.map(numbers)).toEqual(TURNS_AFTER);
+});
 
 describe('several servers that read the list of one provider merchant', () => {
   it('read it one at a time, and what one has read serves the others', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { ProviderMerchant } from '../provider/gateway.js';
+import type { TransactionList } from '../provider/gateway.js';
 import { randomId } from '../random-id.js';
 import { type Database, optionalNumber, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -36,13 +36,15 @@ export interface TurnRequest {
 }
 
 /**
- * Whose turn it is to read the list of a provider merchant, of all servers that share a database: one at
- * a time, as often together as one alone may. What one has read serves those who asked before.
+ * Whose turn it is to read a list of transactions, of all servers that share a database: one at a
+ * time, as often together as one alone may. What one has read serves those who asked before.
  */
 export class ReadTurns {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #at: ProviderMerchant;
+  readonly #account: string;
+  /** 0 is the list of all merchants of the account. */
+  readonly #providerMerchantId: number;
   readonly #quota: PageQuota;
   readonly #intervalMs: number;
   readonly #holder = randomId();
@@ -52,13 +54,14 @@ export class ReadTurns {
   constructor(options: {
     readonly database: Database;
     readonly clock: Clock;
-    readonly at: ProviderMerchant;
+    readonly list: TransactionList;
     readonly quota: PageQuota;
     readonly intervalMs: number;
   }) {
     this.#database = options.database;
     this.#clock = options.clock;
-    this.#at = options.at;
+    this.#account = options.list.account;
+    this.#providerMerchantId = options.list.providerMerchantId ?? 0;
     this.#quota = options.quota;
     this.#intervalMs = options.intervalMs;
   }
@@ -86,10 +89,9 @@ export class ReadTurns {
         const waitMs = Math.max(readableAt - now, this.#quota.recentWaitMs(isBackfillPending));
         if (waitMs > 0) return { kind: 'wait', ms: Math.min(waitMs, MAX_WAIT_MS) };
       }
-      const { account, providerMerchantId } = this.#at;
       const taken = sql.insert('read_turns', {
-        account,
-        provider_merchant_id: providerMerchantId,
+        account: this.#account,
+        provider_merchant_id: this.#providerMerchantId,
         holder: this.#holder,
         lease_until: now + LEASE_MS,
         wanted_at: 0,
@@ -134,16 +136,14 @@ export class ReadTurns {
   }
 
   #find(tx: Transaction): Promise<Row | undefined> {
-    const { account, providerMerchantId } = this.#at;
     return tx.get(sql`
       SELECT * FROM read_turns
-      WHERE account = ${account} AND provider_merchant_id = ${providerMerchantId}`);
+      WHERE account = ${this.#account} AND provider_merchant_id = ${this.#providerMerchantId}`);
   }
 
   async #write(tx: Transaction, changes: ReturnType<typeof sql>): Promise<void> {
-    const { account, providerMerchantId } = this.#at;
     await tx.run(sql`
       UPDATE read_turns SET ${changes}
-      WHERE account = ${account} AND provider_merchant_id = ${providerMerchantId}`);
+      WHERE account = ${this.#account} AND provider_merchant_id = ${this.#providerMerchantId}`);
   }
 }

@@ -1,7 +1,7 @@
 import { namesOf, orderIdsIn } from '../checkouts/attempt-ids.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import {
-  type Attempt,
+  type ActiveAttempt,
   findAttemptsByReference,
   findProviderMerchants,
 } from '../checkouts/attempt-repository.js';
@@ -12,15 +12,22 @@ import type { Change, StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
-import type { MerchantSource } from '../merchants/merchant-source.js';
+import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
 import {
   keyOf,
   type PartnerGateway,
   type ProviderMerchant,
+  type TransactionList,
   type TransactionRow,
 } from '../provider/gateway.js';
-import { type CandidateTransaction, findByPayment } from './candidates.js';
+import {
+  type CandidateTransaction,
+  findByName,
+  findByPayment,
+  indexMerchants,
+  type MerchantIndex,
+} from './candidates.js';
 import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
@@ -49,14 +56,14 @@ export interface ReconciliationOptions {
   /** Finds attempts that a backup has lost. Default: there are none. */
   readonly lostAttempts?: LostAttemptFinder;
   /** Default: none. */
-  readonly observer?: Pick<Observer, 'polled' | 'unknownOrderIdsSeen'>;
+  readonly observer?: Pick<Observer, 'polled' | 'rowsIgnored' | 'unknownOrderIdsSeen'>;
   /** Called after the steps of a poll, for drills. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
 
 export interface LostAttemptFinder {
   /** Stores each attempt that a row pays and only the provider knows. */
-  adopt(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void>;
+  adopt(list: TransactionList, rows: readonly TransactionRow[]): Promise<void>;
   /** Whether an attempt with this `order_id` may be among those that were lost. */
   mayHaveLost(orderId: number): boolean;
 }
@@ -74,7 +81,8 @@ interface Watch {
 
 /**
  * Turns hints into polls, and transactions into certainty. Waiters, returns, webhooks and the schedule
- * all call it; it has one poller for each merchant at each provider account.
+ * all call it; it has one poller for each provider account, whose list shows the transactions of all
+ * its merchants, or one for each merchant where that list does not.
  */
 export class ReconciliationService {
   readonly #options: ReconciliationOptions;
@@ -83,6 +91,8 @@ export class ReconciliationService {
   readonly #watches = new Map<string, Map<string, Watch>>();
   /** The run loop of each merchant that has watched checkouts. */
   readonly #loops = new Map<string, Promise<void>>();
+  /** What is read by the lists of merchants: rows of the account's list do not say whose they are. */
+  readonly #readAlone = new Set<string>();
   #unknownLoggedAt = -Infinity;
   #isClosed = false;
 
@@ -113,22 +123,28 @@ export class ReconciliationService {
     if (!merchant) return;
     const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
     this.#logPoll(due.merchant, sinceMs, { why: ['schedule'] });
-    await this.#poller(due).poll(sinceMs);
+    await this.#poller(await this.#listOf(due)).poll(sinceMs);
   }
 
-  /** Matches rows of a provider merchant to attempts, and stores what they prove. */
-  async reconcile(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void> {
-    await this.#options.lostAttempts?.adopt(at, rows);
-    const candidates = await this.#findCandidates(at, rows);
+  /** The lists that show the transactions of these merchants. */
+  async listsOf(places: readonly ProviderMerchant[]): Promise<TransactionList[]> {
+    const lists = await Promise.all(places.map((at) => this.#listOf(at)));
+    return [...new Map(lists.map((list) => [keyOf(list), list])).values()];
+  }
+
+  /** Matches rows of a list to attempts of the merchants that they are of, and stores what they prove. */
+  async reconcile(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
+    await this.#options.lostAttempts?.adopt(list, rows);
+    const index = indexMerchants(await this.#options.merchants.all());
+    const candidates = this.#ofTheirMerchant(list, await this.#findNamed(list, rows, index));
     const others: CandidateTransaction[] = [];
     for (const candidate of candidates) {
       if (!(await this.#match(candidate, 'payments'))) others.push(candidate);
     }
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
     for (const candidate of others) await this.#match(candidate, 'others');
-    const { database, merchants } = this.#options;
-    const found = await findByPayment(database, at, rows, await merchants.all());
-    for (const candidate of found) {
+    const found = await findByPayment(this.#options.database, list, rows, index);
+    for (const candidate of this.#ofTheirMerchant(list, found)) {
       if (!(await this.#match(candidate, 'payments'))) await this.#match(candidate, 'others');
     }
   }
@@ -155,28 +171,91 @@ export class ReconciliationService {
     await Promise.all(this.#loops.values());
   }
 
-  async #findCandidates(
-    at: ProviderMerchant,
+  /** The list that shows the transactions of a provider merchant. */
+  async #listOf({ account, providerMerchantId }: ProviderMerchant): Promise<TransactionList> {
+    const isCovered =
+      (await hasAccountList(this.#options.merchants, account)) &&
+      !this.#isReadAlone({ account, providerMerchantId });
+    return isCovered ? { account } : { account, providerMerchantId };
+  }
+
+  #isReadAlone({ account, providerMerchantId }: ProviderMerchant): boolean {
+    return (
+      this.#readAlone.size > 0 &&
+      [{ account }, { account, providerMerchantId }].some((list) =>
+        this.#readAlone.has(keyOf(list)),
+      )
+    );
+  }
+
+  /**
+   * From now on lists of merchants are read: rows of the account's list do not say whose they are, and
+   * a merchant's own list does.
+   */
+  #readAloneFromNow(list: TransactionList): void {
+    if (this.#readAlone.has(keyOf(list))) return;
+    this.#readAlone.add(keyOf(list));
+    const { account, providerMerchantId } = list;
+    this.#options.logger.warn(
+      { account, providerMerchantId },
+      'a row does not say which merchant it is of; lists of merchants are read instead',
+    );
+  }
+
+  async #findNamed(
+    list: TransactionList,
     rows: readonly TransactionRow[],
+    index: MerchantIndex,
   ): Promise<CandidateTransaction[]> {
-    // All merchants: the entry of one may have got another id at the provider since.
-    const merchants = await this.#options.merchants.all();
-    const matchFields = [...new Set(merchants.flatMap(({ evidence }) => evidence.matchFields))];
-    const references = new Set(rows.flatMap((row) => referencesOf(row, { matchFields })));
+    const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
     const { database, onStep } = this.#options;
-    const attempts = await findAttemptsByReference(database, at, [...references]);
+    const attempts = await findAttemptsByReference(database, list, [...references]);
     if (attempts.length > 0) onStep?.('poll:attempts-found');
-    await this.#noteUnknownOrderIds(at, references, attempts);
-    return attempts.flatMap((attempt) => {
-      const merchant = merchants.find(({ id }) => id === attempt.merchant);
-      if (!merchant) return [];
-      const names = namesOf(attempt);
-      const named = rows.filter((row) =>
-        referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
-      );
-      // Oldest first: a payment is recorded before its refund.
-      return named.toReversed().map((row) => ({ row, attempt, merchant }));
+    const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
+    await this.#noteUnknownOrderIds(list, this.#ofKnownMerchants(list, rows, index), known, index);
+    return findByName(attempts, rows, index);
+  }
+
+  /** Leaves out rows of merchants that are not ours; those without a merchant are no one's. */
+  #ofKnownMerchants(
+    { account, providerMerchantId }: TransactionList,
+    rows: readonly TransactionRow[],
+    index: MerchantIndex,
+  ): readonly TransactionRow[] {
+    if (providerMerchantId !== undefined) return rows;
+    const nameless = rows.filter(({ merchantId }) => merchantId === undefined);
+    const known = rows.filter(
+      ({ merchantId }) =>
+        merchantId !== undefined &&
+        index.matchFieldsAt.has(keyOf({ account, providerMerchantId: merchantId })),
+    );
+    this.#options.observer?.rowsIgnored({
+      noMerchant: nameless.length,
+      unknownMerchant: rows.length - nameless.length - known.length,
     });
+    const mayHaveLost = nameless.some((row) =>
+      orderIdsIn(referencesOf(row, index)).some((id) =>
+        this.#options.lostAttempts?.mayHaveLost(id),
+      ),
+    );
+    if (mayHaveLost) this.#readAloneFromNow({ account });
+    return known;
+  }
+
+  /** The list of an account shows rows of many merchants: each counts for its own alone. */
+  #ofTheirMerchant(
+    list: TransactionList,
+    candidates: readonly CandidateTransaction[],
+  ): readonly CandidateTransaction[] {
+    if (list.providerMerchantId !== undefined) return candidates;
+    for (const { row, attempt, merchant } of candidates) {
+      if (row.merchantId !== undefined || this.#isReadAlone(attempt)) continue;
+      const { account, providerMerchantId } = attempt;
+      this.#readAloneFromNow({ account, providerMerchantId });
+      const sinceMs = attempt.createdAt - merchant.evidence.skewSeconds * 1000;
+      void this.#poller({ account, providerMerchantId }).poll(sinceMs);
+    }
+    return candidates.filter(({ row, attempt }) => row.merchantId === attempt.providerMerchantId);
   }
 
   /**
@@ -184,12 +263,13 @@ export class ReconciliationService {
    * server runs on a copy of this one.
    */
   async #noteUnknownOrderIds(
-    { account, providerMerchantId }: ProviderMerchant,
-    references: ReadonlySet<string>,
-    attempts: readonly Attempt[],
+    { account, providerMerchantId }: TransactionList,
+    rows: readonly TransactionRow[],
+    known: ReadonlySet<string>,
+    index: MerchantIndex,
   ): Promise<void> {
     const { database, clock, logger, lostAttempts, observer } = this.#options;
-    const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
+    const references = new Set(rows.flatMap((row) => referencesOf(row, index)));
     const strange = [...references].filter((reference) => !known.has(reference));
     if (orderIdsIn(strange).length === 0) return;
     const range = await findOrderIdRange(database, clock.now());
@@ -209,12 +289,19 @@ export class ReconciliationService {
     );
   }
 
+  /** A complete read of an account's list counts for all merchants that it covers. */
   async #settleFailures(read: CompleteRead): Promise<void> {
     const { database, context, merchants } = this.#options;
-    const all = await merchants.all();
-    const skewMsOf = ({ merchant }: Attempt): number =>
-      (all.find(({ id }) => id === merchant)?.evidence.skewSeconds ?? Infinity) * 1000;
-    this.#notify(await settleFailures(database, read, skewMsOf, context));
+    const { account, providerMerchantId, sinceMs } = read;
+    const isOfAccount = providerMerchantId === undefined;
+    if (isOfAccount && !(await hasAccountList(merchants, account))) return;
+    const { byId } = indexMerchants(await merchants.all());
+    const covers = (attempt: ActiveAttempt): boolean => {
+      const { skewSeconds = Infinity } = byId.get(attempt.merchant)?.evidence ?? {};
+      if (isOfAccount && this.#isReadAlone(attempt)) return false;
+      return attempt.createdAt - skewSeconds * 1000 >= sinceMs;
+    };
+    this.#notify(await settleFailures(database, read, covers, context));
   }
 
   #notify(changes: readonly Change[]): void {
@@ -274,7 +361,7 @@ export class ReconciliationService {
         const why = [...new Set([...polled.values()].map((watch) => watch.why))];
         this.#logPoll(merchantId, Math.min(...times), { why, checkouts: [...polled.keys()] });
         await this.#pollElsewhere(merchant, polled, skewMs);
-        await this.#poller(merchant).pollRecent(times);
+        await this.#poller(await this.#listOf(merchant)).pollRecent(times);
         this.#options.onStep?.('poll:ended');
         const now = clock.now();
         for (const [id, watch] of polled) {
@@ -294,12 +381,13 @@ export class ReconciliationService {
     polled: ReadonlyMap<string, Watch>,
     skewMs: number,
   ): Promise<void> {
+    const inUse = keyOf(await this.#listOf(merchant));
     for (const [checkout, watch] of polled) {
       watch.places ??= await findProviderMerchants(this.#options.database, checkout);
-      for (const at of watch.places) {
-        if (keyOf(at) === keyOf(merchant)) continue;
+      for (const list of await this.listsOf(watch.places)) {
+        if (keyOf(list) === inUse) continue;
         // Not awaited: an account that fails must not delay the one in use.
-        void this.#poller(at).pollRecent([watch.sinceMs - skewMs]);
+        void this.#poller(list).pollRecent([watch.sinceMs - skewMs]);
       }
     }
   }
@@ -312,14 +400,13 @@ export class ReconciliationService {
     );
   }
 
-  #poller({ account, providerMerchantId }: ProviderMerchant): TransactionPoller {
-    const at = { account, providerMerchantId };
-    const known = this.#pollers.get(keyOf(at));
+  #poller(list: TransactionList): TransactionPoller {
+    const known = this.#pollers.get(keyOf(list));
     if (known) return known;
     const { database, gateway, clock, logger, intervalMs, pagesPerMinute, observer, onStep } =
       this.#options;
     const poller = new TransactionPoller({
-      ...at,
+      ...list,
       gateway,
       clock,
       logger,
@@ -328,12 +415,12 @@ export class ReconciliationService {
       observer: observer ?? SILENT_OBSERVER,
       shared: database.isShared ? database : undefined,
       onRows: async (rows) => {
-        await this.reconcile(at, rows);
+        await this.reconcile(list, rows);
         onStep?.('poll:page-processed');
       },
       onComplete: (read) => this.#settleFailures(read),
     });
-    this.#pollers.set(keyOf(at), poller);
+    this.#pollers.set(keyOf(list), poller);
     return poller;
   }
 }

@@ -37,7 +37,7 @@ interface PollRequest extends Depths {
 const NO_DEPTHS: Readonly<Depths> = { recentMs: Infinity, backfillMs: Infinity };
 
 /**
- * The only reader of a provider merchant's transactions, newest first: however many wait, one poll
+ * The only reader of a list of transactions, newest first: however many wait, one poll
  * runs at a time, and polls start at least `intervalMs` apart. Requests that come meanwhile share the
  * next one. A poll reads what is recent, and then goes on with the backfill; both share one quota.
  */
@@ -63,9 +63,9 @@ export class TransactionPoller {
     this.#quota = new PageQuota(clock, pagesPerMinute);
     this.#backOff = new BackOff(clock, intervalMs);
     const { account, providerMerchantId, shared: database } = options;
-    const at = { account, providerMerchantId };
+    const list = { account, providerMerchantId };
     const quota = this.#quota;
-    this.#turns = database && new ReadTurns({ database, clock, at, quota, intervalMs });
+    this.#turns = database && new ReadTurns({ database, clock, list, quota, intervalMs });
     const beforePage = () => this.#turns?.spendPage() ?? Promise.resolve();
     this.#reader = new PageReader({ ...options, beforePage }, quota, this.#stop.signal);
     this.#backfill = new Backfill(this.#reader, this.#quota, options);

@@ -6,7 +6,12 @@ import { describeError, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import type { OrderLookup, ShopOrder } from '../orders/order-lookup.js';
-import { keyOf, type ProviderMerchant, type TransactionRow } from '../provider/gateway.js';
+import {
+  keyOf,
+  type ProviderMerchant,
+  type TransactionList,
+  type TransactionRow,
+} from '../provider/gateway.js';
 import { referencesOf } from '../reconciliation/matching.js';
 import type { Database } from '../store/database.js';
 import type { StepContext } from '../checkouts/steps.js';
@@ -99,13 +104,16 @@ export class LostAttempts {
   }
 
   /** Stores each attempt that a row pays and only the provider knows. */
-  async adopt(at: ProviderMerchant, rows: readonly TransactionRow[]): Promise<void> {
+  async adopt(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
     const { loss } = this.#options;
     if (!loss) return;
-    const merchants = (await this.#options.merchants.all()).filter(
-      (merchant) => keyOf(merchant) === keyOf(at),
-    );
-    for (const row of rows) await this.#adoptRow(row, at, merchants, loss);
+    const merchants = Map.groupBy(await this.#options.merchants.all(), keyOf);
+    for (const row of rows) {
+      const { account, providerMerchantId = row.merchantId } = list;
+      if (providerMerchantId === undefined) continue;
+      const at = { account, providerMerchantId };
+      await this.#adoptRow(row, at, merchants.get(keyOf(at)) ?? [], loss);
+    }
   }
 
   async #adoptRow(

@@ -232,6 +232,16 @@ export const MIGRATIONS: readonly Migration[] = [
 
   // The id of the request that created it, for events and logs.
   ({ text }) => `ALTER TABLE checkouts ADD COLUMN request_id ${text};`,
+
+  // The list of an account has one reader from now on, with the id 0. It keeps the pauses that its
+  // merchants' readers were asked for. Those stay: servers of the version before still read by them.
+  () => `
+  INSERT INTO read_turns (
+    account, provider_merchant_id, holder, lease_until, wanted_at, started_at, not_before, pages
+  )
+  SELECT account, 0, '', 0, 0, max(started_at), max(not_before), '[]'
+  FROM read_turns GROUP BY account;
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { READ_TURNS_BEFORE, TURNS_AFTER, TURNS_OF_ACCOUNTS } from '../testing/read-turns.js';
 import { MIGRATIONS } from './migrations.js';
 import { prepareAlone } from './sqlite-migrations.js';
 
@@ -64,6 +65,18 @@ describe('the data file itself', () => {
       database.exec(insertAttempt(703, true));
     }).toThrow('UNIQUE constraint failed');
     database.close();
+  });
+});
+
+describe('an upgrade to one reader for each account', () => {
+  it('keeps the longest pause that a reader of its merchants was asked for', () => {
+    start(...MIGRATIONS.slice(0, 2));
+    const database = new DatabaseSync(path);
+    database.exec(READ_TURNS_BEFORE);
+    start(...MIGRATIONS);
+    const rows = database.prepare(TURNS_OF_ACCOUNTS).all();
+    database.close();
+    expect(rows.map((row) => ({ ...row }))).toEqual(TURNS_AFTER);
   });
 });
 

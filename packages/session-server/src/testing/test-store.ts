@@ -233,7 +233,12 @@ export class TestStore {
   }
 
   settleFailures(read: CompleteRead) {
-    return settleFailures(this.database, read, () => 0, this.context);
+    return settleFailures(
+      this.database,
+      read,
+      ({ createdAt }) => createdAt >= read.sinceMs,
+      this.context,
+    );
   }
 
   recordReturn(token: StoredToken) {
