@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { createSandbox } from '@pay-checkout/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSessionServer } from './running-server.js';
+import { runCheck } from './start-checks.js';
 import { takeDataFileLock } from './store/data-file.js';
 import { LocalServer } from './testing/local-server.js';
 import { TestStack } from './testing/test-stack.js';
@@ -154,9 +157,101 @@ describe('checking the settings', () => {
     expect(said.split('\n')).toEqual([
       'warning: teashop: accent_low_contrast: #1f4fd8 has a contrast of 2.54 on the dark surface, ' +
         'and needs 3; give brand.accent a lighter colour for it',
+      'account default: its merchants have no transactions yet to compare; transactionList "account" is not confirmed',
       'Settings, scripts and 1 merchant: no mistakes.',
       '',
     ]);
+  });
+
+  /** What it says of the lists of an account whose merchant has 30 transactions. */
+  async function checkLists(changes: {
+    readonly omitted?: string[];
+    readonly transactionList?: 'account' | 'merchant';
+    /** Answers a request for the list of the account in place of the provider. */
+    readonly answer?: (response: ServerResponse) => void;
+  }) {
+    await using closing = new AsyncDisposableStack();
+    const sandbox = createSandbox({
+      ...{
+        apiKey: stack.env['PAY_PARTNER_API_KEY'] ?? '',
+        merchants: [{ id: 1001, name: 'Test', currency: 'GBP' }],
+      },
+      omittedTransactionFields: changes.omitted ?? [],
+    });
+    closing.defer(() => sandbox.close());
+    const { url } = await sandbox.listen();
+    for (let at = 0; at < 30; at += 1) {
+      const transactionTime = new Date(Date.now() - at * 60_000).toISOString();
+      sandbox.control.addTransaction({ row: { merchantId: 1001, transactionTime } });
+    }
+    const provider = await LocalServer.start((request, response) => {
+      void readText(request).then(async (body) => {
+        const ofAccount = (JSON.parse(body) as { merchantId?: number }).merchantId === undefined;
+        if (ofAccount && changes.answer) return changes.answer(response);
+        const headers = {
+          'content-type': 'application/json',
+          api_key: String(request.headers['api_key']),
+        };
+        const answer = await fetch(url + (request.url ?? ''), { method: 'POST', headers, body });
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        return response.end(await answer.text());
+      });
+    });
+    closing.defer(() => provider.close());
+    const { transactionList } = changes;
+    stack.changeMerchantsFile(() => ({
+      accounts: transactionList ? { default: { transactionList } } : {},
+    }));
+    const lines = await runCheck({ ...stack.env, PAY_PARTNER_API_URL: provider.url });
+    return lines[0];
+  }
+
+  const empty = (response: ServerResponse): void => {
+    const page = { data: { transactions: [], timezone: 'UTC' }, pagination: { hasMore: false } };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+  };
+
+  it.each<[string, Parameters<typeof checkLists>[0], RegExp]>([
+    [
+      'shows them all, and is read',
+      {},
+      /^account default: its list shows all of 30 transactions of its merchants; transactionList "account" is right$/,
+    ],
+    [
+      'shows them all, and is not read',
+      { transactionList: 'merchant' },
+      /^warning: .+ set transactionList of accounts\.default to "account"$/,
+    ],
+    [
+      'does not show them',
+      { answer: empty },
+      /^warning: account default: its list does not show 30 of 30 transactions of its merchants; set transactionList of accounts\.default to "merchant"$/,
+    ],
+    [
+      'does not show them, and is not read',
+      { answer: empty, transactionList: 'merchant' },
+      /^account default: .+; transactionList "merchant" is right$/,
+    ],
+    [
+      'does not say whose they are',
+      { omitted: ['merchantId'] },
+      /^warning: account default: its list does not say whose 30 of 30 .+ to "merchant"$/,
+    ],
+    [
+      'is refused',
+      { answer: (response) => response.writeHead(400).end('{}') },
+      /^warning: account default: its list cannot be read, .+ to "merchant"$/,
+    ],
+  ])(
+    'compares the list of an account that %s with those of its merchants',
+    async (_what, changes, line) => {
+      expect(await checkLists(changes)).toMatch(line);
+    },
+  );
+
+  it('says that nothing is confirmed where the provider cannot be asked', async () => {
+    const env = { ...stack.env, PAY_PARTNER_API_URL: 'http://127.0.0.1:9' };
+    expect((await runCheck(env))[0]).toMatch(/^warning: account default: .+ is not confirmed$/);
   });
 
   it('lists every mistake, and ends with status 1', async () => {

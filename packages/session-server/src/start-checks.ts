@@ -1,8 +1,17 @@
+import { systemClock } from './clock.js';
 import { type Config, parseConfig, readValidSettings } from './config.js';
 import { ConfigError } from './errors.js';
 import { readWidgetScript } from './hosted/assets.js';
 import { findBrandWarnings } from './merchants/brand.js';
-import { readMerchantsFile } from './merchants/merchant-source.js';
+import {
+  fixedMerchants,
+  hasAccountList,
+  type MerchantsFile,
+  readMerchantsFile,
+} from './merchants/merchant-source.js';
+import { createPartnerGateway } from './provider/gateway.js';
+import { PartnerClients } from './provider/partner-clients.js';
+import { compareLists, type ListComparison } from './reconciliation/compare-lists.js';
 import { startListener } from './running-server.js';
 import { checkDatabaseUrl } from './store/postgres-database.js';
 import { checkDataFile } from './store/sqlite-database.js';
@@ -64,13 +73,15 @@ export async function checkStart(env: Environment, beside = false): Promise<Conf
 }
 
 /**
- * `pay-session-server check`, beside a running server or without one: what a start would warn of.
+ * `pay-session-server check`, beside a running server or without one: what a start would warn of, and
+ * whether the provider's lists are as `transactionList` says.
  *
  * @throws {ConfigError} listing what it would refuse in settings, merchants file and scripts
  */
 export async function runCheck(env: Environment): Promise<string[]> {
-  const { merchantsFile, environment } = await checkStart(env, true);
-  const merchants = [...readMerchantsFile(merchantsFile, environment).merchants.values()];
+  const config = await checkStart(env, true);
+  const file = readMerchantsFile(config.merchantsFile, config.environment);
+  const merchants = [...file.merchants.values()];
   const warnings = merchants.flatMap((merchant) =>
     findBrandWarnings(merchant).map(({ code, accent, ratio, surface, needed }) => {
       const change = surface === 'light' ? 'darker' : 'lighter';
@@ -81,7 +92,58 @@ export async function runCheck(env: Environment): Promise<string[]> {
     }),
   );
   const count = `${merchants.length} ${merchants.length === 1 ? 'merchant' : 'merchants'}`;
-  return [...warnings, `Settings, scripts and ${count}: no mistakes.`];
+  const lists = await checkLists(config, file);
+  return [...warnings, ...lists, `Settings, scripts and ${count}: no mistakes.`];
+}
+
+/** Says of each account which of its lists the server should read. */
+async function checkLists(config: Config, file: MerchantsFile): Promise<string[]> {
+  const source = fixedMerchants(file);
+  const clients = new PartnerClients(config, source);
+  const gateway = createPartnerGateway(clients);
+  try {
+    const lines: string[] = [];
+    for (const [account, places] of Map.groupBy(
+      file.merchants.values(),
+      (merchant) => merchant.account,
+    )) {
+      const comparison = await compareLists(gateway, account, places, systemClock.now());
+      const set = (await hasAccountList(source, account)) ? 'account' : 'merchant';
+      lines.push(describeLists(account, comparison, set));
+    }
+    return lines;
+  } finally {
+    clients.close();
+  }
+}
+
+function describeLists(
+  account: string,
+  comparison: ListComparison,
+  set: 'account' | 'merchant',
+): string {
+  const whose = `account ${account}:`;
+  const advise = (right: 'account' | 'merchant', why: string): string => {
+    if (right === set) return `${whose} ${why}; transactionList "${right}" is right`;
+    const change = `set transactionList of accounts.${account} to "${right}"`;
+    return `warning: ${whose} ${why}; ${change}`;
+  };
+  if (comparison.kind === 'unreachable') {
+    return `warning: ${whose} the provider could not be asked for transactions; transactionList "${set}" is not confirmed`;
+  }
+  if (comparison.kind === 'refused') {
+    return advise('merchant', 'its list cannot be read, and those of its merchants can');
+  }
+  const { transactions, missing, nameless } = comparison;
+  if (transactions === 0) {
+    return `${whose} its merchants have no transactions yet to compare; transactionList "${set}" is not confirmed`;
+  }
+  const all = `${transactions} transactions of its merchants`;
+  if (missing > 0) return advise('merchant', `its list does not show ${missing} of ${all}`);
+  if (nameless > 0) {
+    return advise('merchant', `its list does not say whose ${nameless} of ${all} are`);
+  }
+  return advise('account', `its list shows all of ${all}`);
 }
 
 /** Listens at each address for a moment, at both at the same time. */

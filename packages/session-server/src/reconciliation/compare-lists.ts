@@ -1,0 +1,93 @@
+import type {
+  PartnerGateway,
+  ProviderMerchant,
+  TransactionList,
+  TransactionRow,
+} from '../provider/gateway.js';
+import { timeOf } from './matching.js';
+import { newestRange, readNextPage } from './page-range.js';
+
+const DAY_MS = 86_400_000;
+const DAYS = 14;
+/** Enough to see what a list shows: with thousands of merchants, not each of them is asked for. */
+const MAX_MERCHANTS = 10;
+const MAX_PAGES = 20;
+
+/** What the list of an account shows of the transactions that its merchants' own lists show. */
+export type ListComparison =
+  | { readonly kind: 'unreachable' }
+  /** It cannot be read, and theirs can. */
+  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'compared';
+      readonly merchants: number;
+      readonly transactions: number;
+      readonly missing: number;
+      /** That do not say which merchant they are of. */
+      readonly nameless: number;
+    };
+
+/**
+ * Compares the newest transactions of some merchants with the list of their account, back to where both
+ * were read.
+ *
+ * @param places merchants of one account
+ */
+export async function compareLists(
+  gateway: Pick<PartnerGateway, 'listTransactions'>,
+  account: string,
+  places: readonly ProviderMerchant[],
+  now: number,
+): Promise<ListComparison> {
+  const ids = [...new Set(places.map(({ providerMerchantId }) => providerMerchantId))];
+  const asked = ids.slice(0, MAX_MERCHANTS);
+  const own: { readonly id: number; readonly row: TransactionRow }[] = [];
+  try {
+    // Before the account's list, which then has whatever is listed meanwhile.
+    for (const id of asked) {
+      const { rows } = await readNewest(gateway, { account, providerMerchantId: id }, now, 1);
+      own.push(...rows.map((row) => ({ id, row })));
+    }
+  } catch {
+    return { kind: 'unreachable' };
+  }
+  let ofAccount;
+  try {
+    ofAccount = await readNewest(gateway, { account }, now, MAX_PAGES);
+  } catch {
+    return { kind: 'refused' };
+  }
+  const { rows, sinceMs } = ofAccount;
+  const listed = new Map(rows.map((row) => [row.id, row]));
+  const compared = own.filter(({ row }) => row.id !== undefined && (timeOf(row) ?? 0) > sinceMs);
+  const missing = compared.filter(({ row }) => !listed.has(row.id));
+  const nameless = compared.filter(({ id, row }) => {
+    const found = listed.get(row.id);
+    return found !== undefined && found.merchantId !== id;
+  });
+  return {
+    kind: 'compared',
+    merchants: asked.length,
+    transactions: compared.length,
+    missing: missing.length,
+    nameless: nameless.length,
+  };
+}
+
+/** The newest rows, and back to when they are all there are. */
+async function readNewest(
+  gateway: Pick<PartnerGateway, 'listTransactions'>,
+  list: TransactionList,
+  now: number,
+  maxPages: number,
+): Promise<{ rows: TransactionRow[]; sinceMs: number }> {
+  const rows: TransactionRow[] = [];
+  const sinceMs = now - DAYS * DAY_MS;
+  const range = newestRange({ ...list, startedAt: now, sinceMs }, sinceMs);
+  for (let page = 0; page < maxPages && !range.isRead; page += 1) {
+    await readNextPage(gateway, range, (read) => {
+      rows.push(...read.rows);
+    });
+  }
+  return { rows, sinceMs: range.isRead ? sinceMs : range.oldestReadMs };
+}
