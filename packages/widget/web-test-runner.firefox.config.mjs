@@ -3,7 +3,7 @@ import { NEEDS_CHROMIUM, skipTests } from './test-server/skip-tests.ts';
 import config from './web-test-runner.config.mjs';
 
 /** Firefox closes the socket of the runner when a navigation starts, even one that leads nowhere. */
-const STARTS_NAVIGATION = /^redirecting,|of all phases,/;
+const STARTS_NAVIGATION = /^redirecting,|of all phases,|the way to the payment page/;
 
 /** Puppeteer starts a Firefox like a Chrome, and speaks WebDriver BiDi with it. */
 const firefox = chromeLauncher({

@@ -255,6 +255,14 @@ describe('<pay-checkout> in other languages', () => {
           for (const one of [element, ...element.renderRoot.querySelectorAll(parts)]) {
             expect(one.scrollWidth, `${locale} ${one.className}`).to.be.at.most(one.clientWidth);
           }
+          const header = element.renderRoot.querySelector('header');
+          const close = element.renderRoot.querySelector('[part="close"]')?.getBoundingClientRect();
+          if (!header || !close) continue;
+          expect(close.top, locale).to.equal(header.getBoundingClientRect().top);
+          for (const one of header.querySelectorAll(':scope > :not(slot)')) {
+            const { left, right } = one.getBoundingClientRect();
+            expect(right <= close.left || left >= close.right, locale).to.equal(true);
+          }
         }
         page.close();
       });

@@ -1,7 +1,4 @@
-import { unsafeCSS } from 'lit';
-
-/** Marks the text for editors and Prettier. Nothing is inserted, which Lit's own tag would have to check. */
-const css = String.raw;
+import { css } from 'lit';
 
 /**
  * The style of the element: it needs only the page's font and `color-scheme`. Comments are here, since
@@ -12,7 +9,7 @@ const css = String.raw;
  * - `border` of the button: forced colours show it.
  * - `!important` of the form: a page's own `* { margin: 0 }` is stronger without it.
  */
-export const styles = unsafeCSS(css`
+export const styles = css`
   :host {
     --accent: var(--pay-checkout-accent, light-dark(#1f4fd8, #8fb0ff));
     --surface: var(--pay-checkout-surface, light-dark(#fff, #1a1d24));
@@ -88,6 +85,16 @@ export const styles = unsafeCSS(css`
     min-block-size: 52px;
     flex-wrap: wrap;
   }
+  header,
+  [part='close'] {
+    grid-area: 1 / 1;
+  }
+  [part='close'] {
+    place-self: start end;
+  }
+  :modal header {
+    padding-inline-end: 64px;
+  }
   header > span {
     flex: auto;
     align-self: start;
@@ -142,11 +149,15 @@ export const styles = unsafeCSS(css`
     border-radius: 99px;
     color: var(--pay-checkout-test, light-dark(#7a4b00, #ffcf7a));
   }
-  [part='icon'] {
+  [part='icon'],
+  [part='spinner'] {
     flex: none;
     inline-size: 28px;
-    padding: 5px;
+    block-size: 28px;
     border-radius: 50%;
+  }
+  [part='icon'] {
+    padding: 5px;
     background: var(--muted);
     fill: none;
     stroke: var(--surface);
@@ -167,12 +178,8 @@ export const styles = unsafeCSS(css`
     }
   }
   [part='spinner'] {
-    flex: none;
-    inline-size: 24px;
-    block-size: 24px;
     border: 3px solid var(--border);
     border-block-start-color: var(--accent);
-    border-radius: 50%;
     animation: turn 0.9s linear infinite;
   }
   @keyframes turn {
@@ -241,4 +248,4 @@ export const styles = unsafeCSS(css`
       animation: turn 9s steps(12) infinite;
     }
   }
-`);
+`;

@@ -326,10 +326,16 @@ export class PayCheckout extends LitElement implements FlowHost {
 
   protected override render(): TemplateResult {
     const { state } = this.#flow;
-    const { locale, dir, card } = this.#labels;
+    const { locale, dir, card, close } = this.#labels;
     const label = this.#isModal ? nothing : card;
     // As high as the card was, so that the page below an overlay does not move.
     const place = this.#isModal ? html`<svg width="0" height=${this.offsetHeight}></svg>` : nothing;
+    // The last control: after a whole round, Firefox's Tab reaches no other of a dialog in a shadow root.
+    const closeButton = this.#isModal
+      ? html`<button part="close" aria-label=${close} .onclick=${this.#cancel}>
+          ${icon('failed')}
+        </button>`
+      : nothing;
     return html`<dialog
         part="overlay"
         lang=${locale}
@@ -350,6 +356,7 @@ export class PayCheckout extends LitElement implements FlowHost {
         <slot name="form"></slot>
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
         ${this.#offers(state).map((name) => this.#button(name, state))} ${this.#reference(state)}
+        ${closeButton}
       </section>`;
   }
 
@@ -362,7 +369,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const hasPrice = amount && currency;
     if (!hasPrice && isFollowing && !isInProgress(state)) return nothing;
     const isTest = (price?.environment ?? environment) === 'sandbox';
-    const { amount: amountLabel, close, test } = this.#labels;
+    const { amount: amountLabel, test } = this.#labels;
     // Its place stays empty without an answer: the button must not move when it is about to be pressed.
     const blank = price === null || this.#isOpening ? BLANK : nothing;
     return html`<header part="header">
@@ -378,13 +385,6 @@ export class PayCheckout extends LitElement implements FlowHost {
         }
       </span>
       ${isTest ? html`<small part="badge">${test}</small>` : nothing}
-      ${
-        this.#isModal
-          ? html`<button part="close" aria-label=${close} .onclick=${this.#cancel}>
-              ${icon('failed')}
-            </button>`
-          : nothing
-      }
     </header>`;
   }
 
@@ -408,11 +408,12 @@ export class PayCheckout extends LitElement implements FlowHost {
   #message(state: FlowState): Rendered {
     const labels = this.#labels;
     const detail = detailOf(state);
-    if (detail === 'refunded') return message('message', labels.refunded, 'cancelled');
     if (this.#isOpening) {
       return html`${BLANK}${BLANK}${BLANK}${message('message', labels.phases.opening, 'opening')}`;
     }
-    if (detail && detail !== 'declined') return message('message', labels[detail], 'opening');
+    if (detail && detail !== 'declined') {
+      return message('message', labels[detail], detail === 'refunded' ? 'cancelled' : 'opening');
+    }
     const words = this.#inWindow ? labels.inWindow : labels.phases[state.phase];
     return words ? message('message', words, state.phase) : nothing;
   }
@@ -454,8 +455,7 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { phase } = state;
     const { order = this.order, checkout = '' } = state.known ?? {};
     const words = [order, checkout.slice(0, 8)].filter(Boolean).join(' · ');
-    if (!words || phase === 'idle' || phase === 'opening' || phase === 'redirecting')
-      return nothing;
+    if (!words || ['idle', 'opening', 'redirecting'].includes(phase)) return nothing;
     return html`<small part="reference">${this.#labels.reference} <bdi>${words}</bdi></small>`;
   }
 
