@@ -1,7 +1,9 @@
+import minifyTemplateLiterals from 'rollup-plugin-minify-template-literals';
 import { defineConfig } from 'vite';
 
 /** The single file for a page's `<script>`: a classic script that works as a module too. */
 export default defineConfig({
+  plugins: [minifyTemplateLiterals({ include: 'src/**', failOnError: true })],
   define: { 'import.meta.url': '""' },
   build: {
     target: 'es2022',
