@@ -6,7 +6,7 @@ import type {
   PreviewReply,
 } from '@pay-checkout/session-server/contract';
 import type { ReactiveControllerHost } from 'lit';
-import { coded } from '../coded-error.js';
+import { coded, CodedError } from '../coded-error.js';
 import { joinShared, pause } from '../pause.js';
 import { adapterFor, hostedFrame } from '../sdk/adapters.js';
 import { mountForm, type FormHost } from '../sdk/mount-form.js';
@@ -282,7 +282,7 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
   const { checkout = '' } = flow.state.known ?? {};
   const revision = (): number =>
     isRechecking(flow.state) ? 0 : Math.max(0, flow.state.known?.revision ?? 0);
-  const onUpdate = ({ checkouts, code, requestId, detail }: StatusUpdate): void => {
+  const onUpdate = ({ checkouts, error }: StatusUpdate): void => {
     const { merchant, order } = flow.host;
     const status = checkouts.find((one) => one.checkout === checkout);
     const isOfTag =
@@ -294,7 +294,8 @@ export const pollStatus: Effect = async (flow, emit, signal) => {
     else if (isFirst || isRechecking(flow.state)) {
       const missing = isOfTag ? 'checkout_not_found' : 'checkout_mismatch';
       const recovery = isOfTag ? 'follow' : undefined;
-      emit({ type: 'failure', error: { code: code ?? missing, requestId, detail, recovery } });
+      const { code, requestId, detail } = error ?? new CodedError(missing);
+      emit({ type: 'failure', error: { code, requestId, detail, recovery } });
     }
   };
   flow.poller.subscribe({ checkout, revision, onUpdate }, signal);

@@ -144,7 +144,7 @@ async function send<Reply>(
   url: string,
   timeoutMs: number,
   signal?: AbortSignal,
-  body?: unknown,
+  body?: object,
   integrity?: string,
 ): Promise<Reply> {
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -153,12 +153,10 @@ async function send<Reply>(
     const response = await fetch(url, {
       // Nothing that a script added to Object.prototype is an option.
       __proto__: null,
-      ...(body !== undefined && {
-        method: 'POST',
-        // What creates a checkout goes as text: the browser asks for no leave before it.
-        headers: isHint ? { 'content-type': 'application/json' } : undefined,
-        body: JSON.stringify(body),
-      }),
+      method: body && 'POST',
+      // What creates a checkout goes as text: the browser asks for no leave before it.
+      headers: isHint ? { 'content-type': 'application/json' } : undefined,
+      body: body && JSON.stringify(body),
       // As a preload of the configuration has it: only then is it used. To another origin both omit them.
       credentials: body || integrity ? 'omit' : 'same-origin',
       integrity,

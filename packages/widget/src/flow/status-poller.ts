@@ -1,5 +1,5 @@
 import type { CheckoutStatus } from '@pay-checkout/session-server/contract';
-import { coded } from '../coded-error.js';
+import { coded, type CodedError } from '../coded-error.js';
 import { backOffMs, pause } from '../pause.js';
 import { fetchStatuses, isRetryable, MAX_WAIT_SECONDS } from './session-api.js';
 
@@ -15,9 +15,7 @@ export interface StatusSubscriber {
 export interface StatusUpdate {
   readonly checkouts: readonly CheckoutStatus[];
   /** Why there was no answer, when a retry failed too or cannot help. */
-  readonly code?: string;
-  readonly requestId?: string | undefined;
-  readonly detail?: string | undefined;
+  readonly error?: CodedError;
 }
 
 /**
@@ -143,10 +141,8 @@ function createPoller(server: string): StatusPoller {
       } catch (thrown) {
         if (roundSignal.aborted) continue;
         const error = coded(thrown, 'server_unreachable');
-        const { code, requestId, detail } = error;
         // The first error may pass within a second.
-        if (tries || !isRetryable(error))
-          publish(asked, { checkouts: [], code, requestId, detail });
+        if (tries || !isRetryable(error)) publish(asked, { checkouts: [], error });
         waitMs = backOffMs(++tries);
       }
       await pause(waitMs, roundSignal);

@@ -8,8 +8,6 @@ export type LabelChanges = {
     : Partial<Labels[Name]> | undefined;
 };
 
-type Texts = Readonly<Record<string, unknown>>;
-
 /** English in place of another language: an Arabic page stays laid out from right to left. */
 const standIn: Labels = { ...en, dir: '' };
 
@@ -36,17 +34,13 @@ export function labelsIn(server: string, language: string, onLoaded: () => void)
   return loaded.get(key) ?? standIn;
 }
 
-export function mergeLabels(labels: Labels, changes: LabelChanges | null | undefined): Labels {
-  return mergeTexts(labels as unknown as Texts, changes) as unknown as Labels;
-}
-
-function mergeTexts(texts: Texts, changes: Texts | null | undefined): Texts {
-  const merged: Record<string, unknown> = { ...texts };
+export function mergeLabels<Texts>(texts: Texts, changes: LabelChanges | null | undefined): Texts {
+  const merged = { ...texts } as Record<string, unknown>;
   for (const [name, text] of Object.entries(changes ?? {})) {
     const isGroup = Object(text) === text;
     merged[name] = isGroup
-      ? mergeTexts(texts[name] as Texts, text as Texts)
-      : (text ?? texts[name]);
+      ? mergeLabels(merged[name], text as LabelChanges)
+      : (text ?? merged[name]);
   }
-  return merged;
+  return merged as Texts;
 }
