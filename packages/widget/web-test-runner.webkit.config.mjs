@@ -8,7 +8,8 @@ const KEYS = { Tab: '\uE004', Enter: '\uE007', Escape: '\uE00C' };
  * WebKit closes the socket of the runner when a navigation starts, even one that leads nowhere. The
  * command for WebDriver holds no key down. Under CSS `zoom` WebKit measures in other pixels.
  */
-const NOT_HERE = /^redirecting,|of all phases,|the way to the payment page|^Shift and Tab|at a zoom of/;
+const NOT_HERE =
+  /^redirecting,|of all phases,|the way to the payment page|^Shift and Tab|at a zoom of/;
 
 /** Opens each file of tests in a WebKitGTK of its own, which remembers nothing of the others. */
 class WebKitLauncher {
