@@ -12,6 +12,8 @@ const config: KnipConfig = {
         'docs/reference/*.paths.ts',
       ],
       project: ['scripts/**', 'docs/**', '*.config.{js,ts}'],
+      // A program that a test runs.
+      ignoreDependencies: ['dclint'],
     },
     'packages/*': {
       entry: ['src/{index,main,node,contract}.ts', 'src/**/*.test.ts'],
@@ -49,6 +51,8 @@ const config: KnipConfig = {
         'operator-page/{main,vite.config}.ts',
       ],
       project: ['{src,bench,drill,operator-page}/**/*.{ts,mjs}'],
+      // Programs of the system; without them a test says that it has not run.
+      ignoreBinaries: ['openssl', 'promtool'],
       // Copied by `init` into a folder with packages of its own.
       ignore: ['assets/init/**'],
     },

@@ -1,6 +1,6 @@
 /**
- * `npm run release`: packs every package, checks it, installs all of them into an empty folder, and
- * imports what they export there. Publishes nothing, unless it is run with `-- --publish`.
+ * `npm run release`: packs every package, checks it, installs all of them into an empty folder, imports
+ * what they export there, and writes the SBOM of the server's image. Publishes nothing, unless it is run with `-- --publish`.
  */
 import {
   existsSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, SetupError, isStartedAs, spawnAndWait } from './child.mjs';
+import { fillImageFolder, writeSbom } from './image.mjs';
 
 /** @typedef {{ types?: string, default?: string }} Entry */
 /**
@@ -116,6 +117,9 @@ async function release() {
   mkdirSync(TARBALLS, { recursive: true });
   for (const folder of folders) await run('pnpm', ['pack', '--pack-destination', TARBALLS], folder);
   await importEach();
+  const image = join(TARBALLS, 'image/app');
+  await fillImageFolder(image);
+  writeSbom(image, join(TARBALLS, 'session-server.cdx.json'));
   for (const manifest of isPublishing ? manifests : []) {
     await run('npm', ['publish', tarballOf(manifest)]);
     console.log(`Published ${manifest.name} ${manifest.version}.`);
