@@ -32,9 +32,35 @@ describe('a client that takes its time', () => {
       requestTimeout: 100,
       keepAliveTimeout: 5000,
       connectionsCheckingInterval: 20,
+      inactivityTimeout: 5000,
     };
     listener = await startListener((request) => request.resume(), HERE, limits);
     expect(await hear(listener, said)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('over reading the answer is hung up on', async () => {
+    const limits = {
+      headersTimeout: 5000,
+      requestTimeout: 5000,
+      keepAliveTimeout: 5000,
+      connectionsCheckingInterval: 20,
+      inactivityTimeout: 100,
+    };
+    const closed = Promise.withResolvers<void>();
+    const answer = Buffer.alloc(64 * 2 ** 20);
+    listener = await startListener(
+      (_, response) => {
+        response.once('close', closed.resolve);
+        response.end(answer);
+      },
+      HERE,
+      limits,
+    );
+    const socket = connect(listener.port, HERE.host).pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await closed.promise;
+    expect(socket.bytesRead).toBeLessThan(answer.length);
+    socket.destroy();
   });
 
   it('between two requests finds the connection open for longer than proxies keep it', async () => {

@@ -80,13 +80,15 @@ export async function runSessionServer(config: Config): Promise<void> {
 /**
  * How long a client may take, in milliseconds. Requests are short, so a slow sender only holds
  * a connection. Idle connections are kept longer than most proxies keep theirs (a minute): otherwise
- * a request meets a connection that is being closed, and its answer is lost.
+ * a request meets a connection that is being closed, and its answer is lost. A connection on which
+ * nothing moves is one whose client does not read its answer: a long poll is answered sooner.
  */
 const LIMITS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5000,
+  inactivityTimeout: 60_000,
 };
 
 /** How long `/readyz` is 503 before a server behind a proxy closes: two or three of its health checks. */
@@ -122,13 +124,14 @@ function describeListenError(error: unknown): string {
 export async function startListener(
   app: RequestListener,
   { host, port }: { readonly host: string; readonly port: number },
-  limits: Readonly<typeof LIMITS> = LIMITS,
+  { inactivityTimeout, ...limits }: Readonly<typeof LIMITS> = LIMITS,
 ): Promise<Listener> {
   const server = createServer(limits, (request, response) => {
     // While it drains: otherwise a proxy keeps sending requests on its connections until they are cut.
     if (!server.listening) response.setHeader('connection', 'close');
     app(request, response);
   });
+  server.setTimeout(inactivityTimeout);
   server.listen(port, host);
   try {
     await once(server, 'listening');
