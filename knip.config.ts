@@ -47,7 +47,7 @@ const config: KnipConfig = {
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
-        'drill/{main,*.test}.ts',
+        'drill/{main,hostile/server,*.test,hostile/*.test}.ts',
         'operator-page/{main,vite.config}.ts',
       ],
       project: ['{src,bench,drill,operator-page}/**/*.{ts,mjs}'],

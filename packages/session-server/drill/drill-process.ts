@@ -48,6 +48,22 @@ export class DrillProcess {
     this.listening.catch(() => undefined);
   }
 
+  /** The end of what it has printed so far. */
+  get words(): string {
+    return this.#words;
+  }
+
+  /** What the program answers to a message, one at a time. */
+  async ask<T>(question: string): Promise<T> {
+    const answered = once(this.#child, 'message') as Promise<[T]>;
+    this.#child.send(question);
+    const ended = this.ended.then(({ words }): never => {
+      throw new Error(`the process ended: ${words}`);
+    });
+    const [answer] = await Promise.race([answered, ended]);
+    return answer;
+  }
+
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(name);
   }

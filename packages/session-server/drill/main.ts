@@ -15,6 +15,7 @@ const DEFAULT_MODE = 'kills';
 const MODES: Readonly<Record<string, () => Promise<Mode>>> = {
   [DEFAULT_MODE]: () => import('./kills.ts'),
   soak: () => import('./soak.ts'),
+  hostile: () => import('./hostile.ts'),
 };
 
 async function main([name = '', ...others]: readonly string[]): Promise<number> {

@@ -2,6 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { queryAt } from './postgres-server.js';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The address of the PostgreSQL server of this run. */
+    readonly postgresUrl: string;
+  }
+}
+
 /** The database of a run that has our tables, and no rows. */
 export const TEMPLATE = 'pay_template';
 

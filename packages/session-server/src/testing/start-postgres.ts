@@ -3,13 +3,6 @@ import { PostgresDatabase } from '../store/postgres-database.js';
 import { TEMPLATE } from './postgres-store.js';
 import { PostgresServer } from './postgres-server.js';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The address of the PostgreSQL server of this run. */
-    readonly postgresUrl: string;
-  }
-}
-
 /** One PostgreSQL for all files of a run, with a database to copy that has our tables. */
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
   const server = await PostgresServer.start();
