@@ -2,9 +2,10 @@ import { expect } from '@open-wc/testing';
 import type { PayRedirectEvent } from '../events.js';
 import type { Presentation } from '../flow/presentation.js';
 import type { OutcomePhase } from '../flow/phases.js';
+import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { OUTCOMES } from '../testing/every-phase.js';
 import { Tab } from '../testing/tab.js';
-import { speedUpWait, until } from '../testing/until.js';
+import { nextTask, speedUpWait, until } from '../testing/until.js';
 import { TestServer } from '../testing/test-server.js';
 import { PayCheckoutHarness } from './pay-checkout.harness.js';
 
@@ -122,6 +123,25 @@ describe('<pay-checkout> modes', () => {
       const { bottom, right } = close.getBoundingClientRect();
       expect(document.elementFromPoint(right - 4, bottom - 4)).to.equal(harness.element);
       tall.remove();
+    });
+
+    it('stays at its top when the form is there at once', async () => {
+      const adapter: SdkAdapter = {
+        load: () => Promise.resolve(),
+        open: ({ container }) => {
+          container.append(Object.assign(document.createElement('canvas'), { height: 4000 }));
+          return Promise.resolve();
+        },
+      };
+      const createSession = () => Promise.resolve(server.openReply());
+      const changes = { mode: 'overlay', createSession, adapter } as const;
+      const harness = await PayCheckoutHarness.place(server, changes);
+      await harness.during('ready', () => harness.press());
+      // WebKit scrolls to the focus of a dialog in a task of its own.
+      await nextTask();
+      expect(document.activeElement).to.equal(harness.form);
+      expect(dialogOf(harness).scrollTop).to.equal(0);
+      harness.element.close();
     });
 
     it('shows the hosted page in a frame when the SDK accepts no container', async () => {

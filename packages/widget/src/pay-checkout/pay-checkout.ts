@@ -296,6 +296,8 @@ export class PayCheckout extends LitElement implements FlowHost {
       if (this.#isModal && this.isConnected) {
         dialog.append(find('section') as Node);
         dialog.showModal();
+        // Otherwise WebKit scrolls in a later task, to what has the focus by then: a tall form.
+        dialog.scrollTo(0, 0);
       }
     }
     const regions = renderRoot.querySelectorAll('[role]');
