@@ -39,9 +39,11 @@ export class PostgresServer {
     this.#port = port;
   }
 
-  static async start(): Promise<PostgresServer> {
+  /** @param programs a folder with the programs of another one than that of the run */
+  static async start(programs?: string): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
-    const server = new PostgresServer(folder, findPrograms(folder), await findFreePort());
+    const bin = programs ?? findPrograms(folder);
+    const server = new PostgresServer(folder, bin, await findFreePort());
     try {
       if (isRoot()) chownSync(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
       const passwordFile = join(folder, 'password');
