@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Clock } from '../clock.js';
+import { describeErasure } from '../erasure/order-data.contract.js';
 import { describeOperatorStore } from '../operator/repository.contract.js';
 import { describeOutboxRepository } from '../outbox/repository.contract.js';
 import { describeRestoreStore } from '../restore/repository.contract.js';
@@ -36,6 +37,7 @@ export function describeCheckoutStore(name: string, open: OpenStore): void {
     describePayments(fixture);
     describeClock(fixture);
     describeSteps(fixture);
+    describeErasure(fixture);
   });
   describeOutboxRepository(name, open);
   describeWebhookRepository(name, open);
