@@ -10,6 +10,7 @@ import type { Observer } from '../observer.js';
 import { parseMinor } from '../money.js';
 import { type OrderLookup, orderVersionOf, type ShopOrder } from '../orders/order-lookup.js';
 import { checkOrderToken } from '../orders/order-token.js';
+import { type LogEntry, logOrder } from '../orders/order-log.js';
 import { findOrder } from '../orders/repository.js';
 import type { Database } from '../store/database.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -20,6 +21,7 @@ import {
   type AttemptDecision,
   beginAttempt,
   endSending,
+  logHint,
   recordHint,
   type SessionHint,
   type StepContext,
@@ -228,11 +230,10 @@ export class CheckoutService {
     const known = await findCheckout(database, checkout);
     if (!known) throw checkoutNotFound();
     const sessionHint = toSessionHint(hint);
-    const change =
-      sessionHint &&
-      (await database.transaction('hint:record', (tx) =>
-        recordHint(tx, checkout, sessionHint, context),
-      ));
+    const change = await database.transaction('hint:record', async (tx) => {
+      await logHint(tx, known, hint.kind, context.clock.now());
+      return sessionHint && recordHint(tx, checkout, sessionHint, context);
+    });
     if (change && change.after !== change.before) changes.notify(checkout);
     this.#options.reconciliation.hint(known, hint.kind, { isAnonymous: true });
     return change?.after ?? known;
@@ -330,7 +331,7 @@ export class CheckoutService {
     priced: PricedOrder,
     decision: Extract<AttemptDecision, { kind: 'send' }>,
   ): Promise<SendResult> {
-    const { database, gateway, addresses, changes } = this.#options;
+    const { database, gateway, addresses, changes, clock } = this.#options;
     const { checkout, attempt, tokens } = decision;
     this.#raiseOrderIdAlarm(attempt.orderId);
     const fields = toSessionFields({ ...priced, checkout, attempt, tokens, addresses });
@@ -340,15 +341,17 @@ export class CheckoutService {
       priced.merchant.extraFields,
     );
     if (result.kind === 'created') {
-      const isActive = await database.transaction('create:activate-session', (tx) =>
-        activateSession(tx, attempt.orderId, result.sessionId),
-      );
+      const isActive = await database.transaction('create:activate-session', async (tx) => {
+        await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
+        return activateSession(tx, attempt.orderId, result.sessionId);
+      });
       changes.notifyWaiters(checkout.id);
       return isActive ? { kind: 'active', sessionId: result.sessionId } : { kind: 'superseded' };
     }
-    await database.transaction('create:end-attempt', (tx) =>
-      endSending(tx, attempt.orderId, result.kind),
-    );
+    await database.transaction('create:end-attempt', async (tx) => {
+      await logOrder(tx, attempt, sessionEntry(attempt, result), clock.now());
+      await endSending(tx, attempt.orderId, result.kind);
+    });
     changes.notifyWaiters(checkout.id);
     this.#logFailure(attempt, result);
     const error = createSessionError(checkout.merchant, result);
@@ -494,4 +497,10 @@ function providerUnavailable(cause: unknown): AppError {
     'The payment provider cannot be reached at the moment. No payment was begun; try again shortly.',
     { cause, retryAfterSeconds: Math.min(asked ?? 5, MAX_RETRY_AFTER_SECONDS) },
   );
+}
+
+function sessionEntry({ orderId, checkout }: Attempt, result: SessionResult): LogEntry {
+  const { status } = result.kind === 'created' ? {} : describeError(result.cause);
+  const detail = { result: result.kind, ...(typeof status === 'number' && { status }) };
+  return { kind: 'session', checkout, subject: String(orderId), detail };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
+import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
 import { addOrder, findOrder, forgetPut, touchOrder } from '../orders/repository.js';
 import { insertEvent } from '../outbox/repository.js';
 import { timedId } from '../random-id.js';
@@ -30,7 +31,13 @@ import {
   updateCheckout,
 } from './repository.js';
 import type { CheckoutRules } from './rules.js';
-import { advance, type Checkout, type CheckoutFact, eventsBetween } from './state-machine.js';
+import {
+  advance,
+  attentionAdded,
+  type Checkout,
+  type CheckoutFact,
+  eventsBetween,
+} from './state-machine.js';
 
 /** What to do about a request for a checkout: decided and stored in one step, however many ask at once. */
 export type AttemptDecision =
@@ -69,6 +76,9 @@ export interface SessionHint {
   readonly kind: 'cancelled' | 'submitted' | 'declined';
   readonly sessionId: string;
 }
+
+/** A page that says the same again within this time has said it once. */
+const SAME_HINT_MS = 10_000;
 
 /** What the steps of a checkout need beside their transaction. */
 export interface StepContext {
@@ -113,10 +123,27 @@ export async function applyFacts(
       now,
     );
   }
+  const entry = describeChange(before, after);
+  if (entry) await logOrder(tx, after, entry, now);
   tx.afterCommit(() => {
     context.onChange(before, after);
   });
   return { before, after };
+}
+
+/** Undefined when no one would ask about it, such as more time. */
+function describeChange(before: Checkout, after: Checkout): LogEntry | undefined {
+  const attention = attentionAdded(before, after);
+  const { state, refundedMinor } = after;
+  const isRefunded = refundedMinor !== before.refundedMinor;
+  if (state === before.state && attention.length === 0 && !isRefunded) return undefined;
+  const detail = {
+    from: before.state,
+    to: state,
+    ...(attention.length > 0 && { attention }),
+    ...(isRefunded && { refundedMinor }),
+  };
+  return { kind: 'state', checkout: after.id, detail };
 }
 
 /** Decides about the creation of a checkout and stores what follows, however many ask at once. */
@@ -249,6 +276,18 @@ export async function endSending(
   status: 'unknown' | 'refused' | 'not_sent',
 ): Promise<void> {
   if ((await getAttempt(tx, orderId)).status === 'sending') await endAttempt(tx, orderId, status);
+}
+
+/** Notes what a page said, for the people who look into the order. */
+export async function logHint(
+  tx: Transaction,
+  { id: checkout, merchant, order }: Checkout,
+  kind: string,
+  now: number,
+): Promise<void> {
+  const entry: LogEntry = { kind: 'hint', checkout, detail: { kind } };
+  if (await isLogged(tx, { merchant, order }, entry, now - SAME_HINT_MS)) return;
+  await logOrder(tx, { merchant, order }, entry, now);
 }
 
 /** What a page says of the session that it shows; of another session it changes nothing. */

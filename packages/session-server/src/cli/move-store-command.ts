@@ -20,6 +20,8 @@ export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['length(sealed)', 'received_at'],
   webhook_references: ['webhook'],
   outbox_events: ['sequence', 'length(body)', 'coalesce(position, 0)'],
+  order_log: ['at'],
+  audit: ['at'],
   counters: ['value'],
 };
 
@@ -27,6 +29,8 @@ export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
 const COUNTED = [
   ['checkouts', 'number'],
   ['webhooks', 'id'],
+  ['order_log', 'id'],
+  ['audit', 'id'],
 ] as const;
 
 /**

@@ -41,7 +41,7 @@ export const ORDER_TABLES = {
       ...['number', 'id', 'merchant', 'order_name', 'order_version', 'amount_minor', 'currency'],
       ...['decimals', 'state', 'revision', 'sequence', 'refund', 'refunded_minor', 'attention'],
       ...['created_at', 'expires_at', 'settle_by', 'paid_by', 'due_at', 'request_id'],
-      ...['price_check_at', 'is_erased'],
+      ...['price_check_at', 'is_erased', 'resolved_attention'],
     ],
     erases: ['shop_version', 'return_url', 'payment'],
   },
@@ -74,6 +74,12 @@ export const ORDER_TABLES = {
     ],
     erases: ['body'],
   },
+  audit: {
+    of: ofOrder,
+    keeps: ['id', 'at', 'actor', 'action', 'merchant', 'order_name', 'target'],
+    erases: ['note'],
+  },
+  order_log: { of: ofOrder, keeps: [] },
   webhooks: { of: ofAttempts, keeps: [] },
   webhook_references: {
     of: (key) => sql`webhook IN (SELECT id FROM webhooks WHERE ${ofAttempts(key)})`,
@@ -142,6 +148,8 @@ export async function eraseOrder(
   const checkouts = await tx.all(sql`SELECT * FROM checkouts WHERE ${ofOrder(key)}`);
   if (checkouts.some(({ state }) => state === 'open' || state === 'returned')) return 'open';
   await tx.run(sql`DELETE FROM webhooks WHERE ${ofAttempts(key)}`);
+  await tx.run(sql`DELETE FROM order_log WHERE ${ofOrder(key)}`);
+  await tx.run(sql`UPDATE audit SET note = NULL WHERE ${ofOrder(key)}`);
   // The session is shown to no one any more; its payment would still be found.
   await tx.run(sql`
     UPDATE attempts SET session_id = NULL, is_active = 0,

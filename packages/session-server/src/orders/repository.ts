@@ -1,6 +1,12 @@
 import type { OrderState } from '../contract.js';
 import type { SplitRule } from '../split-rule.js';
-import { optionalText, type Reader, type Row, type Transaction } from '../store/database.js';
+import {
+  optionalNumber,
+  optionalText,
+  type Reader,
+  type Row,
+  type Transaction,
+} from '../store/database.js';
 import { sql } from '../store/sql.js';
 
 /** An order of one merchant. */
@@ -29,6 +35,8 @@ export interface StoredOrder extends OrderKey {
   /** In milliseconds since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Undefined where it was not erased, or has changed since. */
+  readonly erasedAt?: number | undefined;
   /** Undefined where the shop is asked for its price. */
   readonly put?: PutOrder | undefined;
 }
@@ -169,6 +177,7 @@ function toOrder(row: Row): StoredOrder {
     isVoid: Number(row['is_void']) === 1,
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
+    erasedAt: optionalNumber(row['erased_at']),
     put: version === undefined ? undefined : { version, ...toPut(row) },
   };
 }

@@ -4,9 +4,10 @@ import type { MerchantEvent, MerchantEventData } from '../contract.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { type Observer, SILENT_OBSERVER } from '../observer.js';
+import { type LogDetails, logOrder } from '../orders/order-log.js';
 import type { ShopClient } from '../provider/shop-client.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
-import type { Database } from '../store/database.js';
+import type { Database, Transaction } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
 import {
   claimEvents,
@@ -153,7 +154,10 @@ class OutboxDispatcher implements RunLoop {
     // We hung up: that says nothing about the shop.
     if (result.kind === 'silent' && this.#stop.signal.aborted) return;
     if (result.kind === 'skipped') {
-      await database.transaction('outbox:skip', (tx) => markEventSkipped(tx, event.id));
+      await database.transaction('outbox:skip', async (tx) => {
+        await markEventSkipped(tx, event.id);
+        await this.#log(tx, event, { try: event.tries + 1, result: 'skipped' });
+      });
       return;
     }
     this.#observer.deliveryAttempted(result.kind);
@@ -173,19 +177,42 @@ class OutboxDispatcher implements RunLoop {
     if (result.kind !== 'acknowledged') fail(span, result.kind);
     const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
     if (result.kind === 'acknowledged') {
-      await database.transaction('outbox:mark-delivered', (tx) => markEventDelivered(tx, id));
+      const { status } = result;
+      await database.transaction('outbox:mark-delivered', async (tx) => {
+        await markEventDelivered(tx, id);
+        await this.#log(tx, event, { try: tries + 1, status, result: 'acknowledged' });
+      });
       logger.info({ ...fields, status: result.status }, 'event delivered');
       return;
     }
     const pause = retryDelaySeconds(event.tries, Math.random());
     const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
-    await database.transaction('outbox:mark-failed', (tx) =>
-      markEventFailed(tx, id, dueAt, leaseUntil),
-    );
+    const { status, error, reason } = result.why;
+    await database.transaction('outbox:mark-failed', async (tx) => {
+      await markEventFailed(tx, id, dueAt, leaseUntil);
+      await this.#log(tx, event, {
+        try: tries + 1,
+        ...(typeof status === 'number'
+          ? { status }
+          : { error: String(reason ?? error ?? 'no answer') }),
+        result: dueAt === undefined ? 'dead_lettered' : 'retrying',
+      });
+    });
     const failed = { ...fields, ...result.why };
     if (pause === undefined) logger.error(failed, 'an event is dead-lettered after three days');
     else
       logger.warn({ ...failed, retryInSeconds: Math.round(pause) }, 'an event was not delivered');
+  }
+
+  #log(
+    tx: Transaction,
+    event: OutboxEvent,
+    result: Omit<LogDetails['delivery'], 'type'>,
+  ): Promise<void> {
+    const { id: subject, type, merchant, checkout } = event;
+    const detail = { type, ...result };
+    const entry = { kind: 'delivery', checkout, subject, detail } as const;
+    return logOrder(tx, { merchant, order: dataOf(event).order }, entry, this.#options.clock.now());
   }
 
   async #tryOnce(event: OutboxEvent): Promise<TryResult> {

@@ -28,7 +28,8 @@ import {
   indexMerchants,
   type MerchantIndex,
 } from './candidates.js';
-import { expectedPaymentOf, matchTransaction, referencesOf } from './matching.js';
+import { expectedPaymentOf, type MatchResult, matchTransaction, referencesOf } from './matching.js';
+import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
 import { type CompleteRead, settleFailures } from './failures.js';
@@ -324,12 +325,19 @@ export class ReconciliationService {
     const { evidence } = merchant;
     const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), evidence);
     if ((result.kind === 'paid') !== (asked === 'payments')) return false;
-    if (result.kind === 'none' && result.status === undefined) return true;
     const match = { row, attempt, result };
-    if (await isRecorded(database, checkout, match, evidence, context)) return true;
-    const changes = await database.transaction('poll:store-match', (tx) =>
-      recordMatch(tx, match, evidence, context),
-    );
+    const isOfNothing = result.kind === 'none' && result.status === undefined;
+    if (!isOfNothing && (await isRecorded(database, checkout, match, evidence, context))) {
+      return true;
+    }
+    const entry = toLogEntry(row, attempt, result);
+    // Each poll meets the row again.
+    const isNew = !(await isLogged(database, attempt, entry));
+    if (isOfNothing && !isNew) return true;
+    const changes = await database.transaction('poll:store-match', async (tx) => {
+      if (isNew) await logOrder(tx, attempt, entry, context.clock.now());
+      return isOfNothing ? [] : recordMatch(tx, match, evidence, context);
+    });
     this.#notify(changes);
     return true;
   }
@@ -423,4 +431,25 @@ export class ReconciliationService {
     this.#pollers.set(keyOf(list), poller);
     return poller;
   }
+}
+
+/** Values of the provider that are longer than any that we know of are cut off. */
+const MAX_VALUE_CHARS = 60;
+
+function toLogEntry(row: TransactionRow, attempt: Attempt, result: MatchResult): LogEntry {
+  const short = (text: string | undefined) => text?.slice(0, MAX_VALUE_CHARS);
+  const reason =
+    result.kind === 'none' ? result.reason : result.kind === 'mismatch' ? result.code : undefined;
+  return {
+    kind: 'match',
+    checkout: attempt.checkout,
+    subject: short(row.id),
+    detail: {
+      result: result.kind,
+      reason,
+      status: short(row.status),
+      amount: short(row.amount),
+      currency: short(row.currencyCode),
+    },
+  };
 }

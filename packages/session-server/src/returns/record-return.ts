@@ -10,6 +10,7 @@ import { isBeingPaid } from '../checkouts/opening-rules.js';
 import { type CheckoutFact, isPaymentPending } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { ReturnKind } from '../contract.js';
+import { logOrder } from '../orders/order-log.js';
 import { findMatchedRows, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 
@@ -36,6 +37,12 @@ export async function recordReturn(
   const isPaying = isBeingPaid(attempt, context.clock.now(), context.rules);
   const counts = kind === 'return' || (attempt.status === 'active' && !isPaying);
   const facts: CheckoutFact[] = counts ? [{ type: 'came-back', kind }] : [];
+  await logOrder(
+    tx,
+    attempt,
+    { kind: 'return', checkout: checkout.id, subject: String(attempt.orderId), detail: { kind } },
+    context.clock.now(),
+  );
   const change = await applyFacts(tx, checkout, facts, context);
   const { before, after } = change;
   if (after !== before && isPaymentPending(after.state)) {

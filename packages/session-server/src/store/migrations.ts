@@ -242,6 +242,44 @@ export const MIGRATIONS: readonly Migration[] = [
   SELECT account, 0, '', 0, 0, max(started_at), max(not_before), '[]'
   FROM read_turns GROUP BY account;
   `,
+
+  // What an operator sees of an order, and does with it.
+  ({ bigint, identity, strict, text }) => `
+  -- The attention that an operator has dealt with, as it was then.
+  ALTER TABLE checkouts ADD COLUMN resolved_attention ${text} NOT NULL DEFAULT '[]';
+  CREATE INDEX checkouts_open_attention ON checkouts (number)
+    WHERE attention <> '[]' AND attention <> resolved_attention;
+  CREATE INDEX orders_by_name ON orders (order_name, merchant);
+  CREATE INDEX matched_transactions_by_id ON matched_transactions (id);
+
+  -- What happened to an order, in codes: no personal data. Kept as long as webhooks are.
+  CREATE TABLE order_log (
+    id ${identity},
+    merchant ${text} NOT NULL,
+    order_name ${text} NOT NULL,
+    kind ${text} NOT NULL,
+    checkout ${text},
+    -- The order_id, transaction or event that it is about.
+    subject ${text},
+    detail ${text} NOT NULL,
+    at ${bigint} NOT NULL
+  ) ${strict};
+  CREATE INDEX order_log_of_order ON order_log (merchant, order_name, kind, id);
+  CREATE INDEX order_log_oldest ON order_log (at);
+
+  -- What operators did.
+  CREATE TABLE audit (
+    id ${identity},
+    at ${bigint} NOT NULL,
+    actor ${text} NOT NULL,
+    action ${text} NOT NULL,
+    merchant ${text},
+    order_name ${text},
+    target ${text},
+    note ${text}
+  ) ${strict};
+  CREATE INDEX audit_of_order ON audit (merchant, order_name);
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */

@@ -34,9 +34,11 @@ import {
   type WebhookOutcome,
   type WebhookProof,
 } from './repository.js';
+import { eraseOldLog } from '../orders/order-log.js';
 import { completeWebhook, keepUnmatched } from './steps.js';
 
 const BATCH = 100;
+const LOG_BATCH = 1000;
 /** After this long a claimed webhook counts as left behind by a process that died. */
 const LEASE_SECONDS = 30;
 const PAUSE_MS = 1000;
@@ -159,7 +161,11 @@ class WebhookWorker {
     };
     const erased = await database.transaction('webhook:erase', (tx) => eraseWebhooks(tx, before));
     if (erased > 0) this.#hasTraces = true;
-    if (erased === BATCH) return true;
+    // Of no person, so no trace of it matters.
+    const forgotten = await database.transaction('log:erase', (tx) =>
+      eraseOldLog(tx, { before: before.receivedBefore, limit: LOG_BATCH }),
+    );
+    if (erased === BATCH || forgotten === LOG_BATCH) return true;
     this.#eraseAt = now + ERASE_INTERVAL_MS;
     if (this.#hasTraces) this.#hasTraces = !(await database.purgeDeleted());
     return false;

@@ -1,0 +1,119 @@
+import { optionalText, type Reader, type Transaction } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import type { OrderKey } from './repository.js';
+
+/** What an entry says, by its kind: codes, numbers and times, and nothing of a person. */
+export interface LogDetails {
+  /** A call of `/create-session` was answered, or its answer was lost. */
+  readonly session: { readonly result: string; readonly status?: number | undefined };
+  /** What a page of the shop said. */
+  readonly hint: { readonly kind: string };
+  /** A shopper came back to one of the addresses of a session. */
+  readonly return: { readonly kind: string };
+  /** What a transaction of the provider's list says about the order. */
+  readonly match: {
+    readonly result: string;
+    readonly reason?: string | undefined;
+    readonly status?: string | undefined;
+    readonly amount?: string | undefined;
+    readonly currency?: string | undefined;
+  };
+  /** A checkout changed. */
+  readonly state: {
+    readonly from: string;
+    readonly to: string;
+    readonly attention?: readonly string[] | undefined;
+    readonly refundedMinor?: number | undefined;
+  };
+  /** One try to deliver an event to the shop. */
+  readonly delivery: {
+    /** Of the event. */
+    readonly type: string;
+    readonly try: number;
+    readonly status?: number | undefined;
+    readonly error?: string | undefined;
+    readonly result: 'acknowledged' | 'retrying' | 'dead_lettered' | 'skipped';
+  };
+}
+
+export type LogKind = keyof LogDetails;
+
+export type LogEntry = {
+  readonly [K in LogKind]: {
+    readonly kind: K;
+    readonly detail: LogDetails[K];
+    readonly checkout?: string | undefined;
+    /** The order_id, transaction or event that it is about. */
+    readonly subject?: string | undefined;
+  };
+}[LogKind];
+
+/** Entries of one kind that are kept of an order; the oldest go. */
+const MAX_OF_KIND = 50;
+
+/** Notes something that happened to an order, for the people who look into it later. */
+export async function logOrder(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+  { kind, checkout, subject, detail }: LogEntry,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    sql.insert('order_log', {
+      ...{ merchant, order_name: order, kind, checkout, subject },
+      detail: JSON.stringify(detail),
+      at: now,
+    }),
+  );
+  await tx.run(sql`
+    DELETE FROM order_log WHERE id IN (
+      SELECT id FROM order_log
+      WHERE merchant = ${merchant} AND order_name = ${order} AND kind = ${kind}
+      ORDER BY id DESC LIMIT ${MAX_OF_KIND} OFFSET ${MAX_OF_KIND})`);
+}
+
+/** Whether the very same is noted already. */
+export async function isLogged(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+  { kind, subject, detail }: LogEntry,
+  since = 0,
+): Promise<boolean> {
+  const row = await reader.get(sql`
+    SELECT 1 FROM order_log
+    WHERE merchant = ${merchant} AND order_name = ${order} AND kind = ${kind}
+      AND coalesce(subject, '') = ${subject ?? ''} AND detail = ${JSON.stringify(detail)}
+      AND at >= ${since}`);
+  return row !== undefined;
+}
+
+/** All that is noted of an order, in the order in which it was. */
+export async function findLog(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+): Promise<(LogEntry & { readonly at: number })[]> {
+  const rows = await reader.all(sql`
+    SELECT * FROM order_log WHERE merchant = ${merchant} AND order_name = ${order}`);
+  return rows
+    .toSorted((one, other) => Number(one['id']) - Number(other['id']))
+    .map(
+      (row) =>
+        ({
+          kind: row['kind'],
+          checkout: optionalText(row['checkout']),
+          subject: optionalText(row['subject']),
+          detail: JSON.parse(String(row['detail'])) as unknown,
+          at: Number(row['at']),
+        }) as LogEntry & { readonly at: number },
+    );
+}
+
+/** Erases what was noted before a time; answers how much. */
+export function eraseOldLog(
+  tx: Transaction,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<number> {
+  return tx.run(sql`
+    DELETE FROM order_log WHERE id IN (
+      SELECT id FROM order_log WHERE at < ${before} ORDER BY at LIMIT ${limit})`);
+}
