@@ -23,6 +23,7 @@ class Frame implements PageActions {
   /** What the last action came to. */
   #said = '';
   #failed = '';
+  kept: unknown;
   #reading = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #signIn = new SignInDialog((key) => this.#startSession(key));
@@ -45,10 +46,9 @@ class Frame implements PageActions {
 
   async act(action: Action): Promise<void> {
     const sendIt = async (note?: string): Promise<void> => {
-      await this.#sendSignedIn(action.path, {
-        ...action.body,
-        ...(note !== undefined && { note }),
-      });
+      const body = { ...action.body, ...(note !== undefined && { note }) };
+      const answer = await this.#sendSignedIn(action.path, body);
+      if (action.isKept) this.kept = answer;
       this.#said = action.done;
       this.#failed = '';
       await this.#refresh();
@@ -67,13 +67,13 @@ class Frame implements PageActions {
   }
 
   /** A session that has ended meanwhile loses nothing: the action goes on after the next sign-in. */
-  async #sendSignedIn(path: string, body: unknown): Promise<void> {
+  async #sendSignedIn(path: string, body: unknown): Promise<unknown> {
     try {
-      await send(path, body);
+      return await send(path, body);
     } catch (error) {
       if (toApiError(error).status !== 401) throw error;
       await this.#signIn.open();
-      await send(path, body);
+      return send(path, body);
     }
   }
 
@@ -91,6 +91,7 @@ class Frame implements PageActions {
     if (!isFirst) this.#problem = undefined;
     this.#said = '';
     this.#failed = '';
+    this.kept = undefined;
     const title = this.#found?.page.title(this.#found.params) ?? 'Not found';
     document.title = `${this.#session ? title : 'Sign in'} · Pay Checkout operator`;
     this.#draw();
@@ -213,7 +214,9 @@ class Frame implements PageActions {
             ${PAGES.filter(({ nav }) => nav !== undefined).map(
               (page) =>
                 html`<li>
-                  <a href=${linkTo(page.path)} aria-current=${page === current ? 'page' : nothing}
+                  <a
+                    href=${linkTo(page.navPath ?? page.path)}
+                    aria-current=${page === current ? 'page' : nothing}
                     >${page.nav}</a
                   >
                 </li>`,

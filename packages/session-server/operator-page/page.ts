@@ -10,12 +10,15 @@ export interface PageActions {
    * With `note`, the person is asked for one first.
    */
   act(action: Action): Promise<void>;
+  /** The answer of the last action that wanted it kept, until the page is left. */
+  readonly kept: unknown;
 }
 
 export interface Action {
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly done: string;
+  readonly isKept?: boolean;
   readonly note?: {
     readonly title: string;
     readonly text: string;
@@ -30,6 +33,8 @@ export interface Page<T = unknown> {
   readonly path: string;
   /** Its name in the navigation; without one it has no place there. */
   readonly nav?: string;
+  /** Where its navigation leads to. Default: its path. */
+  readonly navPath?: string;
   readonly title: (params: Params) => string;
   /** What it reads, below `/page/`; undefined: nothing. */
   readonly read: (params: Params) => string | undefined;

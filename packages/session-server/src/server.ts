@@ -25,6 +25,8 @@ import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
+import { pageDataRoutes } from './operator/page-data-routes.js';
+import { PageService } from './operator/page-service.js';
 import { createOperatorApp } from './operator/routes.js';
 import { OperatorService } from './operator/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
@@ -219,6 +221,16 @@ async function assemble(
     dispatcher.wake();
   });
 
+  const { keepDays } = config.webhooks;
+  const onRedelivery = (): void => {
+    dispatcher.wake();
+  };
+  const service = new OperatorService({
+    ...{ ...common, gateway, reconciliation, maxOrderId, onRedelivery },
+    settleWindowSeconds: config.settleWindowSeconds,
+  });
+  const page = new PageService({ ...common, reconciliation, keepDays, onRedelivery });
+
   const router = createRouter({
     ...{ ...config, ...common, checkouts, status, reconciliation, encryption },
     onWebhook: () => {
@@ -241,14 +253,8 @@ async function assemble(
       metrics &&
       createOperatorApp({
         access: { ...config.operator, keys: () => operatorKeys },
-        ...{ metrics, logger, clock, environment },
-        service: new OperatorService({
-          ...{ ...common, gateway, reconciliation, maxOrderId },
-          settleWindowSeconds: config.settleWindowSeconds,
-          onRedelivery: () => {
-            dispatcher.wake();
-          },
-        }),
+        ...{ metrics, logger, clock, environment, service },
+        pageRoutes: [pageDataRoutes(service, page)],
       }),
   };
 }

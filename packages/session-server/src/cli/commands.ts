@@ -11,7 +11,7 @@ import {
 } from '../outbox/repository.js';
 import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
-import { explainOrder } from '../reconciliation/explain.js';
+import { describeTimeline, explainOrder } from '../operator/explain.js';
 import type { Database } from '../store/database.js';
 import { openBeside } from '../open-database.js';
 import { countWebhooks } from '../webhooks/repository.js';
@@ -37,6 +37,7 @@ export async function runExplain(
     const lines: string[] = [];
     const shared = { order, database, gateway: createPartnerGateway(clients), merchants: source };
     for (const merchant of merchants) {
+      lines.push(...(await describeTimeline(database, { merchant: merchant.id, order })));
       lines.push(...(await explainOrder({ ...shared, merchant, now: systemClock.now() })));
     }
     return lines;

@@ -1,58 +1,11 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askAsPage as ask, OPERATOR_KEY as KEY, signIn } from '../testing/operator-browser.js';
 import { TestStack } from '../testing/test-stack.js';
 import { SESSION_MS } from './page-session.js';
 
-const KEY = 'operator-key-operator-key-operator-key';
 const OTHER_KEY = 'another-key-another-key-another-key-1';
 const ACTOR = `key-${createHash('sha256').update(KEY).digest('hex').slice(0, 8)}`;
-
-interface Ask {
-  readonly method?: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-}
-
-/** Asks as the page does, in a browser; a header that is undefined is left out. */
-async function ask(stack: TestStack, path: string, { method = 'GET', body, headers }: Ask = {}) {
-  const port = stack.server.operatorPort;
-  const host = `localhost:${String(port)}`;
-  const sent = {
-    host,
-    ...(method !== 'GET' && { origin: `http://${host}` }),
-    'sec-fetch-site': 'same-origin',
-    'x-pay-operator': '1',
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...headers,
-  };
-  const given = Object.entries(sent).filter((entry): entry is [string, string] =>
-    Boolean(entry[1]),
-  );
-  const asked = request({
-    ...{ host: '127.0.0.1', port, path, method },
-    headers: Object.fromEntries(given),
-  });
-  asked.end(body === undefined ? undefined : JSON.stringify(body));
-  const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  const text = await readText(response);
-  const isJson = (response.headers['content-type'] ?? '').includes('json') && text !== '';
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    text,
-    body: (isJson ? JSON.parse(text) : undefined) as { code?: string; actor?: string } | null,
-  };
-}
-
-/** Signs in; answers the cookie to send. */
-async function signIn(stack: TestStack, key = KEY): Promise<string> {
-  const answer = await ask(stack, '/page/session', { method: 'POST', body: { key } });
-  expect(answer.status).toBe(200);
-  return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
-}
 
 describe('the sign-in of the operator’s page', () => {
   let stack: TestStack;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import express, { type Request, type RequestHandler, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Secret } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import type { Clock } from '../clock.js';
@@ -12,6 +12,7 @@ import {
   findSession,
   isSame,
   makeSessionToken,
+  type PageSession,
   readSessionToken,
 } from './page-session.js';
 
@@ -94,6 +95,11 @@ export function pageRoutes({ keys, clock, environment, routes }: PageOptions): R
   for (const part of routes) page.use(part);
   router.use('/page', page);
   return router;
+}
+
+/** Who asks: only within the routes of the page. */
+export function sessionOf(response: Response): PageSession {
+  return response.locals['session'] as PageSession;
 }
 
 const signInBody = z.strictObject({ key: z.string().min(1).max(1000) });

@@ -1,4 +1,6 @@
 /** What the operator's page reads, in types that it shares with the server. Times are ms since 1970. */
+import type { AttentionCode } from '../checkouts/state-machine.js';
+import type { LogEntry } from '../orders/order-log.js';
 
 export interface SessionView {
   readonly actor: string;
@@ -28,4 +30,169 @@ export interface HealthView {
   readonly uptimeSeconds: number;
   readonly merchants: { readonly all: number; readonly disabled: number };
   readonly backlog: BacklogView;
+}
+
+/** Where an order was found, and by what. */
+export interface FoundOrder {
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly by: 'order' | 'reference' | 'checkout' | 'transaction' | 'event';
+}
+
+export interface SearchView {
+  readonly orders: readonly FoundOrder[];
+  readonly more: boolean;
+}
+
+export interface CheckoutView {
+  readonly id: string;
+  readonly state: string;
+  /** Decimal text, and its currency. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly refund: string;
+  readonly amountRefunded: string;
+  readonly attention: readonly AttentionCode[];
+  /** That no operator has resolved. */
+  readonly openAttention: readonly AttentionCode[];
+  readonly paidBy?: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly settleBy?: number | undefined;
+}
+
+export interface AttemptView {
+  readonly orderId: number;
+  readonly reference: string;
+  readonly checkout: string;
+  readonly account: string;
+  readonly providerMerchantId: number;
+  readonly status: string;
+  readonly createdAt: number;
+  /** Scheduled polls since `watchedFrom`, and the next one. */
+  readonly polls: number;
+  readonly watchedFrom: number;
+  readonly nextPollAt?: number | undefined;
+}
+
+export interface EventView {
+  readonly id: string;
+  readonly type: string;
+  readonly checkout: string;
+  readonly status: string;
+  readonly tries: number;
+  readonly dueAt?: number | undefined;
+  readonly createdAt: number;
+}
+
+/** What an operator did. */
+export interface AuditView {
+  readonly id: number;
+  readonly at: number;
+  readonly actor: string;
+  readonly action: 'poll' | 'redeliver' | 'resolve' | 'void';
+  readonly merchant?: string | undefined;
+  readonly order?: string | undefined;
+  readonly target?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** One thing that happened to an order. */
+export type TimelineEntry = { readonly at: number } & (
+  | LogEntry
+  | {
+      readonly kind: 'checkout';
+      readonly checkout: string;
+      readonly detail: { readonly price: string };
+    }
+  | {
+      readonly kind: 'request';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: { readonly reference: string };
+    }
+  | {
+      readonly kind: 'webhook';
+      readonly subject: string;
+      readonly detail: { readonly status: string; readonly flags: readonly string[] };
+    }
+  | {
+      readonly kind: 'transaction';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: {
+        readonly status: string;
+        readonly amount: string;
+        readonly currency: string;
+        readonly transactionTime: string;
+        readonly provesPrice: boolean;
+      };
+    }
+  | {
+      readonly kind: 'event';
+      readonly checkout: string;
+      readonly subject: string;
+      readonly detail: { readonly type: string };
+    }
+  | { readonly kind: 'audit'; readonly detail: AuditView }
+);
+
+export interface OrderView {
+  readonly merchant: string;
+  readonly order: string;
+  readonly state: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly erasedAt?: number | undefined;
+  /** As the shop put it; undefined where the shop is asked. */
+  readonly price?: string | undefined;
+  /** Whether it can be made void here. */
+  readonly canVoid: boolean;
+  /** How long the steps of an order are kept. */
+  readonly keepDays: number;
+  readonly checkouts: readonly CheckoutView[];
+  readonly attempts: readonly AttemptView[];
+  readonly events: readonly EventView[];
+  /** Newest first. */
+  readonly entries: readonly TimelineEntry[];
+}
+
+/** The queues, by the name in their address. */
+export const QUEUES = [
+  'attention',
+  'unconfirmed',
+  'price-changed',
+  'paid-twice',
+  'dead-letters',
+  'unmatched-webhooks',
+] as const;
+
+export type Queue = (typeof QUEUES)[number];
+
+/** How many wait in each queue. Counts stop at 10,000. */
+export type QueueCounts = Readonly<Record<Queue, number>>;
+
+export interface QueueItem {
+  readonly id: string;
+  readonly at: number;
+  readonly merchants: readonly string[];
+  readonly order?: string | undefined;
+  readonly checkout?: string | undefined;
+  readonly state?: string | undefined;
+  readonly attention?: readonly AttentionCode[] | undefined;
+  /** Of an event. */
+  readonly type?: string | undefined;
+}
+
+/** A page of a list, newest first; `next` is the cursor of the page after it. */
+export interface PageOf<T> {
+  readonly items: readonly T[];
+  readonly next?: string | undefined;
+}
+
+export interface QueueView extends PageOf<QueueItem> {
+  readonly queue: Queue;
+  readonly counts: QueueCounts;
 }

@@ -13,7 +13,6 @@ import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
-import { pageDataRoutes } from './page-data-routes.js';
 import { pageRoutes } from './page-routes.js';
 import { isSame } from './page-session.js';
 import { BacklogGauges, type List, type OperatorService } from './service.js';
@@ -25,7 +24,7 @@ export interface OperatorAppOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly environment: Environment;
-  /** What further pages read, at `/page`. */
+  /** What the page reads and does, at `/page`. */
   readonly pageRoutes?: readonly Router[];
 }
 
@@ -53,7 +52,7 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
       keys: access.keys,
       clock,
       environment,
-      routes: [pageDataRoutes(service), ...(options.pageRoutes ?? [])],
+      routes: options.pageRoutes ?? [],
     }),
   );
   app.use(guardPrograms(access));

@@ -3,7 +3,7 @@ import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import { explainOrder } from '../reconciliation/explain.js';
+import { explainOrder } from './explain.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import {

@@ -10,10 +10,17 @@ import {
   type ProviderMerchant,
   type TransactionRow,
 } from '../provider/gateway.js';
-import { expectedPaymentOf, matchTransaction, type MatchResult } from './matching.js';
+import {
+  expectedPaymentOf,
+  matchTransaction,
+  type MatchResult,
+} from '../reconciliation/matching.js';
+import type { OrderKey } from '../orders/repository.js';
 import type { Reader } from '../store/database.js';
-import { newestRange, readNextPage } from './page-range.js';
-import { findKnownRow, findTransactions } from './repository.js';
+import { readTimeline } from './timeline.js';
+import { describeEntry } from './timeline-words.js';
+import { newestRange, readNextPage } from '../reconciliation/page-range.js';
+import { findKnownRow, findTransactions } from '../reconciliation/repository.js';
 
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
@@ -100,6 +107,16 @@ export async function explainOrder(options: ExplainOptions): Promise<string[]> {
   };
   lines.push(`${words[end]} ${textOf(now)}`);
   return lines;
+}
+
+/** Says in lines of text what happened to an order, oldest first, as it is stored. */
+export async function describeTimeline(
+  database: Reader,
+  key: OrderKey,
+): Promise<readonly string[]> {
+  const timeline = await readTimeline(database, key);
+  const entries = timeline?.entries.toReversed() ?? [];
+  return entries.map((entry) => `${textOf(entry.at)}  ${describeEntry(entry)}`);
 }
 
 /** A row, and the account whose list it is in. */

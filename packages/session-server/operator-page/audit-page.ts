@@ -1,0 +1,36 @@
+import { html } from 'lit';
+import type { AuditView, PageOf } from '../src/operator/page-view.js';
+import { time } from './formatting.js';
+import { page } from './page.js';
+import { orderLink, renderMore, renderTable, words } from './parts.js';
+
+const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
+  poll: 'Poll',
+  redeliver: 'Redeliver',
+  resolve: 'Resolve',
+  void: 'Make void',
+};
+
+/** What operators did, newest first. */
+export const auditPage = page<PageOf<AuditView>>({
+  path: 'audit',
+  nav: 'Audit trail',
+  title: () => 'Audit trail',
+  read: ({ cursor }) =>
+    `audit${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`,
+  draw: ({ items, next }, { cursor }) =>
+    items.length === 0
+      ? html`<p class="empty">No one has done anything here yet.</p>`
+      : html`${renderTable(
+          'What was done',
+          ['When', 'Who', 'What', 'Order', 'Note'],
+          items.map(({ at, actor, action, merchant, order, target, note }) => [
+            time(at),
+            html`<code>${actor}</code>`,
+            html`${ACTIONS[action]}${target ? html`: <span class="id">${words(target)}</span>` : ''}`,
+            merchant && order ? orderLink(merchant, order) : '–',
+            note ?? '–',
+          ]),
+        )}
+        ${renderMore('audit', cursor, next)}`,
+});

@@ -1,0 +1,104 @@
+import type { AuditView, TimelineEntry } from './page-view.js';
+
+/** One thing that happened to an order, in words: for `explain` and for the page. */
+export function describeEntry(entry: TimelineEntry): string {
+  switch (entry.kind) {
+    case 'checkout':
+      return `Checkout created for ${entry.detail.price}`;
+    case 'request':
+      return `Session requested: order_id ${entry.subject}, reference ${entry.detail.reference}`;
+    case 'session': {
+      const { result, status } = entry.detail;
+      const answer = status === undefined ? '' : ` with ${String(status)}`;
+      return `${SESSION_RESULTS[result] ?? result}${answer}: order_id ${entry.subject ?? ''}`;
+    }
+    case 'hint':
+      return `Hint of the page: ${HINTS[entry.detail.kind] ?? entry.detail.kind}`;
+    case 'return':
+      return `${RETURNS[entry.detail.kind] ?? entry.detail.kind}: order_id ${entry.subject ?? ''}`;
+    case 'webhook': {
+      const { status, flags } = entry.detail;
+      const words = [status, ...flags].map((word) => word.replaceAll('_', ' ')).join(', ');
+      return `Webhook of the provider, ${words}: order_id ${entry.subject}`;
+    }
+    case 'match': {
+      const { result, reason, status, amount, currency } = entry.detail;
+      const row = [entry.subject ?? 'without an id', status, amount, currency].filter(Boolean);
+      const why = reason === undefined ? '' : `: ${reason.replaceAll('_', ' ')}`;
+      return `Transaction ${row.join(' ')} ${MATCHES[result] ?? result}${why}`;
+    }
+    case 'transaction': {
+      const { status, amount, currency, transactionTime, provesPrice } = entry.detail;
+      const row = `${entry.subject} ${status} ${amount} ${currency} of ${transactionTime}`;
+      return `Transaction stored: ${row}${provesPrice ? ', which proves the price' : ''}`;
+    }
+    case 'state': {
+      const { from, to, attention = [], refundedMinor } = entry.detail;
+      const parts = [
+        ...(from === to ? [] : [`${from} → ${to}`]),
+        ...(refundedMinor === undefined ? [] : ['refund changed']),
+        ...attention.map((code) => `attention: ${code.replaceAll('_', ' ')}`),
+      ];
+      return `Checkout: ${parts.join(', ')}`;
+    }
+    case 'event':
+      return `Event ${entry.detail.type} stored: ${entry.subject}`;
+    case 'delivery': {
+      const { type, try: number, status, error, result } = entry.detail;
+      const answer = status === undefined ? (error ?? 'not sent') : `answer ${String(status)}`;
+      return `Event ${type}, try ${String(number)}: ${answer}, ${DELIVERIES[result]}`;
+    }
+    case 'audit':
+      return describeAction(entry.detail);
+  }
+}
+
+/** What an operator did, in words. */
+export function describeAction({ actor, action, target, note }: AuditView): string {
+  const what = target === undefined ? '' : ` ${target}`;
+  return `${actor} ${ACTIONS[action]}${what}${note ? `: “${note}”` : ''}`;
+}
+
+const SESSION_RESULTS: Readonly<Record<string, string>> = {
+  created: 'Session created',
+  refused: 'Session refused by the provider',
+  not_sent: 'Session request not sent',
+  unknown: 'Answer to the session request lost',
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  shown: 'the form is shown',
+  submitted: 'the shopper submitted a payment',
+  declined: 'declined',
+  cancelled: 'cancelled',
+  refused: 'the SDK refused the session',
+  error: 'an error in the page or the SDK',
+};
+
+const RETURNS: Readonly<Record<string, string>> = {
+  return: 'Shopper came back from paying',
+  cancel: 'Shopper came back after cancelling',
+  back: 'Shopper came back without paying',
+};
+
+const MATCHES: Readonly<Record<string, string>> = {
+  paid: 'counts',
+  refunded: 'counts as a refund',
+  failed: 'says that the payment failed',
+  mismatch: 'does not count, and needs a person',
+  none: 'does not count',
+};
+
+const DELIVERIES = {
+  acknowledged: 'acknowledged',
+  retrying: 'to be retried',
+  dead_lettered: 'dead-lettered',
+  skipped: 'the shop reads the feed',
+} as const;
+
+const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
+  poll: 'asked for a poll',
+  redeliver: 'redelivered',
+  resolve: 'resolved',
+  void: 'made the order void',
+};

@@ -1,0 +1,175 @@
+import { toAttempt } from '../checkouts/attempt-repository.js';
+import { findCheckoutsOfOrder } from '../checkouts/repository.js';
+import { attentionAdded, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
+import { formatMinor } from '../money.js';
+import { findLog } from '../orders/order-log.js';
+import { findOrder, type OrderKey } from '../orders/repository.js';
+import { optionalNumber, type Reader, type Row } from '../store/database.js';
+import { sql } from '../store/sql.js';
+import { findAuditOf } from './audit.js';
+import type {
+  AttemptView,
+  CheckoutView,
+  EventView,
+  OrderView,
+  TimelineEntry,
+} from './page-view.js';
+
+/** What is stored of an order, and everything that happened to it: for the page and for `explain`. */
+export type Timeline = Omit<OrderView, 'canVoid' | 'keepDays'>;
+
+/** Undefined when there is no such order. */
+export async function readTimeline(reader: Reader, key: OrderKey): Promise<Timeline | undefined> {
+  const stored = await findOrder(reader, key);
+  if (!stored) return undefined;
+  const { merchant, order, state, createdAt, updatedAt, put } = stored;
+  const checkouts = await findCheckoutsOfOrder(reader, merchant, order);
+  const ids = sql.list(checkouts.map(({ id }) => id));
+  const rowsOf = (table: 'attempts' | 'events' | 'transactions') =>
+    reader.all(
+      {
+        attempts: sql`SELECT * FROM attempts WHERE checkout IN ${ids}`,
+        events: sql`
+          SELECT id, type, checkout, status, tries, due_at, created_at FROM outbox_events
+          WHERE checkout IN ${ids}`,
+        transactions: sql`SELECT * FROM matched_transactions WHERE checkout IN ${ids}`,
+      }[table],
+    );
+  const attempts = (await rowsOf('attempts')).map(toAttemptView);
+  const events = (await rowsOf('events')).map(toEventView);
+  const webhooks = await reader.all(sql`
+    SELECT id, order_id, status, flags, received_at FROM webhooks
+    WHERE order_id IN ${sql.list(attempts.map(({ orderId }) => orderId))}`);
+  const resolved = await findResolved(reader, key);
+  const entries: TimelineEntry[] = [
+    ...checkouts.map(toCheckoutEntry),
+    ...attempts.map((attempt) => toRequestEntry(attempt, checkouts)),
+    ...webhooks.map(toWebhookEntry),
+    ...(await rowsOf('transactions')).map(toTransactionEntry),
+    ...events.map(({ id, type, checkout, createdAt: at }) => {
+      return { kind: 'event', at, checkout, subject: id, detail: { type } } as const;
+    }),
+    ...(await findLog(reader, key)),
+    ...(await findAuditOf(reader, key)).map(
+      (detail) => ({ kind: 'audit', at: detail.at, detail }) as const,
+    ),
+  ];
+  return {
+    ...{ merchant, order, state, createdAt, updatedAt },
+    erasedAt: stored.erasedAt,
+    price: put && `${formatMinor(put.amountMinor, put.decimals)} ${put.currency}`,
+    checkouts: checkouts.map((checkout) => toCheckoutView(checkout, resolved.get(checkout.id))),
+    attempts: attempts.toSorted((one, other) => one.orderId - other.orderId),
+    events: events.toSorted((one, other) => one.createdAt - other.createdAt),
+    // Stable: what happened in the same millisecond stays in the order in which it was noted.
+    entries: entries.toSorted((one, other) => one.at - other.at).toReversed(),
+  };
+}
+
+/** What of a checkout's attention no operator has resolved. */
+export function openAttention(
+  { attention }: Pick<Checkout, 'attention'>,
+  resolved: readonly AttentionCode[] = [],
+): AttentionCode[] {
+  return attentionAdded({ attention: resolved } as Checkout, { attention } as Checkout);
+}
+
+async function findResolved(
+  reader: Reader,
+  { merchant, order }: OrderKey,
+): Promise<ReadonlyMap<string, readonly AttentionCode[]>> {
+  const rows = await reader.all(sql`
+    SELECT id, resolved_attention FROM checkouts
+    WHERE merchant = ${merchant} AND order_name = ${order}`);
+  return new Map(rows.map((row) => [String(row['id']), resolvedOf(row)]));
+}
+
+export function resolvedOf(row: Row): AttentionCode[] {
+  return JSON.parse(String(row['resolved_attention'])) as AttentionCode[];
+}
+
+function toCheckoutView(
+  checkout: Checkout,
+  resolved: readonly AttentionCode[] | undefined,
+): CheckoutView {
+  const { id, state, currency, refund, attention, paidBy, createdAt, expiresAt, settleBy } =
+    checkout;
+  const { amountMinor, refundedMinor, decimals } = checkout;
+  return {
+    ...{ id, state, currency, refund, attention, paidBy, createdAt, expiresAt, settleBy },
+    amount: formatMinor(amountMinor, decimals),
+    amountRefunded: formatMinor(refundedMinor, decimals),
+    openAttention: openAttention(checkout, resolved),
+  };
+}
+
+function toAttemptView(row: Row): AttemptView {
+  const { orderId, checkout, account, providerMerchantId, status, createdAt, merchantReference } =
+    toAttempt(row);
+  return {
+    ...{ orderId, checkout, account, providerMerchantId, status, createdAt },
+    reference: merchantReference,
+    polls: Number(row['polls']),
+    watchedFrom: Number(row['watched_from']),
+    nextPollAt: optionalNumber(row['next_poll_at']),
+  };
+}
+
+function toEventView(row: Row): EventView {
+  return {
+    id: String(row['id']),
+    type: String(row['type']),
+    checkout: String(row['checkout']),
+    status: String(row['status']),
+    tries: Number(row['tries']),
+    dueAt: optionalNumber(row['due_at']),
+    createdAt: Number(row['created_at']),
+  };
+}
+
+function toCheckoutEntry({
+  id,
+  createdAt,
+  amountMinor,
+  decimals,
+  currency,
+}: Checkout): TimelineEntry {
+  const price = `${formatMinor(amountMinor, decimals)} ${currency}`;
+  return { kind: 'checkout', at: createdAt, checkout: id, detail: { price } };
+}
+
+function toRequestEntry(
+  { orderId, checkout, reference, createdAt }: AttemptView,
+  checkouts: readonly Checkout[],
+): TimelineEntry {
+  const subject = String(orderId);
+  // The first one is of the same step as its checkout.
+  const at = Math.max(createdAt, checkouts.find(({ id }) => id === checkout)?.createdAt ?? 0);
+  return { kind: 'request', at, checkout, subject, detail: { reference } };
+}
+
+function toWebhookEntry(row: Row): TimelineEntry {
+  const flags = JSON.parse(String(row['flags'])) as string[];
+  return {
+    kind: 'webhook',
+    at: Number(row['received_at']),
+    subject: String(row['order_id']),
+    detail: { status: String(row['status']), flags },
+  };
+}
+
+function toTransactionEntry(row: Row): TimelineEntry {
+  return {
+    kind: 'transaction',
+    at: Number(row['recorded_at']),
+    checkout: String(row['checkout']),
+    subject: String(row['id']),
+    detail: {
+      status: String(row['status']),
+      amount: String(row['amount']),
+      currency: String(row['currency']),
+      transactionTime: String(row['transaction_time']),
+      provesPrice: row['proves_price'] === 1,
+    },
+  };
+}
