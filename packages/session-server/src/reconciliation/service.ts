@@ -436,7 +436,11 @@ export class ReconciliationService {
 /** Values of the provider that are longer than any that we know of are cut off. */
 const MAX_VALUE_CHARS = 60;
 
-function toLogEntry(row: TransactionRow, attempt: Attempt, result: MatchResult): LogEntry {
+function toLogEntry(
+  row: TransactionRow,
+  attempt: CandidateTransaction['attempt'],
+  result: MatchResult,
+): LogEntry {
   const short = (text: string | undefined) => text?.slice(0, MAX_VALUE_CHARS);
   const reason =
     result.kind === 'none' ? result.reason : result.kind === 'mismatch' ? result.code : undefined;
