@@ -8,6 +8,8 @@ const DEATH_SECONDS = 15;
 
 export interface KillableServerOptions {
   readonly port: number;
+  /** Default: {@link PROGRAM}. */
+  readonly program?: string;
   readonly env: Readonly<Record<string, string>>;
   /** `PAY_CRASH_AT` of the first start, of the second, and so on; the starts after them have none. */
   readonly crashAt: readonly string[];
@@ -28,12 +30,13 @@ export class KillableServer {
   deaths = 0;
   readonly #options: KillableServerOptions;
   readonly #crashAt: string[];
-  #program = PROGRAM;
+  #program: string;
   #life: Life;
   #isStopping = false;
 
   constructor(options: KillableServerOptions) {
     this.#options = options;
+    this.#program = options.program ?? PROGRAM;
     this.#crashAt = [...options.crashAt];
     this.#life = this.#begin();
   }

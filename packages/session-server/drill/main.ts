@@ -14,6 +14,7 @@ const DEFAULT_MODE = 'kills';
 /** One file each, that is read when it is asked for. */
 const MODES: Readonly<Record<string, () => Promise<Mode>>> = {
   [DEFAULT_MODE]: () => import('./kills.ts'),
+  replicas: () => import('./replicas.ts'),
   soak: () => import('./soak.ts'),
   hostile: () => import('./hostile.ts'),
 };

@@ -6,7 +6,7 @@ import type { ScenarioName } from './scenarios.ts';
  * The scenarios that pass each point, and lose something there if anything can be lost. The points of
  * the store are passed by each of them; those of a restore are played in `restore-kill.test.ts`.
  */
-const SCENARIOS_OF: Record<
+export const SCENARIOS_OF: Record<
   Exclude<CrashPoint, `store:${string}` | `restore:${string}`>,
   readonly ScenarioName[]
 > = {

@@ -33,6 +33,8 @@ export interface AnsweringServer {
 /** One order, its page and its shopper: repeats what a real one would, and remembers what it was shown. */
 export class Shopper {
   readonly order: string;
+  /** How many requests for a checkout were answered. */
+  opened = 0;
   /** Every session that the page was ever given, by the checkout of its price, in order. */
   readonly shown = new Map<string, Set<string>>();
   /** The checkouts of which a visit or a hint was answered with 2xx. */
@@ -52,6 +54,7 @@ export class Shopper {
   readonly #server: AnsweringServer;
   readonly #sandbox: DrillSandbox;
   readonly #shop: DrillShop;
+  readonly #tabs: number;
   /** Of the order that was put. */
   #orderToken: string | undefined;
 
@@ -61,12 +64,15 @@ export class Shopper {
       readonly server: AnsweringServer;
       readonly sandbox: DrillSandbox;
       readonly shop: DrillShop;
+      /** How many pages open the order at once. Default 1. */
+      readonly tabs?: number;
     },
   ) {
     this.order = order;
     this.#server = parts.server;
     this.#sandbox = parts.sandbox;
     this.#shop = parts.shop;
+    this.#tabs = parts.tabs ?? 1;
   }
 
   get merchant(): string {
@@ -96,11 +102,17 @@ export class Shopper {
   }
 
   /**
-   * Opens the checkout as the page does, and asks again while another request creates it.
+   * Opens the checkout as the page does, in each tab, and asks again while another request creates it.
    *
    * @param renew the session that the SDK refused
    */
   async open(renew?: string): Promise<string> {
+    const tabs = Array.from({ length: this.#tabs }, () => this.#openInTab(renew));
+    const [session = ''] = await Promise.all(tabs);
+    return session;
+  }
+
+  async #openInTab(renew?: string): Promise<string> {
     for (;;) {
       const { status, text } = await this.#server.call('/v1/checkouts', {
         headers: { origin: SHOP_ORIGIN },
@@ -116,6 +128,7 @@ export class Shopper {
       if (status !== 200 || checkout === undefined || sessionId === undefined) {
         throw new Error(`creating a checkout was answered ${String(status)}: ${text}`);
       }
+      this.opened += 1;
       this.checkout = checkout;
       this.shown.set(checkout, (this.shown.get(checkout) ?? new Set()).add(sessionId));
       this.#noteRevision(checkout, revision);
