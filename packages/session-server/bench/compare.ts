@@ -34,13 +34,14 @@ export async function compare(
   peer: BenchProcess,
   requests: number,
   measure: (url: string, requests: number) => Promise<LoadResult>,
+  { warming = WARMING_ROUNDS, rounds = ROUNDS } = {},
 ): Promise<Comparison> {
   const results = { ours: [] as Round[], peer: [] as Round[] };
-  for (let at = 0; at < WARMING_ROUNDS; at += 1) {
+  for (let at = 0; at < warming; at += 1) {
     await measure(ours.url, requests);
     await measure(peer.url, requests);
   }
-  for (let at = 0; at < ROUNDS; at += 1) {
+  for (let at = 0; at < rounds; at += 1) {
     results.ours.push(await runRound(ours, requests, measure));
     results.peer.push(await runRound(peer, requests, measure));
   }
@@ -91,6 +92,7 @@ function middle(rounds: readonly Round[]): Round {
     requestsPerSecond: of('requestsPerSecond'),
     p50: of('p50'),
     p99: of('p99'),
+    refused: of('refused'),
     cpuMicrosPerRequest: of('cpuMicrosPerRequest'),
   };
 }

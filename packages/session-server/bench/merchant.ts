@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
+
 export const BENCH_MERCHANT_ID = 'bench';
+/** Of its back end. */
+export const BENCH_KEY = 'key-of-the-bench';
 export const BENCH_ORIGIN = 'https://shop.example';
 
 /** The merchants file of the benchmarks; orders are opened by their names, so no token is made. */
@@ -21,7 +25,7 @@ export const BENCH_MERCHANTS = {
         origins: { script: [], frame: [], connect: [] },
       },
       openBy: 'order',
-      apiKeyHash: [`sha256:${'0'.repeat(64)}`],
+      apiKeyHash: [`sha256:${createHash('sha256').update(BENCH_KEY).digest('hex')}`],
       orderTokenSecret: ['0'.repeat(32)],
       signingSecret: [`whsec_${Buffer.alloc(32).toString('base64')}`],
     },

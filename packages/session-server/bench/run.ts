@@ -3,12 +3,19 @@
  *
  * Rounds are interleaved (ours, peer, ours, peer, …) and compared round by round, so that what else
  * the machine does falls on both. `node bench/run.ts read webhooks` runs these two only.
+ *
+ * Replicas, database and load share the processors of one machine: what three replicas answer beside
+ * one says nothing about three machines.
  */
+import { availableParallelism, loadavg } from 'node:os';
+import { PostgresServer } from '../src/testing/postgres-server.ts';
 import { compare } from './compare.ts';
-import { load } from './load.ts';
+import { load, round } from './load.ts';
+import { measureEvidence } from './measure-evidence.ts';
 import { measureHistory } from './measure-history.ts';
 import { measureWaiters } from './measure-waiters.ts';
-import { startProcess } from './process.ts';
+import { measureReplicas } from './measure-replicas.ts';
+import { type BenchProcess, startProcess } from './process.ts';
 import { CONCURRENCY, openMany, openOne } from './shopper.ts';
 
 /** Checkouts that webhooks come for, in turn: about twenty for each in the end. */
@@ -72,8 +79,30 @@ const BENCHES = {
     await ours.stop();
   },
 
+  async replicas() {
+    await onPostgres(async (postgres) => {
+      const replicas = await startReplicas(postgres);
+      const peer = await startProcess('peer.ts', env);
+      for (const figures of await measureReplicas(replicas, peer)) {
+        print('one replica and three on PostgreSQL', figures);
+      }
+      await Promise.all([...replicas, peer].map((process) => process.stop()));
+    });
+  },
+
+  async evidence() {
+    await onPostgres(async (postgres) => {
+      const replicas = await startReplicas(postgres);
+      print('from evidence to the last answer', await measureEvidence(replicas, provider));
+      await Promise.all(replicas.map((replica) => replica.stop()));
+    });
+  },
+
   async history() {
-    print('open a checkout after many others', await measureHistory(env));
+    print('after many other orders', await measureHistory(env));
+    await onPostgres(async (postgres) => {
+      print('after many other orders', await measureHistory(env, postgres));
+    });
   },
 };
 
@@ -82,6 +111,20 @@ for (const [name, run] of Object.entries(BENCHES)) {
   if (wanted.length === 0 || wanted.includes(name)) await run();
 }
 await provider.stop();
+
+async function onPostgres(work: (postgres: PostgresServer) => Promise<void>): Promise<void> {
+  const postgres = await PostgresServer.start();
+  try {
+    await work(postgres);
+  } finally {
+    await postgres.remove();
+  }
+}
+
+function startReplicas(postgres: PostgresServer): Promise<BenchProcess[]> {
+  const own = { ...env, DATABASE_URL: postgres.url() };
+  return Promise.all([1, 2, 3].map(() => startProcess('server.ts', own)));
+}
 
 function startPair(peer: string) {
   return Promise.all([startProcess('server.ts', env), startProcess(peer, env)]);
@@ -95,5 +138,10 @@ async function webhookPaths(url: string): Promise<string[]> {
 }
 
 function print(bench: string, figures: object): void {
-  process.stdout.write(`${JSON.stringify({ bench, ...figures })}\n`);
+  process.stdout.write(`${JSON.stringify({ bench, ...figures, ...machine() })}\n`);
+}
+
+/** How busy the machine was over the last minute: figures of a busy one are provisional. */
+function machine(): object {
+  return { processors: availableParallelism(), load: round(loadavg()[0] ?? 0) };
 }

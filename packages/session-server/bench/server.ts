@@ -1,4 +1,7 @@
-/** The session server with an order source inside the process: every order costs 9.99. */
+/**
+ * The session server with an order source inside the process: every order costs 9.99. On PostgreSQL with
+ * a `DATABASE_URL`, otherwise on a data file of its own.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +20,22 @@ const server = await startSessionServer(
       PAY_PORT: '0',
       PAY_PUBLIC_URL: 'http://pay.localhost:4200',
       PAY_DATABASE_FILE: join(folder, 'data.sqlite'),
+      DATABASE_URL: process.env['DATABASE_URL'],
+      PAY_ENCRYPTION_KEY: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
       PAY_MERCHANTS_FILE: join(folder, 'merchants.json'),
       PAY_WIDGET_SCRIPT: join(folder, 'pay-checkout.js'),
       PAY_PARTNER_API_URL: process.env['PROVIDER_URL'],
       PAY_PARTNER_API_KEY: randomBytes(8).toString('hex'),
-      PAY_LOG_LEVEL: 'error',
+      PAY_LOG_LEVEL: 'silent',
     },
-    { rateLimits: { createPerAddress: 1e9, createPerMerchant: 1e9, statusPerAddress: 1e9 } },
+    {
+      rateLimits: {
+        createPerAddress: 1e9,
+        createPerMerchant: 1e9,
+        statusPerAddress: 1e9,
+        apiPerMerchant: 1e9,
+      },
+    },
   ),
   {
     lookUpOrder: (_merchant, order) =>

@@ -14,8 +14,12 @@ export interface OpenedCheckout {
 let orders = 0;
 
 /** Opens so many orders, each for the first time. */
-export function openMany(url: string, requests: number): Promise<LoadResult> {
-  return load({ url, requests, concurrency: CONCURRENCY, request: attemptRequest });
+export function openMany(
+  url: string | readonly string[],
+  requests: number,
+  concurrency = CONCURRENCY,
+): Promise<LoadResult> {
+  return load({ url, requests, concurrency, request: attemptRequest });
 }
 
 export async function openOne(url: string): Promise<OpenedCheckout> {
