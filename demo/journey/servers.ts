@@ -20,6 +20,8 @@ export interface ServersOptions {
   readonly env?: Partial<Record<ProcessName, ProcessEnv>>;
   /** Of the session server. */
   readonly tuning?: TuningChanges;
+  /** Program of the session server. Default: the built one, with `tuning`. */
+  readonly sessionServer?: string;
   /** Default false. */
   readonly hasConsole?: boolean;
 }
@@ -47,6 +49,7 @@ interface Started {
 export async function startServers({
   env,
   tuning,
+  sessionServer = TUNED_SESSION_SERVER,
   hasConsole = false,
 }: ServersOptions = {}): Promise<Started> {
   // The stack finds its programs beside itself, so it is the built one that runs here.
@@ -63,7 +66,7 @@ export async function startServers({
         TUNING: JSON.stringify({ ...TUNING, ...tuning }),
       },
     },
-    programs: { 'session-server': TUNED_SESSION_SERVER },
+    programs: { 'session-server': sessionServer },
   });
   return { stack, folder };
 }

@@ -40,9 +40,9 @@ export const BUTTONS: Readonly<Partial<Record<Phase, ButtonName>>> = {
   problem: 'retry',
 };
 
-/** The phase that shows a state of the server, for every state but `open`. */
+/** The phase that shows a state of the server, for every state but `open`; an unknown one is being checked. */
 export function phaseOf(state: Exclude<CheckoutState, 'open'>): OutcomePhase | 'confirming' {
-  return state === 'returned' ? 'confirming' : state;
+  return state in OUTCOME_EVENTS ? (state as OutcomePhase) : 'confirming';
 }
 
 /** Whether `phase` shows an outcome of the payment. */
