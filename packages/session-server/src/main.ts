@@ -8,6 +8,7 @@ import { runInit } from './cli/init-command.js';
 import { MERCHANTS_USAGE, runMerchants } from './cli/merchants-command.js';
 import { runErase, runExport } from './cli/order-commands.js';
 import { runMoveStore } from './cli/move-store-command.js';
+import { runReport } from './cli/report-command.js';
 import { runRestore } from './cli/restore-command.js';
 import { runSessionServer } from './running-server.js';
 import { checkStart, isOurs, runCheck } from './start-checks.js';
@@ -26,6 +27,8 @@ const USAGE = `Usage:
   pay-session-server erase <order> [merchant]     erase what is stored of an order, but for its payments
   pay-session-server merchants list | show | add | rotate | disable | enable
                                                   edit the merchants file; merchants --help
+  pay-session-server report --day <YYYY-MM-DD> [--merchant <id>] [--csv <file>]
+                                                  a day of the provider's list against the orders
   pay-session-server webhooks                     count the provider's webhooks by result
   pay-session-server restore <backup file>        replace the data file with a backup
   pay-session-server restore --since <time>       reconcile a backup of this time that is in place
@@ -80,6 +83,7 @@ async function runCommand(
   if (command === 'move-store') return runMoveStore(parseConfig(process.env), words);
   if (command === 'init') return runInit(words);
   if (command === 'merchants') return runMerchants(process.env, words);
+  if (command === 'report') return runReport(parseConfig(process.env), words);
   if (command === 'webhooks') return runWebhooks(parseConfig(process.env));
   return undefined;
 }

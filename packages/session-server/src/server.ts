@@ -29,6 +29,8 @@ import { pageDataRoutes } from './operator/page-data-routes.js';
 import { PageService } from './operator/page-service.js';
 import { createOperatorApp } from './operator/routes.js';
 import { OperatorService } from './operator/service.js';
+import { reportRoutes } from './report/routes.js';
+import { ReportService } from './report/service.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { startRetention } from './erasure/retention.js';
 import {
@@ -255,6 +257,7 @@ async function assemble(
         access: { ...config.operator, keys: () => operatorKeys },
         ...{ metrics, logger, clock, environment, service },
         pageRoutes: [pageDataRoutes(service, page)],
+        report: reportRoutes(new ReportService({ ...common, gateway })),
       }),
   };
 }

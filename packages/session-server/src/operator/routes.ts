@@ -26,11 +26,13 @@ export interface OperatorAppOptions {
   readonly environment: Environment;
   /** What the page reads and does, at `/page`. */
   readonly pageRoutes?: readonly Router[];
+  /** For the page and for programs. */
+  readonly report: Router;
 }
 
 /** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
 export function createOperatorApp(options: OperatorAppOptions): Express {
-  const { access, metrics, service, logger, clock, environment } = options;
+  const { access, metrics, service, logger, clock, environment, report } = options;
   const gauges = new BacklogGauges(metrics.registry);
   const app = express();
   app.disable('x-powered-by');
@@ -52,7 +54,7 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
       keys: access.keys,
       clock,
       environment,
-      routes: options.pageRoutes ?? [],
+      routes: [...(options.pageRoutes ?? []), report],
     }),
   );
   app.use(guardPrograms(access));
@@ -62,7 +64,7 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(text);
   });
-  app.use('/operator', operatorRoutes(service));
+  app.use('/operator', operatorRoutes(service), report);
   app.use(notFoundHandler);
   app.use(errorHandler(logger));
   return app;

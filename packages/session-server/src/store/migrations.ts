@@ -280,6 +280,10 @@ export const MIGRATIONS: readonly Migration[] = [
   ) ${strict};
   CREATE INDEX audit_of_order ON audit (merchant, order_name);
   `,
+
+  // For the report of a day.
+  () => `CREATE INDEX matched_transactions_of_time
+    ON matched_transactions (account, transaction_time, id);`,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */
