@@ -73,7 +73,8 @@ export const en: Labels = {
     order_token_expired: 'This page has expired. Please reload it.',
     checkout_mismatch: 'This link belongs to another order. Please open your order in the shop.',
     checkout_not_found: 'This payment could not be found. Please open your order in the shop.',
-    outcome_unknown: 'We do not know yet if your payment went through. Please contact the shop before you pay again.',
+    outcome_unknown:
+      'We do not know yet if your payment went through. Please contact the shop before you pay again.',
   },
   sdkError: 'The payment form could not be shown.',
   error: 'Something went wrong. Please try again in a minute, or contact the shop with this code.',
