@@ -45,6 +45,15 @@ export async function send<T>(path: string, body: unknown): Promise<T> {
   return (await response.json()) as T;
 }
 
+/** Saves an answer as a file: a plain link cannot say that it comes from this page. */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await ask(path, {});
+  const url = URL.createObjectURL(await response.blob());
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
 export async function signOut(): Promise<void> {
   await ask('session', { method: 'DELETE' });
 }

@@ -8,7 +8,7 @@ import { openBeside } from '../open-database.js';
 import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
 import { toCsv } from '../report/csv.js';
-import type { ReportRow, ReportSummary, ReportTotal } from '../report/day-report.js';
+import type { ReportRow, ReportSummary, ReportTotal } from '../report/report-view.js';
 import { ReportService } from '../report/service.js';
 
 const USAGE = 'expected: report --day <YYYY-MM-DD> [--merchant <id>] [--csv <file>]';

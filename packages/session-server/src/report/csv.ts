@@ -1,5 +1,5 @@
 import { TransactionCsv } from '@pay-checkout/partner-api';
-import type { ReportRow, ReportSummary } from './day-report.js';
+import type { ReportRow, ReportSummary } from './report-view.js';
 
 const COLUMNS = [
   ...['kind', 'merchant', 'account', 'transaction', 'transactionTime', 'status', 'amount'],

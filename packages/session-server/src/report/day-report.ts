@@ -15,6 +15,13 @@ import { PageQuota, sleep } from '../reconciliation/pacing.js';
 import { newestRange, type PageRange, readNextPage } from '../reconciliation/page-range.js';
 import type { Reader } from '../store/database.js';
 import { DecimalSum } from './decimal-sum.js';
+import type {
+  CountedAmount,
+  ReportKind,
+  ReportRow,
+  ReportSummary,
+  ReportTotal,
+} from './report-view.js';
 import { findKnownInRange, findKnownTransactions, type KnownTransaction } from './repository.js';
 
 const DAY_MS = 86_400_000;
@@ -27,65 +34,6 @@ const MAX_PAUSE_MS = 60_000;
 const PAUSE_MS = 1000;
 /** Known transactions that are read together. */
 const KNOWN_ROWS = 500;
-
-export type ReportKind =
-  /** Listed, and pays or refunds an order. */
-  | 'matched'
-  /** Listed, and pays no order that is known here. */
-  | 'unknown'
-  /** Paid here, and not listed. */
-  | 'missing';
-
-/** One transaction of the day. Texts are the provider's. */
-export interface ReportRow {
-  readonly kind: ReportKind;
-  readonly merchant: string;
-  readonly account: string;
-  readonly transaction: string;
-  readonly transactionTime: string;
-  readonly status: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly serviceFee: string;
-  /** The order that it pays, or names. */
-  readonly order: string;
-  readonly checkout: string;
-}
-
-export interface CountedAmount {
-  readonly count: number;
-  /** Decimal text. */
-  readonly amount: string;
-}
-
-/** What a merchant's transactions of one currency come to. */
-export interface ReportTotal {
-  readonly merchant: string;
-  readonly currency: string;
-  readonly matched: CountedAmount;
-  readonly unknown: CountedAmount;
-  readonly missing: CountedAmount;
-  /** What the listed rows of known orders say was refunded. */
-  readonly refunded: string;
-  /** Service fees of all listed rows. */
-  readonly fees: string;
-  /** Shares of the matched payments, by the rules of today where an order has none of its own. */
-  readonly splits: readonly {
-    readonly partnerMerchantId: number;
-    readonly typeId: number;
-    readonly amount: string;
-  }[];
-}
-
-export interface ReportSummary {
-  /** `YYYY-MM-DD`, in UTC. */
-  readonly day: string;
-  /** Whether the whole day was read. Otherwise nothing is said to be missing. */
-  readonly isComplete: boolean;
-  readonly problems: readonly string[];
-  readonly pages: number;
-  readonly totals: readonly ReportTotal[];
-}
 
 export interface ReportOptions {
   readonly day: string;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { TestStack } from '../testing/test-stack.js';
-import type { ReportView } from './service.js';
+import type { ReportView } from './report-view.js';
 
 let database: TestDatabase;
 let stack: TestStack;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runReport } from '../cli/report-command.js';
+import { askAsPage, OPERATOR_KEY, signIn } from '../testing/operator-browser.js';
 import { TestStack } from '../testing/test-stack.js';
-import type { ReportView } from './service.js';
+import type { ReportView } from './report-view.js';
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -149,6 +150,22 @@ describe('the report of a day', () => {
   it('refuses a merchant that is not there', async () => {
     const answer = await stack.askOperator(`/operator/report?day=${today()}&merchant=nobody`);
     expect(answer.status).toBe(404);
+  });
+});
+
+describe('the report on the operator’s page', () => {
+  it('is for a person who has signed in', async () => {
+    const keyed = await TestStack.start({
+      env: { PAY_OPERATOR_PORT: '0', PAY_OPERATOR_KEY: OPERATOR_KEY },
+    });
+    const cookie = await signIn(keyed);
+    for (const path of ['report', 'report.csv']) {
+      const address = `/page/${path}?day=${today()}`;
+      expect((await askAsPage(keyed, address)).status).toBe(401);
+      expect((await askAsPage(keyed, address, { headers: { cookie } })).status).toBe(200);
+      expect((await keyed.askOperator(`/operator/${path}?day=${today()}`)).status).toBe(401);
+    }
+    await keyed.close();
   });
 });
 

@@ -4,13 +4,8 @@ import type { Merchant } from '../merchants/merchant.js';
 import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf, type PartnerGateway, type TransactionList } from '../provider/gateway.js';
 import type { Database } from '../store/database.js';
-import {
-  parseDay,
-  reportDay,
-  type ReportKind,
-  type ReportRow,
-  type ReportSummary,
-} from './day-report.js';
+import { parseDay, reportDay } from './day-report.js';
+import type { ReportKind, ReportRow, ReportSummary, ReportView } from './report-view.js';
 
 /** How many transactions of each kind a view has. All are in the CSV. */
 const MAX_SHOWN = 200;
@@ -22,11 +17,6 @@ export interface ReportQuery {
   readonly day: string;
   readonly merchant?: string | undefined;
 }
-
-/** A report to look at: what it comes to, and the first transactions of each kind. */
-export type ReportView = ReportSummary & {
-  readonly [kind in ReportKind]: readonly ReportRow[];
-};
 
 export interface ReportServiceOptions {
   readonly database: Database;
