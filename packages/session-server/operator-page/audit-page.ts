@@ -1,8 +1,9 @@
 import { html } from 'lit';
 import type { AuditView, PageOf } from '../src/operator/page-view.js';
+import { describeTarget } from '../src/operator/timeline-words.js';
 import { time } from './formatting.js';
 import { page } from './page.js';
-import { orderLink, renderMore, renderTable, words } from './parts.js';
+import { orderLink, renderMore, renderTable } from './parts.js';
 
 const ACTIONS: Readonly<Record<AuditView['action'], string>> = {
   poll: 'Poll',
@@ -24,10 +25,12 @@ export const auditPage = page<PageOf<AuditView>>({
       : html`${renderTable(
           'What was done',
           ['When', 'Who', 'What', 'Order', 'Note'],
-          items.map(({ at, actor, action, merchant, order, target, note }) => [
-            time(at),
-            html`<code>${actor}</code>`,
-            html`${ACTIONS[action]}${target ? html`: <span class="id">${words(target)}</span>` : ''}`,
+          items.map(({ merchant, order, note, ...done }) => [
+            time(done.at),
+            html`<code>${done.actor}</code>`,
+            html`${ACTIONS[done.action]}${
+              done.target ? html`: <span class="id">${describeTarget(done)}</span>` : ''
+            }`,
             merchant && order ? orderLink(merchant, order) : '–',
             note ?? '–',
           ]),

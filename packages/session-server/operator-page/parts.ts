@@ -4,26 +4,32 @@ import { linkTo } from './page.js';
 
 export type Cell = TemplateResult | string;
 
-/** A table that becomes a list of cards where it is narrow: each cell then names its column. */
+/**
+ * A table that becomes a list of cards where it is narrow: each cell then names its column. The roles
+ * stay when its parts are no longer laid out as a table.
+ */
 export function renderTable(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): TemplateResult {
-  return html`<table>
+  return html`<table role="table">
     <caption class="unseen">
       ${caption}
     </caption>
-    <thead>
-      <tr>
-        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
       </tr>
     </thead>
-    <tbody>
+    <tbody role="rowgroup">
       ${rows.map(
         (cells) =>
-          html`<tr>
-            ${cells.map((cell, at) => html`<td data-title=${columns[at] ?? ''}><div>${cell}</div></td>`)}
+          html`<tr role="row">
+            ${cells.map(
+              (cell, at) =>
+                html`<td role="cell" data-title=${columns[at] ?? ''}><div>${cell}</div></td>`,
+            )}
           </tr>`,
       )}
     </tbody>

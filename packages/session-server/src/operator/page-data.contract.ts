@@ -170,7 +170,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect((await queue('attention')).counts.attention).toBe(0);
       expect((await shop.get('A1')).attention).toEqual(['late_payment']);
       expect(await story('A1')).toContainEqual(
-        expect.stringMatching(/^key-[0-9a-f]{8} resolved late_payment: “called the shop”$/),
+        expect.stringMatching(/^key-[0-9a-f]{8} resolved late payment: “called the shop”$/),
       );
 
       // The same payment again, as a second one.

@@ -54,9 +54,18 @@ export function describeEntry(entry: TimelineEntry): string {
 }
 
 /** What an operator did, in words. */
-export function describeAction({ actor, action, target, note }: AuditView): string {
-  const what = target === undefined ? '' : ` ${target}`;
+export function describeAction(done: AuditView): string {
+  const { actor, action, target, note } = done;
+  const what = target === undefined ? '' : ` ${describeTarget(done)}`;
   return `${actor} ${ACTIONS[action]}${what}${note ? `: “${note}”` : ''}`;
+}
+
+/** The codes of what was resolved are words, an id stays as it is. */
+export function describeTarget({
+  action,
+  target = '',
+}: Pick<AuditView, 'action' | 'target'>): string {
+  return action === 'resolve' ? target.replaceAll('_', ' ') : target;
 }
 
 const SESSION_RESULTS: Readonly<Record<string, string>> = {

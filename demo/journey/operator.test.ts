@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { deriveOperatorKey } from '../stack/secrets.js';
+import { collectComplaints } from './complaints.js';
+import { Journey } from './journey.js';
+import { PATIENCE_MS } from './patience.js';
+
+const ORDER = {
+  items: [{ sku: 'two-tone-cup', quantity: 1 }],
+  customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
+  address: {
+    address1: 'Flat 3, 12 Sample Street',
+    town: 'Sampleton',
+    postcode: 'ZZ1 1ZZ',
+    country: 'United Kingdom',
+  },
+};
+const CARD = { number: '9000000000000001', expiry: '12/39', securityCode: '123', name: 'Robin' };
+const NARROW = { width: 320, height: 700 };
+
+let journey: Journey;
+let page: Page;
+let key: string;
+let complaints: readonly string[];
+/** An order that was cancelled and then paid, so that a person has to look. */
+let late: string;
+/** All that the server answered to the page. */
+const answers: Promise<string>[] = [];
+
+async function post<T>(url: string, body: unknown): Promise<T> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: journey.addresses.shop },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as T;
+}
+
+interface Opened {
+  readonly checkout: string;
+  readonly sessionId: string;
+}
+
+async function payLate(): Promise<string> {
+  const { payApi, shopApi, sandboxApi } = journey.addresses;
+  const { order, orderToken } = await post<{ order: string; orderToken: string }>(
+    `${shopApi}/api/orders`,
+    ORDER,
+  );
+  const { merchant } = journey.stack;
+  const opened = await post<Opened>(`${payApi}/v1/checkouts`, { merchant, order, orderToken });
+  const { checkout, sessionId } = opened;
+  const hint = (kind: string) =>
+    post(`${payApi}/v1/checkouts/${checkout}/hints`, { kind, sessionId });
+  await hint('cancelled');
+  await untilState(order, 'cancelled');
+  await post(`${sandboxApi}/pages/sessions/${sessionId}/payments`, CARD);
+  await hint('shown');
+  await untilState(order, 'paid');
+  return order;
+}
+
+async function untilState(order: string, state: string): Promise<void> {
+  const read = async () => expect((await journey.orderAtServer(order)).state).toBe(state);
+  await vi.waitFor(read, { timeout: PATIENCE_MS });
+}
+
+/** The shop did not acknowledge that an order was cancelled, for three days. */
+function deadLetter(): void {
+  const database = new DatabaseSync(join(journey.stack.dataDirectory, 'session-server.sqlite'), {
+    timeout: 5000,
+  });
+  database.exec(
+    `UPDATE outbox_events SET status = 'dead_lettered' WHERE type = 'checkout.cancelled'`,
+  );
+  database.close();
+}
+
+beforeAll(async () => {
+  journey = await Journey.start();
+  key = deriveOperatorKey(journey.stack.secrets);
+  late = await payLate();
+  deadLetter();
+  ({ page } = await journey.shopper());
+  complaints = await collectComplaints(page, journey.addresses.operator);
+  page.on('requestfinished', (request) => {
+    const text = request.response().then((response) => response?.text());
+    answers.push(text.then((said) => said ?? '').catch(() => ''));
+  });
+  await page.goto(journey.addresses.operator);
+});
+afterAll(() => journey.stop());
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const press = (name: string) => page.getByRole('button', { name }).first().press('Enter');
+
+async function signIn(): Promise<void> {
+  await page.getByLabel('Key').fill(key);
+  await page.getByLabel('Key').press('Enter');
+}
+
+async function expectAccessible(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  }
+  await page.setViewportSize(NARROW);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(NARROW.width);
+}
+
+describe('the operator’s page', () => {
+  it('lets no one in without a key, and says so', async () => {
+    await heading('Sign in');
+    await expectAccessible();
+    await page.getByLabel('Key').fill('a-wrong-key');
+    await press('Sign in');
+    await page.getByText('This is none of the keys of PAY_OPERATOR_KEY.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('key');
+    await signIn();
+    await heading('Attention');
+  });
+
+  it('has what waits for a person, and leads from there to the order', async () => {
+    await page.getByRole('link', { name: /^Attention\s+1$/ }).waitFor();
+    await expectAccessible();
+    await page.getByRole('link', { name: late }).click();
+    await heading(`Order ${late}`);
+    expect(await page.title()).toBe(`Order ${late} · Pay Checkout operator`);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    await page.goBack();
+    await heading('Attention');
+  });
+
+  it('finds an order, and tells what happened to it', async () => {
+    await page.getByRole('searchbox').fill(late.slice(0, -1));
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: late, exact: true }).click();
+    await heading(`Order ${late}`);
+    const timeline = page.locator('.timeline');
+    await timeline.getByText('Checkout: cancelled → paid').waitFor();
+    await timeline.getByText('Hint of the page: cancelled').waitFor();
+    await timeline.getByText('Event checkout.paid, try 1: answer 2').waitFor();
+    const title = await timeline.locator('time').first().getAttribute('title');
+    expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/);
+    await expectAccessible();
+  });
+
+  it('redelivers an event, and shows that it was delivered without being reloaded', async () => {
+    await press('Redeliver');
+    await page.getByText('The event is being delivered again.').waitFor();
+    await page
+      .locator('.timeline')
+      .getByText(/^key-\w{8} redelivered msg_/)
+      .waitFor();
+    await expect.poll(() => page.getByText('dead lettered', { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Redeliver' }).count()).toBe(0);
+  });
+
+  it('loses nothing that was typed when the session ends meanwhile', async () => {
+    await press('Resolve …');
+    const note = page.getByLabel('Note');
+    await note.waitFor();
+    await expectAccessible();
+    await note.fill('called the shop');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await signIn();
+    await page.getByText('Resolved. It comes back when there is new attention.').waitFor();
+    await page.locator('.timeline').getByText('late payment: “called the shop”').waitFor();
+    await page.getByRole('link', { name: 'Audit trail' }).click();
+    await heading('Audit trail');
+    await page.getByRole('cell', { name: 'called the shop' }).waitFor();
+    await expectAccessible();
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await page.getByText('Nothing waits here.').waitFor();
+  });
+
+  it('says that it is offline, keeps what it shows, and goes on', async () => {
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByText('Up for').waitFor();
+    await expectAccessible();
+    await page.context().setOffline(true);
+    await page.getByText('This browser is offline.').waitFor();
+    expect(await page.getByText('Up for').count()).toBe(1);
+    await page.context().setOffline(false);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('asks nothing while no one sees it', async () => {
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('Up for').waitFor();
+    let asked = 0;
+    page.on('request', () => (asked += 1));
+    const look = (visibility: 'hidden' | 'visible') =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, visibility);
+    await page.clock.runFor(6000);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    await look('hidden');
+    const before = asked;
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(before);
+    await look('visible');
+    await expect.poll(() => asked).toBe(before + 1);
+  });
+
+  it('signs out, and shows nothing any more', async () => {
+    await press('Sign out');
+    await heading('Sign in');
+    await page.goBack();
+    await heading('Sign in');
+    await page.reload();
+    await heading('Sign in');
+  });
+
+  it('was sent no secret and nothing of a person, and broke no policy', async () => {
+    const text = (await Promise.all(answers)).join('\n');
+    expect(text).toContain(late);
+    const { providerApiKey, merchantApiKey, orderTokenSecret, signingSecret } =
+      journey.stack.secrets;
+    for (const secret of [key, providerApiKey, merchantApiKey, orderTokenSecret, signingSecret]) {
+      expect(text).not.toContain(secret);
+    }
+    expect(text).not.toMatch(/Robin|robin@|Sample Street/);
+    expect(complaints).toEqual([]);
+  });
+});
