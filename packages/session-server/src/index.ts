@@ -6,7 +6,7 @@ export { Secret } from '@pay-checkout/partner-api';
 export { checkOrderToken, type OrderTokenCheck, signOrderToken } from './orders/order-token.js';
 export type { LogFields, Logger } from './logger.js';
 export { type Logo, parseLogo } from './merchants/logo.js';
-export type { Merchant, ProviderAccount } from './merchants/merchant.js';
+export type { AccountSettings, Merchant, ProviderAccount } from './merchants/merchant.js';
 export type { MerchantSource } from './merchants/merchant-source.js';
 export type { OrderLookup, ShopOrder } from './orders/order-lookup.js';
 export { csp, type CspOptions, type PageCsp, TRUSTED_TYPES_POLICIES } from './security/csp.js';
