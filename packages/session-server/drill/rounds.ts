@@ -60,7 +60,7 @@ const FURTHER: readonly (readonly [crashAt: readonly string[], scenario: Scenari
   [['provider:session-created:2'], 'renews'],
   [['create:activate-session:2'], 'renews'],
   [['webhook:complete'], 'pays twice'],
-  [['poll:store-match:3'], 'pays twice'],
+  [['poll:store-match:2'], 'pays twice'],
   [['shop:event-answered:2'], 'pays twice'],
   [['webhook:complete'], 'is given back'],
   [['poll:store-match:2'], 'is given back'],
