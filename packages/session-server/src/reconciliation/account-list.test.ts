@@ -10,6 +10,7 @@ import type { TransactionQuery, TransactionRow } from '../provider/gateway.js';
 import { endAt } from '../testing/page-end.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
+import { sql } from '../store/sql.js';
 import { TestStore } from '../testing/test-store.js';
 import { reportFailure } from './failures.js';
 import { ReconciliationService } from './service.js';
@@ -144,14 +145,14 @@ describe('the list of an account', () => {
         const paid = { ...checkout, id: `checkout-of-${id}`, merchant: id, state: 'paid' } as const;
         reconciliation.hint(paid);
       }
-      await expect.poll(() => polled, { timeout: 20_000 }).toBe(count);
+      await expect.poll(() => polled, { timeout: 50_000 }).toBe(count);
       await poll({ ...attempt, merchant: 'shop-0' });
       return asked.length;
     };
     expect(await countCalls(10)).toBeLessThanOrEqual(3);
     expect(await countCalls(10_000)).toBeLessThanOrEqual(3);
     expect(lists()).toEqual([undefined]);
-  });
+  }, 60_000);
 
   it.each<[string, Partial<TransactionRow>]>([
     ['names its order', {}],
@@ -200,6 +201,33 @@ describe('the list of an account', () => {
     await poll(book);
     expect(await stateOf(book)).toBe('open');
     expect(ignored).toEqual([{ unknownMerchant: 1, noMerchant: 0 }]);
+  });
+
+  it('has rows of an id that a merchant had before: they pay the attempts that were made with it', async () => {
+    const { attempt } = await harness.activate({ providerMerchantId: 1003 });
+    list(attempt);
+    await poll(attempt);
+    expect(await stateOf(attempt)).toBe('paid');
+    expect(ignored).toEqual([{ unknownMerchant: 0, noMerchant: 0 }]);
+  });
+
+  it('has a row that cannot be stored: it does not keep the orders of others from being paid', async () => {
+    // The first to be stored.
+    const { attempt: book } = await harness.activate(BOOKS);
+    const { attempt: tea } = await harness.activate();
+    list(tea);
+    list(book);
+    const run = (text: ReturnType<typeof sql>) =>
+      store.database.transaction('test:schema', (tx) => tx.run(text));
+    await run(sql`
+      CREATE TRIGGER refuse BEFORE UPDATE ON checkouts WHEN old.merchant = 'bookshop'
+      BEGIN SELECT raise(ABORT, 'refused'); END`);
+    await poll(tea);
+    expect([await stateOf(tea), await stateOf(book)]).toEqual(['paid', 'open']);
+    expect(logged).toEqual(['the list of transactions could not be read']);
+    await run(sql`DROP TRIGGER refuse`);
+    await poll(book);
+    expect(await stateOf(book)).toBe('paid');
   });
 
   it('is matched by the rules of each merchant: a refund without the match fields of its own counts', async () => {

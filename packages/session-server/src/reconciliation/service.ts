@@ -10,6 +10,7 @@ import { findCheckout } from '../checkouts/repository.js';
 import type { Checkout } from '../checkouts/state-machine.js';
 import type { Change, StepContext } from '../checkouts/steps.js';
 import type { Clock } from '../clock.js';
+import { AppError } from '../errors.js';
 import { describeError, type LogFields, type Logger } from '../logger.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
@@ -133,21 +134,33 @@ export class ReconciliationService {
     return [...new Map(lists.map((list) => [keyOf(list), list])).values()];
   }
 
-  /** Matches rows of a list to attempts of the merchants that they are of, and stores what they prove. */
+  /**
+   * Matches rows of a list to attempts of the merchants that they are of, and stores what they prove. A
+   * row that cannot be stored does not keep those of other merchants from it; the page is read again.
+   */
   async reconcile(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
     await this.#options.lostAttempts?.adopt(list, rows);
     const index = indexMerchants(await this.#options.merchants.all());
     const candidates = this.#ofTheirMerchant(list, await this.#findNamed(list, rows, index));
+    const failures: unknown[] = [];
+    const match = (candidate: CandidateTransaction, asked: 'payments' | 'others') =>
+      this.#match(candidate, asked).catch((error: unknown) => {
+        // The store is away: it is for all of them.
+        if (error instanceof AppError) throw error;
+        failures.push(error);
+        return true;
+      });
     const others: CandidateTransaction[] = [];
     for (const candidate of candidates) {
-      if (!(await this.#match(candidate, 'payments'))) others.push(candidate);
+      if (!(await match(candidate, 'payments'))) others.push(candidate);
     }
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
-    for (const candidate of others) await this.#match(candidate, 'others');
+    for (const candidate of others) await match(candidate, 'others');
     const found = await findByPayment(this.#options.database, list, rows, index);
     for (const candidate of this.#ofTheirMerchant(list, found)) {
-      if (!(await this.#match(candidate, 'payments'))) await this.#match(candidate, 'others');
+      if (!(await match(candidate, 'payments'))) await match(candidate, 'others');
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Counts the pollers, those that back off, and when the oldest backfill under way started. */
@@ -212,23 +225,33 @@ export class ReconciliationService {
     const { database, onStep } = this.#options;
     const attempts = await findAttemptsByReference(database, list, [...references]);
     if (attempts.length > 0) onStep?.('poll:attempts-found');
+    const candidates = findByName(attempts, rows, index);
     const known = new Set(attempts.flatMap((attempt) => namesOf(attempt)));
-    await this.#noteUnknownOrderIds(list, this.#ofKnownMerchants(list, rows, index), known, index);
-    return findByName(attempts, rows, index);
+    const ours = this.#ofKnownMerchants(list, rows, candidates, index);
+    await this.#noteUnknownOrderIds(list, ours, known, index);
+    return candidates;
   }
 
   /** Leaves out rows of merchants that are not ours; those without a merchant are no one's. */
   #ofKnownMerchants(
     { account, providerMerchantId }: TransactionList,
     rows: readonly TransactionRow[],
+    candidates: readonly CandidateTransaction[],
     index: MerchantIndex,
   ): readonly TransactionRow[] {
     if (providerMerchantId !== undefined) return rows;
+    // Also those of an id that a merchant had before its entry changed.
+    const ofAttempts = new Set(
+      candidates
+        .filter(({ row, attempt }) => row.merchantId === attempt.providerMerchantId)
+        .map(({ row }) => row),
+    );
     const nameless = rows.filter(({ merchantId }) => merchantId === undefined);
     const known = rows.filter(
-      ({ merchantId }) =>
-        merchantId !== undefined &&
-        index.matchFieldsAt.has(keyOf({ account, providerMerchantId: merchantId })),
+      (row) =>
+        ofAttempts.has(row) ||
+        (row.merchantId !== undefined &&
+          index.matchFieldsAt.has(keyOf({ account, providerMerchantId: row.merchantId }))),
     );
     this.#options.observer?.rowsIgnored({
       noMerchant: nameless.length,
