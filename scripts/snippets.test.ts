@@ -233,6 +233,9 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => string[]>> 
   pnpm: () => [],
   // Of the shell, and of databases, which not every machine has.
   createdb: () => [],
+  date: () => [],
+  pg_dump: () => [],
+  pg_restore: () => [],
   umask: () => [],
   sqlite3: () => [],
 };
