@@ -56,14 +56,23 @@ export function indexMerchants(merchants: readonly Merchant[]): MerchantIndex {
 export function findByName(
   attempts: readonly Attempt[],
   rows: readonly TransactionRow[],
-  { byId }: MerchantIndex,
+  { byId, matchFields }: MerchantIndex,
 ): CandidateTransaction[] {
+  const rowsByName = new Map<string, TransactionRow[]>();
+  for (const row of rows) {
+    for (const name of referencesOf(row, { matchFields })) {
+      rowsByName.set(name, [...(rowsByName.get(name) ?? []), row]);
+    }
+  }
   return attempts.flatMap((attempt) => {
     const merchant = byId.get(attempt.merchant);
     if (!merchant) return [];
     const names = namesOf(attempt);
-    const named = rows.filter((row) =>
-      referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
+    const mayName = new Set(names.flatMap((name) => rowsByName.get(name) ?? []));
+    const named = rows.filter(
+      (row) =>
+        mayName.has(row) &&
+        referencesOf(row, merchant.evidence).some((value) => names.includes(value)),
     );
     // Oldest first: a payment is recorded before its refund.
     return named.toReversed().map((row) => ({ row, attempt, merchant }));

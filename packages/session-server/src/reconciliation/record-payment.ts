@@ -8,16 +8,35 @@ import {
   supersedeSending,
 } from '../checkouts/attempt-repository.js';
 import { isBeingPaid } from '../checkouts/opening-rules.js';
-import { findCheckoutsOfOrder, getCheckout, planPriceCheck } from '../checkouts/repository.js';
+import {
+  findCheckouts,
+  findCheckoutsOfOrder,
+  getCheckout,
+  planPriceCheck,
+} from '../checkouts/repository.js';
 import { advance, type AttentionCode, type Checkout } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import type { EvidenceSettings } from '../merchants/merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
 import type { Reader, Transaction } from '../store/database.js';
+import type { CandidateTransaction } from './candidates.js';
 import { reportFailure } from './failures.js';
-import { type MatchResult, paymentFactsOf, type RowMoney, timeOf } from './matching.js';
+import {
+  expectedPaymentOf,
+  type MatchResult,
+  matchTransaction,
+  paymentFactsOf,
+  type RowMoney,
+  timeOf,
+} from './matching.js';
 import { type MatchedRow, mergeRow, type PaymentEvidence, planPayment } from './payment-rules.js';
-import { findKnownRow, findMatchedRows, upsertRow, watchForRefunds } from './repository.js';
+import {
+  findKnownRow,
+  findMatchedRows,
+  findPaymentRows,
+  upsertRow,
+  watchForRefunds,
+} from './repository.js';
 
 /**
  * Keeps a row that was matched to an attempt, with what follows for each checkout of its order.
@@ -68,27 +87,37 @@ export async function recordPayment(
   return changes;
 }
 
-/** A row of the list, and what it says about an attempt. */
-export interface MatchedAttempt {
-  readonly row: TransactionRow;
-  readonly attempt: Attempt;
-  readonly result: MatchResult;
+/**
+ * Leaves out payments that are stored as their rows show them, with all that follows. Each poll reads
+ * the rows of some minutes again: for most of them there is nothing to do.
+ */
+export async function leaveOutRecorded(
+  reader: Reader,
+  account: string,
+  candidates: readonly CandidateTransaction[],
+  context: StepContext,
+): Promise<CandidateTransaction[]> {
+  if (candidates.length === 0) return [];
+  const ids = candidates.flatMap(({ row }) => row.id ?? []);
+  const rows = await findPaymentRows(reader, account, ids, []);
+  const known = new Map(rows.map((row) => [row.transaction, row]));
+  const checkouts = await findCheckouts(reader, [...new Set(rows.map((row) => row.checkout))]);
+  const byId = new Map(checkouts.map((checkout) => [checkout.id, checkout]));
+  return candidates.filter((candidate) => {
+    const checkout = byId.get(candidate.attempt.checkout);
+    const row = known.get(candidate.row.id ?? '');
+    return !checkout || !row || !isRecorded(candidate, checkout, row, context);
+  });
 }
 
-/**
- * Whether a payment is stored as its row shows it, with all that follows. Each poll reads the rows of
- * some minutes again: most of them need no transaction.
- */
-export async function isRecorded(
-  reader: Reader,
+function isRecorded(
+  { row, attempt, merchant: { evidence: settings } }: CandidateTransaction,
   checkout: Checkout,
-  { row, attempt, result }: MatchedAttempt,
-  settings: EvidenceSettings,
+  known: MatchedRow,
   { clock, rules }: StepContext,
-): Promise<boolean> {
-  if (result.kind !== 'paid') return false;
-  const known = await findKnownRow(reader, attempt.account, row.id ?? '');
-  if (known?.checkout !== checkout.id) return false;
+): boolean {
+  const result = matchTransaction(row, expectedPaymentOf(attempt, checkout), settings);
+  if (result.kind !== 'paid' || known.checkout !== checkout.id) return false;
   const evidence = evidenceOf(row, attempt.orderId, result.money, true);
   const read = { ...evidence, account: attempt.account, checkout: checkout.id };
   if (!isDeepStrictEqual(mergeRow(known, read), known)) return false;
@@ -101,7 +130,7 @@ export async function isRecorded(
 /** Stores what a row of the list says about an attempt. */
 export async function recordMatch(
   tx: Transaction,
-  { row, attempt, result }: MatchedAttempt,
+  { row, attempt, result }: { row: TransactionRow; attempt: Attempt; result: MatchResult },
   settings: EvidenceSettings,
   context: StepContext,
 ): Promise<Change[]> {

@@ -34,7 +34,7 @@ import { isLogged, type LogEntry, logOrder } from '../orders/order-log.js';
 import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
 import { type CompleteRead, settleFailures } from './failures.js';
-import { isRecorded, recordMatch } from './record-payment.js';
+import { leaveOutRecorded, recordMatch } from './record-payment.js';
 import type { DuePoll } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
 
@@ -141,7 +141,9 @@ export class ReconciliationService {
   async reconcile(list: TransactionList, rows: readonly TransactionRow[]): Promise<void> {
     await this.#options.lostAttempts?.adopt(list, rows);
     const index = indexMerchants(await this.#options.merchants.all());
-    const candidates = this.#ofTheirMerchant(list, await this.#findNamed(list, rows, index));
+    const named = this.#ofTheirMerchant(list, await this.#findNamed(list, rows, index));
+    const { database, context } = this.#options;
+    const candidates = await leaveOutRecorded(database, list.account, named, context);
     const failures: unknown[] = [];
     const match = (candidate: CandidateTransaction, asked: 'payments' | 'others') =>
       this.#match(candidate, asked).catch((error: unknown) => {
@@ -156,7 +158,7 @@ export class ReconciliationService {
     }
     // Only now: a row that pays one attempt may name another one, whose price it does not show.
     for (const candidate of others) await match(candidate, 'others');
-    const found = await findByPayment(this.#options.database, list, rows, index);
+    const found = await findByPayment(database, list, rows, index);
     for (const candidate of this.#ofTheirMerchant(list, found)) {
       if (!(await match(candidate, 'payments'))) await match(candidate, 'others');
     }
@@ -350,9 +352,6 @@ export class ReconciliationService {
     if ((result.kind === 'paid') !== (asked === 'payments')) return false;
     const match = { row, attempt, result };
     const isOfNothing = result.kind === 'none' && result.status === undefined;
-    if (!isOfNothing && (await isRecorded(database, checkout, match, evidence, context))) {
-      return true;
-    }
     const entry = toLogEntry(row, attempt, result);
     // Each poll meets the row again.
     const isNew = !(await isLogged(database, attempt, entry));
