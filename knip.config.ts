@@ -48,9 +48,10 @@ const config: KnipConfig = {
         'src/testing/{*.mjs,start-postgres.ts}',
         'bench/{run,server,peer,provider,webhook-bound}.ts',
         'drill/{main,hostile/server,*.test,hostile/*.test}.ts',
+        'simulate/{main,*.test}.ts',
         'operator-page/{main,vite.config}.ts',
       ],
-      project: ['{src,bench,drill,operator-page}/**/*.{ts,mjs}'],
+      project: ['{src,bench,drill,simulate,operator-page}/**/*.{ts,mjs}'],
       // Programs of the system; without them a test says that it has not run.
       ignoreBinaries: ['openssl', 'promtool'],
       // Copied by `init` into a folder with packages of its own.

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const include = [
   'packages/{merchant,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
-  'packages/session-server/drill/**/*.test.ts',
+  'packages/session-server/{drill,simulate}/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
   'demo/{shop,console,playground,stack,shared,agreement}/**/*.test.ts',
   'scripts/**/*.test.ts',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isStartedAs, ROOT } from './child.mjs';
 
 /** Written for those who change this repository. */
-const FOR_DEVELOPERS = /[/\\](pictures|drill\.md|\.vitepress|reference)/;
+const FOR_DEVELOPERS = /[/\\](pictures|drill\.md|scale\.md|\.vitepress|reference)/;
 
 /** @param {string} folder - Of the package. */
 export function packDocs(folder) {

@@ -165,6 +165,7 @@ export default defineConfig({
           { text: 'Contributing', link: '/CONTRIBUTING' },
           { text: 'Report a vulnerability', link: '/SECURITY' },
           docs('Drill', 'drill'),
+          docs('Scale', 'scale'),
 
           ...decisions,
           { text: 'Changelog', link: '/CHANGELOG' },

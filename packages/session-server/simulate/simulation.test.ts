@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { describeRun, toMarkdown } from './report.ts';
+import { simulate, type SimulationResult } from './simulation.ts';
+
+const HOURS = 1;
+/** While one runs, the timers of the whole process are virtual: a run that is given up would hold up others. */
+const TIMEOUT = { timeout: 300_000 };
+
+function run(seed: number): Promise<SimulationResult> {
+  return simulate({
+    ...{ merchants: 20, orders: 40, days: HOURS / 24, seed },
+    ...{ outages: [{ afterHours: 0.5, minutes: 5 }], drainHours: 1 },
+  });
+}
+
+describe('a simulation', TIMEOUT, () => {
+  it('measures the same with the same seed, and something else with another one', async () => {
+    const [first, second, other] = [await run(1), await run(1), await run(2)].map((result) =>
+      toMarkdown(describeRun(result)),
+    );
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  it('sees every payment, and reads no more pages a minute than the quota has', async () => {
+    const { counts, missed, calls, errors } = await run(3);
+    expect(counts.paid).toBeGreaterThan(10);
+    expect(missed).toEqual({ payments: 0, refunds: 0 });
+    expect(calls.mostInAMinute).toBeLessThanOrEqual(60);
+    expect(errors).toEqual([]);
+  });
+});
