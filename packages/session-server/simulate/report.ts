@@ -34,9 +34,9 @@ export function describeRun(result: SimulationResult): Table {
       '… that failed in an outage, or were refused',
       `${count(calls.failed)}, ${count(calls.refused)}`,
     ],
-    ['Longest backfill', duration(most(({ backfillAge }) => backfillAge))],
+    ['Longest backfill, seen once an hour', duration(most(({ backfillAge }) => backfillAge))],
     [
-      'Longest wait of an event for its first try',
+      'Longest wait of an event for its first try, seen once an hour',
       duration(most(({ untriedEventAge }) => untriedEventAge)),
     ],
     ['Most events that waited for a shop', count(most(({ pendingEvents }) => pendingEvents))],
