@@ -157,8 +157,8 @@ export const styles = css`
     border-radius: 50%;
   }
   [part='icon'] {
-    padding: 5px;
     background: var(--muted);
+    padding: 5px;
     fill: none;
     stroke: var(--surface);
     stroke-width: 3;
