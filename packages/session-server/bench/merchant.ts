@@ -31,3 +31,19 @@ export const BENCH_MERCHANTS = {
     },
   ],
 };
+
+/** The id of the first merchant, the second, … */
+export function benchMerchantId(at: number): string {
+  return at === 0 ? BENCH_MERCHANT_ID : `${BENCH_MERCHANT_ID}-${String(at)}`;
+}
+
+/** The same with so many merchants at the provider account. */
+export function benchMerchants(count: number): object {
+  const others = Array.from({ length: count - 1 }, (_, index) => ({
+    ...BENCH_MERCHANTS.merchants[0],
+    id: benchMerchantId(index + 1),
+    providerMerchantId: 1002 + index,
+    apiKeyHash: [`sha256:${String(index).padStart(64, '0')}`],
+  }));
+  return { merchants: [...BENCH_MERCHANTS.merchants, ...others] };
+}

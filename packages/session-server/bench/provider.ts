@@ -1,6 +1,7 @@
 /**
  * A provider that answers at once, in a process of its own: what is measured is not its work.
- * `GET /webhook-urls` lists every `WebhookUrl` that it was given; `POST /pay-all` pays every session that is not paid.
+ * `GET /webhook-urls` lists every `WebhookUrl` that it was given; `POST /pay-all` pays every session that is not paid;
+ * `GET /list-calls` counts the lists asked for.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -12,6 +13,7 @@ interface Session {
 }
 
 const sessions: Session[] = [];
+let listCalls = 0;
 /** As the list of transactions shows them, newest first. */
 let paid: readonly object[] = [];
 const server = createServer((request, response) => {
@@ -29,7 +31,11 @@ const server = createServer((request, response) => {
         paid = sessions.map(toTransaction).reverse();
         response.end('{}');
         break;
+      case '/list-calls':
+        response.end(JSON.stringify(listCalls));
+        break;
       default:
+        listCalls += 1;
         response.end(JSON.stringify(listPage(JSON.parse(body) as ListQuery)));
     }
   });

@@ -13,6 +13,7 @@ import { compare } from './compare.ts';
 import { load, round } from './load.ts';
 import { measureEvidence } from './measure-evidence.ts';
 import { measureHistory } from './measure-history.ts';
+import { measureLists } from './measure-lists.ts';
 import { measureWaiters } from './measure-waiters.ts';
 import { measureReplicas } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
@@ -77,6 +78,12 @@ const BENCHES = {
     const ours = await startProcess('server.ts', env);
     print('shoppers who wait', await measureWaiters(ours));
     await ours.stop();
+  },
+
+  async lists() {
+    for (const merchants of [10, 10_000]) {
+      print('lists asked for while shoppers wait', await measureLists(merchants, env));
+    }
   },
 
   async replicas() {

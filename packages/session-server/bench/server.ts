@@ -7,12 +7,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
-import { BENCH_MERCHANTS } from './merchant.ts';
+import { benchMerchants } from './merchant.ts';
 import { reportToParent } from './report.ts';
 
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'bench-'));
 writeFileSync(join(folder, 'pay-checkout.js'), '');
-writeFileSync(join(folder, 'merchants.json'), JSON.stringify(BENCH_MERCHANTS));
+const merchants = benchMerchants(Number(process.env['BENCH_MERCHANTS'] ?? 1));
+writeFileSync(join(folder, 'merchants.json'), JSON.stringify(merchants));
 const server = await startSessionServer(
   parseConfig(
     {

@@ -19,29 +19,39 @@ export function openMany(
   requests: number,
   concurrency = CONCURRENCY,
 ): Promise<LoadResult> {
-  return load({ url, requests, concurrency, request: attemptRequest });
+  return load({ url, requests, concurrency, request: () => attemptRequest() });
 }
 
-export async function openOne(url: string): Promise<OpenedCheckout> {
-  const { path, method, headers, body } = attemptRequest();
+/** @param merchant the first one, unless it is given */
+export async function openOne(url: string, merchant?: string): Promise<OpenedCheckout> {
+  const { path, method, headers, body } = attemptRequest(merchant);
   const response = await fetch(`${url}${path}`, { method, headers, body });
   return (await response.json()) as OpenedCheckout;
 }
 
 /** The page says that its shopper cancelled: news for everyone who waits for this checkout. */
-export async function cancel(url: string, opened: OpenedCheckout): Promise<void> {
-  const body = JSON.stringify({ kind: 'cancelled', sessionId: opened.sessionId });
+export function cancel(url: string, opened: OpenedCheckout): Promise<void> {
+  return hint(url, opened, 'cancelled');
+}
+
+/** The page says that its shopper has sent the payment off: it is polled for, for two minutes. */
+export function submit(url: string, opened: OpenedCheckout): Promise<void> {
+  return hint(url, opened, 'submitted');
+}
+
+async function hint(url: string, opened: OpenedCheckout, kind: string): Promise<void> {
+  const body = JSON.stringify({ kind, sessionId: opened.sessionId });
   const address = `${url}/v1/checkouts/${opened.checkout}/hints`;
   const response = await fetch(address, { method: 'POST', headers: HEADERS, body });
   await response.arrayBuffer();
 }
 
-function attemptRequest(): Pick<Dispatcher.DispatchOptions, 'path'> & {
+function attemptRequest(merchant = BENCH_MERCHANT_ID): Pick<Dispatcher.DispatchOptions, 'path'> & {
   method: 'POST';
   headers: typeof HEADERS;
   body: string;
 } {
   orders += 1;
-  const body = JSON.stringify({ merchant: BENCH_MERCHANT_ID, order: `A${String(orders)}` });
+  const body = JSON.stringify({ merchant, order: `A${String(orders)}` });
   return { path: '/v1/checkouts', method: 'POST', headers: HEADERS, body };
 }
