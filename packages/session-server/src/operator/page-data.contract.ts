@@ -258,6 +258,21 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect([wrong.status, wrong.body.code]).toEqual([400, 'unknown_cursor']);
     });
 
+    it('keeps fifty steps of a kind, and none for longer than webhooks', async () => {
+      const { checkout } = await shop.putAndOpen('A1');
+      for (let times = 0; times < 55; times += 1) {
+        await hint(checkout, 'shown');
+        shop.stack.advance(11);
+      }
+      const steps = async (kind: string) =>
+        (await order('A1')).entries.filter((entry) => entry.kind === kind).length;
+      expect([await steps('hint'), await steps('session')]).toEqual([50, 1]);
+      shop.stack.advance(31 * 86_400);
+      cookie = await signIn(shop.stack);
+      await expect.poll(async () => [await steps('hint'), await steps('session')]).toEqual([0, 0]);
+      expect(await story('A1')).toContain('Checkout created for 9.99 GBP');
+    });
+
     it('shows nothing of a person of an erased order, nor what was noted about it', async () => {
       await shop.put('A1', { ...PRICE, customer: { firstName: 'Nightjar' } });
       await send('orders/teashop/A1/void', { note: 'Nightjar rang' });

@@ -13,6 +13,7 @@ import { TestStore } from '../testing/test-store.js';
 import { LocalServer } from '../testing/local-server.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testMerchant } from '../testing/test-merchant.js';
+import { sql } from '../store/sql.js';
 import { startOutboxDispatcher } from './dispatcher.js';
 
 const DAY_MS = 86_400_000;
@@ -92,6 +93,14 @@ class OutboxHarness {
         logger,
       });
     }
+  }
+
+  /** Events of which a try is under way, or its end is not stored yet. */
+  async countSending(): Promise<number> {
+    const row = await this.store.database.get(
+      sql`SELECT count(*) AS count FROM outbox_events WHERE status = 'sending'`,
+    );
+    return Number(row?.['count']);
   }
 
   #noting(database: Database): Database {
@@ -213,6 +222,8 @@ describe('the outbox dispatcher', () => {
     outbox.run();
     await expect.poll(() => new Set(outbox.of('teashop').map(({ order }) => order)).size).toBe(21);
     for (let tries = 0; tries < 3; tries += 1) {
+      // Of a try whose end is still to be stored, the lease would run out.
+      await expect.poll(() => outbox.countSending()).toBe(0);
       await outbox.cancel('teashop', `later-${String(tries)}`);
       const before = outbox.delivered.length;
       outbox.now += 10 * 60_000;
