@@ -69,7 +69,9 @@ export class RawConnection {
 
   /** Resolves when the server has closed it. */
   async untilClosed(): Promise<void> {
-    if (!this.#socket.closed) await once(this.#socket, 'close');
+    if (this.#socket.closed) return;
+    // Not `once()`, which a reset would reject: it closes the connection like an end.
+    await new Promise((resolve) => this.#socket.once('close', resolve));
   }
 
   /** Whether it is closed, by whichever side. */
