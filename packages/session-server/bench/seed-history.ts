@@ -66,7 +66,7 @@ function stepsFor(orders: number, numbers: string, bytes: string): readonly stri
   const firstOrderId = Math.floor((now - EPOCH_MS) / 1000) - orders;
   const merchant = `'${BENCH_MERCHANT_ID}'`;
   /** The past orders as they are stored, each with its number. */
-  const numbered = `(SELECT *, CAST(substr(order_name, 2) AS INTEGER) AS past FROM checkouts) AS known ORDER BY id`;
+  const numbered = `(SELECT *, CAST(substr(order_name, 2) AS BIGINT) AS past FROM checkouts) AS known ORDER BY id`;
   return [
     `${numbers} INSERT INTO orders
        (merchant, order_name, state, created_at, updated_at, renewed_at, is_void)
