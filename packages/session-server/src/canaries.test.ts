@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { inspect } from 'node:util';
-import { context, trace } from '@opentelemetry/api';
+import { context, diag, propagation, trace } from '@opentelemetry/api';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -294,8 +294,7 @@ describe('canaries in keys, secrets, names, addresses and e-mails', () => {
   afterAll(async () => {
     await stack.close();
     await Promise.all([talkativeShop.close(), talkativeProvider.close(), sdk.shutdown()]);
-    trace.disable();
-    context.disable();
+    for (const api of [trace, context, propagation, diag]) api.disable();
   });
 
   const secrets = () => [

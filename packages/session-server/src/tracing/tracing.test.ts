@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, diag, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   type ReadableSpan,
@@ -27,8 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.close();
   await sdk.shutdown();
-  trace.disable();
-  context.disable();
+  for (const api of [trace, context, propagation, diag]) api.disable();
 });
 
 const spans = (name: string): ReadableSpan[] =>
