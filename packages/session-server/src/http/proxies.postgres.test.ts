@@ -118,16 +118,19 @@ it('a shopper who waits behind Caddy or nginx waits the full 25 seconds', async 
   for (const { name, program } of PROXIES) skipWithout(program, name, { task, skip });
   await start(startCaddy);
   const nginx = await startNginx([stack.server.port, other.port]);
-  const { checkout } = await open('A1001');
-  await Promise.all(
-    [proxy?.url, nginx.url].map(async (url) => {
-      const startedAt = performance.now();
-      const answer = await ask(`${url ?? ''}/v1/checkouts?id=${checkout}:1&wait=25`);
-      expect(answer).toMatchObject({ status: 200, body: { checkouts: [{ revision: 1 }] } });
-      expect(performance.now() - startedAt).toBeGreaterThan(24_000);
-    }),
-  );
-  await nginx.close();
+  try {
+    const { checkout } = await open('A1001');
+    await Promise.all(
+      [proxy?.url, nginx.url].map(async (url) => {
+        const startedAt = performance.now();
+        const answer = await ask(`${url ?? ''}/v1/checkouts?id=${checkout}:1&wait=25`);
+        expect(answer).toMatchObject({ status: 200, body: { checkouts: [{ revision: 1 }] } });
+        expect(performance.now() - startedAt).toBeGreaterThan(24_000);
+      }),
+    );
+  } finally {
+    await nginx.close();
+  }
 }, 40_000);
 
 describe.each(PROXIES)('two servers behind $name', ({ name, program, start: startProxy }) => {
