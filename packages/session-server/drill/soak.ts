@@ -22,6 +22,8 @@ const END_SECONDS = 120;
 
 interface Sample {
   readonly orders: number;
+  /** More than some thirty mean that the machine is too busy to judge by. */
+  readonly underWay: number;
   readonly residentMegabytes: number;
   /** That V8 uses, what waits for its collector included, and that it holds for it. */
   readonly heapMegabytes: number;
@@ -109,7 +111,7 @@ async function soak(options: {
       underWay.add(visiting);
       void visiting.then(() => underWay.delete(visiting));
     }
-    const sample = await takeSample(operatorPort, visits.length);
+    const sample = await takeSample(operatorPort, visits.length, underWay.size);
     samples.push(sample);
     printSample(minute, sample);
   }
@@ -125,7 +127,7 @@ async function soak(options: {
 }
 
 /** Reads it from the operator's metrics. */
-async function takeSample(port: number, orders: number): Promise<Sample> {
+async function takeSample(port: number, orders: number, underWay: number): Promise<Sample> {
   const { text } = await send(`http://127.0.0.1:${String(port)}/metrics`);
   const read = (name: string): number => {
     const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
@@ -135,6 +137,7 @@ async function takeSample(port: number, orders: number): Promise<Sample> {
   const megabytes = (name: string): number => read(name) / MEGABYTE;
   return {
     orders,
+    underWay,
     residentMegabytes: megabytes('process_resident_memory_bytes'),
     heapMegabytes: megabytes('nodejs_heap_size_used_bytes'),
     heldHeapMegabytes: megabytes('nodejs_heap_size_total_bytes'),
@@ -149,6 +152,7 @@ function printSample(minute: number, sample: Sample): void {
   const cells: readonly (readonly [value: number, width: number, decimals?: number])[] = [
     [minute, 6],
     [orders, 6],
+    [sample.underWay, 9],
     [residentMegabytes, 11],
     [heapMegabytes, 7],
     [sample.heldHeapMegabytes, 4],
