@@ -30,7 +30,7 @@ interface Sample {
   readonly heldHeapMegabytes: number;
   readonly externalMegabytes: number;
   readonly handles: number;
-  /** Of the oldest webhook or event that waits. */
+  /** Of the oldest webhook, event or return that waits. */
   readonly waitingSeconds: number;
 }
 
@@ -72,6 +72,7 @@ async function soak(options: {
     NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
     PAY_PORT: String(port),
     PAY_OPERATOR_PORT: String(operatorPort),
+    PAY_LOG_LEVEL: 'warn',
     PAY_DATABASE_FILE: dataFile,
   });
   await child.listening;
@@ -100,7 +101,7 @@ async function soak(options: {
   const samples: Sample[] = [];
   const startedAt = performance.now();
   console.log(
-    'minute  orders  resident MB  heap MB  held  external MB  handles  oldest waiting s  load',
+    'minute  orders  under way  resident MB  heap MB  held  external MB  handles  oldest waiting s  load',
   );
   for (let minute = 1; minute <= minutes; minute += 1) {
     while (performance.now() < startedAt + minute * 60_000) {
@@ -116,10 +117,11 @@ async function soak(options: {
     printSample(minute, sample);
   }
   await Promise.race([Promise.all(underWay), sleep(END_SECONDS * 1000, undefined, { ref: false })]);
-  await child.stop();
+  const { words } = await child.stop();
   const lost = [...failed, ...findLosses(await readDataFile(dataFile), visits, lane.shop.arrivals)];
   const grown = findGrowth(samples);
   for (const line of [...lost.slice(0, 10), ...grown]) console.log(`    ${line}`);
+  if (lost.length > 0) console.log(`The server said last:\n${words}`);
   console.log(
     `\n${String(visits.length)} orders; lost: ${String(lost.length)}; ${grown.length === 0 ? 'flat' : 'NOT FLAT'}`,
   );
@@ -143,7 +145,11 @@ async function takeSample(port: number, orders: number, underWay: number): Promi
     heldHeapMegabytes: megabytes('nodejs_heap_size_total_bytes'),
     externalMegabytes: megabytes('nodejs_external_memory_bytes'),
     handles: read('process_open_fds'),
-    waitingSeconds: Math.max(read('pay_outbox_oldest_seconds'), read('pay_oldest_webhook_seconds')),
+    waitingSeconds: Math.max(
+      read('pay_oldest_event_seconds'),
+      read('pay_oldest_webhook_seconds'),
+      read('pay_oldest_return_seconds'),
+    ),
   };
 }
 
@@ -168,6 +174,7 @@ function printSample(minute: number, sample: Sample): void {
 
 /** Compares the last third of the run with the one before it; the first one warms up. */
 function findGrowth(samples: readonly Sample[]): string[] {
+  if (samples.length < 3) return ['the run was too short to judge'];
   const third = Math.ceil(samples.length / 3);
   const middleOf = (part: readonly Sample[], what: keyof typeof GROWTH & keyof Sample): number => {
     const sorted = part.map((sample) => sample[what]).toSorted((a, b) => a - b);
