@@ -102,6 +102,10 @@ export function toMarkdown(table: Table): string {
     .join('\n');
 }
 
+/** The first colour of the light theme cannot be seen on white. */
+const COLOURS =
+  '%%{init: {"themeVariables": {"xyChart": {"plotColorPalette": "#3b82f6, #16a34a"}}}}%%';
+
 /** A chart of Mermaid, which documents draw in the colours of their theme. */
 export function toChart(options: {
   readonly title: string;
@@ -112,6 +116,7 @@ export function toChart(options: {
   const { title, x, y, lines } = options;
   return [
     '```mermaid',
+    COLOURS,
     'xychart-beta',
     `  title "${title}"`,
     `  x-axis "${x.title}" [${x.labels.map((label) => `"${label}"`).join(', ')}]`,
@@ -124,6 +129,6 @@ export function toChart(options: {
 }
 
 function niceMax(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return Math.ceil(value / power) * power;
+  const step = 10 ** Math.floor(Math.log10(Math.max(value, 1))) / 2;
+  return Math.ceil(value / step) * step;
 }
