@@ -84,6 +84,11 @@ export class RawConnection {
     this.#socket.pause();
   }
 
+  /** A connection that is not read does not notice that it was closed. */
+  readOn(): void {
+    this.#socket.resume();
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -18,7 +18,8 @@ export interface Siege {
   readonly opening: string;
   /** Then sent once a second. */
   readonly drop?: string;
-  readonly doesRead?: false;
+  /** How long it reads nothing. Default: it reads what comes. */
+  readonly readsAfterSeconds?: number;
   /** Until the server has closed them all. */
   readonly seconds: number;
 }
@@ -52,8 +53,8 @@ export const SIEGES: readonly Siege[] = [
     title: 'ask and never read',
     connections: 20,
     opening: REQUEST.repeat(300),
-    doesRead: false,
-    seconds: 100,
+    readsAfterSeconds: 140,
+    seconds: 150,
   },
 ];
 
@@ -75,7 +76,7 @@ export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeRes
   const startedAt = performance.now();
   const elapsed = (): number => (performance.now() - startedAt) / 1000;
   for (const connection of connections) {
-    if (siege.doesRead === false) connection.stopReading();
+    if (siege.readsAfterSeconds !== undefined) connection.stopReading();
     connection.write(siege.opening);
   }
   const over = new AbortController();
@@ -83,7 +84,11 @@ export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeRes
   const dripping = drip(over.signal, connections, siege.drop);
   await Promise.all([target.send('/readyz'), pause(1000)]);
   const during = await target.usage();
-  const late = pause(siege.seconds * 1000, undefined, { signal: over.signal });
+  if (siege.readsAfterSeconds !== undefined) {
+    await pause(siege.readsAfterSeconds * 1000);
+    for (const connection of connections) connection.readOn();
+  }
+  const late = pause((siege.seconds - elapsed()) * 1000, undefined, { signal: over.signal });
   const closed = Promise.all(connections.map((connection) => connection.untilClosed()));
   const closedAfterSeconds = await Promise.race([
     closed.then(elapsed),
