@@ -330,7 +330,8 @@ export class PayCheckout extends LitElement implements FlowHost {
     const { state } = this.#flow;
     const { locale, dir, card, close } = this.#labels;
     const label = this.#isModal ? nothing : card;
-    // As high as the card was, so that the page below an overlay does not move.
+    // As high as the card was, so that the page below an overlay does not move. After the section, which
+    // moves: Lit takes what follows as the end of this part.
     const place = this.#isModal ? html`<svg width="0" height=${this.offsetHeight}></svg>` : nothing;
     // The last control: after a whole round, Firefox's Tab reaches no other of a dialog in a shadow root.
     const closeButton = this.#isModal
@@ -344,7 +345,6 @@ export class PayCheckout extends LitElement implements FlowHost {
         aria-label=${card}
         .oncancel=${this.#cancel}
       ></dialog>
-      ${place}
       <section
         class=${this.#isOpening ? 'skeleton' : nothing}
         part="card"
@@ -359,7 +359,8 @@ export class PayCheckout extends LitElement implements FlowHost {
         ${state.phase === 'address' ? renderAddress(state.address, this.#submit, this.#labels) : nothing}
         ${this.#offers(state).map((name) => this.#button(name, state))} ${this.#reference(state)}
         ${closeButton}
-      </section>`;
+      </section>
+      ${place}`;
   }
 
   /** Where the page's address names the checkout, nothing is known of its price. */
