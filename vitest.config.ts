@@ -12,9 +12,12 @@ const include = [
 /** What runs on PostgreSQL, which is started for them. */
 const onPostgres = ['packages/session-server/{src,drill}/**/*.postgres.test.ts'];
 
-/** A mock of a module needs a process that has not loaded that module yet. */
+/**
+ * A mock of a module needs a process that has not loaded that module yet, and a simulation one of its own:
+ * there all timers are virtual.
+ */
 const isolated = globSync(include).filter((file) =>
-  readFileSync(file, 'utf8').includes('vi.mock('),
+  /vi\.mock\(|\bsimulate\(/.test(readFileSync(file, 'utf8')),
 );
 
 /** Units and real HTTP, in Node. The element's own tests run in a browser: `npm test -- element`. */

@@ -3,7 +3,7 @@ import { describeRun, toMarkdown } from './report.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 const HOURS = 1;
-/** While one runs, the timers of the whole process are virtual: a run that is given up would hold up others. */
+/** While one runs, the timers of the whole process are virtual. */
 const TIMEOUT = { timeout: 300_000 };
 
 function run(seed: number): Promise<SimulationResult> {
