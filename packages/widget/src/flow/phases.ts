@@ -27,11 +27,15 @@ export const OUTCOME_EVENTS = {
 /** What the shopper can press. What each does is in `docs/states.md`. */
 export type ButtonName = 'pay' | 'next' | 'continue' | 'check' | 'retry' | 'again' | 'cancel';
 
-/** The button of a phase that has one. `again` and `cancel` are offered while the SDK shows nothing. */
-export const BUTTONS: Readonly<Partial<Record<Phase, ButtonName>>> = {
+/** The button of each phase. `again` and `cancel` are offered while the SDK shows nothing. */
+export const BUTTONS: Readonly<Record<Phase, ButtonName | undefined>> = {
   idle: 'pay',
+  opening: undefined,
   address: 'next',
+  ready: undefined,
   redirecting: 'continue',
+  confirming: undefined,
+  paid: undefined,
   failed: 'pay',
   cancelled: 'pay',
   left: 'pay',
