@@ -33,10 +33,15 @@ export function isHistoryNavigation(): boolean {
 
 /**
  * Opens the server's hosted page in a window of its own, or in the one that `name` already has; null
- * when the browser blocks it. Browsers allow it in a click only.
+ * when the browser blocks it. Browsers allow it in a click only, and Firefox throws in a frame whose
+ * `sandbox` forbids windows (https://bugzilla.mozilla.org/show_bug.cgi?id=1176397).
  */
 export function openWindow(url: string, name: string): Window | null {
-  return open(url, `pay-checkout ${name}`, 'popup,width=520,height=760');
+  try {
+    return open(url, `pay-checkout ${name}`, 'popup,width=520,height=760');
+  } catch {
+    return null;
+  }
 }
 
 /**
