@@ -58,9 +58,13 @@ export const orderPage = page<OrderView>({
         Newest first. Steps are kept for ${keepDays} days. Polls are counted with their attempt, not
         listed.
       </p>
-      <ol class="timeline">
-        ${view.entries.map(renderEntry)}
-      </ol>
+      ${
+        view.entries.length === 0
+          ? html`<p class="empty">No steps of this order are kept.</p>`
+          : html`<ol class="timeline">
+              ${view.entries.map(renderEntry)}
+            </ol>`
+      }
       ${view.events.length === 0 ? nothing : renderEvents(view.events, actions)}
       ${view.attempts.length === 0 ? nothing : renderAttempts(view.attempts)}
       ${view.checkouts.length === 0 ? nothing : renderCheckouts(view.checkouts)}`;
