@@ -210,11 +210,11 @@ async function play(plan: Plan, { lane, postgres }: Parts): Promise<number> {
       const scenario: Scenario = SCENARIOS[name];
       const shopper = new Shopper(order, { ...context, tabs });
       visits.push({ shopper, scenario });
-      const told = async (): Promise<void> => {
+      const settled = async (): Promise<void> => {
         await scenario.run(shopper, context);
         await Promise.all(scenario.eventTypes.map((type) => lane.shop.until(order, type)));
       };
-      await within(ORDER_SECONDS, 'the end', told()).catch((error: unknown) => {
+      await within(ORDER_SECONDS, 'the end', settled()).catch((error: unknown) => {
         lost.push(`${order}, ${name}: ${error instanceof Error ? error.message : String(error)}`);
       });
       progress.add();

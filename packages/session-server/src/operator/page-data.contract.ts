@@ -68,7 +68,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       await expect
         .poll(() => story('A1'))
         .toContain('Webhook of the provider, processed: order_id …');
-      const told = await story('A1');
+      const lines = await story('A1');
       const expected = [
         'Checkout created for 9.99 GBP',
         'Session requested: order_id …, reference …',
@@ -80,14 +80,14 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         'Event checkout.paid stored: …',
         'Event checkout.paid, try 1: answer 204, acknowledged',
       ];
-      expect(told.filter((line) => expected.includes(line)).toSorted()).toEqual(
+      expect(lines.filter((line) => expected.includes(line)).toSorted()).toEqual(
         expected.toSorted(),
       );
-      expect(told.join('\n')).toMatch(/^Transaction … SUCCESS 9\.99 GBP counts$/m);
-      expect(told.join('\n')).toMatch(
+      expect(lines.join('\n')).toMatch(/^Transaction … SUCCESS 9\.99 GBP counts$/m);
+      expect(lines.join('\n')).toMatch(
         /^Transaction stored: … SUCCESS 9\.99 GBP of .*proves the price$/m,
       );
-      expect(told[0]).toBe(expected[0]);
+      expect(lines[0]).toBe(expected[0]);
     });
 
     it('says why a transaction does not count, once however often it is polled', async () => {

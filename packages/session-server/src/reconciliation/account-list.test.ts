@@ -249,7 +249,7 @@ describe('the list of an account', () => {
 });
 
 describe('a row of the account’s list without a merchant', () => {
-  it('proves nothing by itself: the list of the merchant whose order it names does', async () => {
+  it('proves nothing: only the list of the merchant whose order it names does', async () => {
     const { attempt: tea } = await harness.activate();
     const { attempt: book } = await harness.activate(BOOKS);
     list(tea, { merchantId: undefined });

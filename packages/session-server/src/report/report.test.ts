@@ -148,7 +148,7 @@ describe('the report of a day', () => {
   });
 
   it('refuses a merchant that is not there', async () => {
-    const answer = await stack.askOperator(`/operator/report?day=${today()}&merchant=nobody`);
+    const answer = await stack.askOperator(`/operator/report?day=${today()}&merchant=unknown`);
     expect(answer.status).toBe(404);
   });
 });
