@@ -70,6 +70,17 @@ describe('a client that takes its time', () => {
   });
 });
 
+it('a request that names two hosts is refused, and its connection closed', async () => {
+  let requests = 0;
+  listener = await startListener((_, response) => {
+    requests += 1;
+    response.end();
+  }, HERE);
+  const twice = 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+  expect(await hear(listener, twice + twice)).toMatch(/^HTTP\/1\.1 400 (?!.*HTTP\/1)/s);
+  expect(requests).toBe(0);
+});
+
 describe('a server that stops', () => {
   it('ends the connection of a proxy with the next answer on it', async () => {
     const answers: (() => void)[] = [];

@@ -129,6 +129,11 @@ export async function startListener(
   const server = createServer(limits, (request, response) => {
     // While it drains: otherwise a proxy keeps sending requests on its connections until they are cut.
     if (!server.listening) response.setHeader('connection', 'close');
+    // RFC 9112, section 3.2: Node refuses a request without a Host, and takes the first of several.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1) {
+      response.writeHead(400, { connection: 'close' }).end();
+      return;
+    }
     app(request, response);
   });
   server.setTimeout(inactivityTimeout);

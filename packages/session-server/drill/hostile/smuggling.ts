@@ -47,6 +47,8 @@ export const AMBIGUOUS: Readonly<Record<string, string>> = {
   'a header without a name': `${GET}Host: a\r\n: 1\r\n\r\n${HIDDEN}`,
   'a header without a colon': `${GET}Host: a\r\nX\r\n\r\n${HIDDEN}`,
   'no host': `${GET}\r\n${HIDDEN}`,
+  'two hosts': `${GET}Host: a\r\nHost: b\r\n\r\n${HIDDEN}`,
+  'the same host twice': `${GET}Host: a\r\nhost: a\r\n\r\n${HIDDEN}`,
   'a space in the address': `GET /healthz x HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
   'no version': `GET /healthz\r\n${HIDDEN}`,
   'another version': `GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n${HIDDEN}`,
