@@ -103,6 +103,6 @@ function writeMerchants({ shop, shopUrl }: Lane, folder: string, providerMerchan
 }
 
 /** How the merchants file holds a key or a token. */
-function sha256(text: string): string {
+export function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

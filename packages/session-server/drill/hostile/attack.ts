@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { RawConnection, type RawAnswer } from './raw-connection.ts';
-import { type Damage, type HostileRequest, spoil, type Visit, visitOf } from './requests.ts';
+import type { HostileRequest } from './hostile-request.ts';
 import type { Usage } from './server.ts';
 import type { HostileTarget } from './target.ts';
+import { type Damage, spoil, type Visit, visitOf } from './visits.ts';
 
 /** Visits that share one seed: a counterexample is found again by playing these only. */
 const VISITS_PER_ROUND = 100;
