@@ -1,7 +1,10 @@
 import express, { type Express } from 'express';
 import type { SandboxContext } from './context.js';
-import { controlRoutes, requireOwnHost } from './control/control-routes.js';
+import { controlRoutes } from './control/control-routes.js';
+import { requireOwnHost } from './control/guard.js';
+import { announceChanges } from './control/inspector-routes.js';
 import type { SandboxControl } from './control/sandbox-control.js';
+import { recordUnknownCall } from './http/accept-call.js';
 import { ApiError, handleError, sendGatewayPage } from './http/errors.js';
 import { makeOpenapiDocument } from './openapi.js';
 import { homeRoutes } from './pages/home-page.js';
@@ -28,7 +31,7 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
     next();
   });
   app.use('/sdk', sdkRoutes());
-  app.use('/pages', pageRoutes(context));
+  app.use('/pages', announceChanges(context), pageRoutes(context));
   // The page shows what the control routes do.
   app.use(['/_sandbox', /^\/$/], requireOwnHost(context.settings.publicUrl));
   app.use('/_sandbox', controlRoutes(control));
@@ -46,7 +49,7 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
   // A path that lost its prefix, doubled it, or has two slashes in a row: the gateway in front of the
   // interfaces with a base address of their own knows no JSON.
   const gatewayPaths = ['/api', '//', merchantsPrefix, transfersPrefix].filter(Boolean);
-  app.use(({ path }, response) => {
+  app.use(recordUnknownCall(context), ({ path }, response) => {
     if (gatewayPaths.some((start) => path.startsWith(start))) return sendGatewayPage(response, 404);
     throw new ApiError(404, 'The sandbox has nothing at this address.');
   });

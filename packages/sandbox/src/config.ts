@@ -39,6 +39,7 @@ const VARIABLES = {
     .string()
     .regex(/^https?:\/\//, 'expected an http or https address')
     .optional(),
+  SANDBOX_REQUEST_LOG: z.string().min(1, 'expected the path of a file').optional(),
   SANDBOX_MERCHANTS: json(
     merchantList,
     '[{"id": 1001, "name": "…", "currency": "GBP"}]',
@@ -97,6 +98,7 @@ export function parseConfig(environment: NodeJS.ProcessEnv): SandboxConfig {
     ...(Object.keys(history).length === 0 ? {} : { history }),
     ...leaveOutUndefined({
       publicUrl: read.SANDBOX_PUBLIC_URL,
+      requestLog: read.SANDBOX_REQUEST_LOG,
       merchants: read.SANDBOX_MERCHANTS,
       transactionVariant: read.SANDBOX_VARIANT,
       defaultLimit: read.SANDBOX_DEFAULT_LIMIT,

@@ -1,4 +1,6 @@
 import { VirtualClock } from './clock.js';
+import { Activity } from './inspector/activity.js';
+import { RequestFile } from './inspector/request-file.js';
 import { FaultQueue } from './faults/faults.js';
 import { PaymentService } from './payment-service.js';
 import { RequestLog } from './request-log.js';
@@ -27,6 +29,9 @@ export interface SandboxContext {
   readonly transfers: TransferBook;
   readonly endpoints: WebhookEndpoints;
   readonly requests: RequestLog;
+  readonly activity: Activity;
+  /** What no record may show. */
+  readonly secrets: () => readonly string[];
   readonly faults: FaultQueue;
   readonly payments: PaymentService;
   readonly webhooks: WebhookSender;
@@ -42,6 +47,8 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     timeoutSeconds: settings.webhookTimeoutSeconds,
     signing: settings.webhookSigning,
   });
+  const activity = new Activity();
+  const { requestLog } = settings;
   const context: SandboxContext = {
     settings,
     merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
@@ -53,7 +60,12 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     signupLinks: new SignupLinks(),
     transfers: new TransferBook(),
     endpoints,
-    requests: new RequestLog(),
+    requests: new RequestLog(
+      activity,
+      requestLog === undefined ? undefined : new RequestFile(requestLog),
+    ),
+    activity,
+    secrets: () => [settings.apiKey, ...endpoints.list().map(({ hmacKey }) => hmacKey)],
     faults: new FaultQueue(),
     payments: new PaymentService({ settings, clock, transactions, webhooks, endpoints }),
     webhooks,

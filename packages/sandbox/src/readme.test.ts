@@ -63,7 +63,9 @@ describe('the README', () => {
   });
 
   it('lists the control routes', () => {
-    const source = read('control/control-routes.ts');
+    const source = ['control', 'inspector']
+      .map((name) => read(`control/${name}-routes.ts`))
+      .join('\n');
     const routes = [...source.matchAll(/(?:router\.\w+|\.route)\('(\/[^']+)'/g)].map(
       ([, path = '']) => path,
     );

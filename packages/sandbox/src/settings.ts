@@ -44,6 +44,8 @@ export interface SandboxOptions {
    * none.
    */
   readonly publicUrl?: string;
+  /** File that keeps the calls of the API across restarts. Default none. */
+  readonly requestLog?: string;
   /** Past transactions to start with. Default none. */
   readonly history?: HistoryOptions;
 
@@ -114,11 +116,12 @@ export interface SandboxOptions {
 
 /** The options with every default filled in. */
 export interface SandboxSettings extends Required<
-  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl'>
+  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl' | 'requestLog'>
 > {
   readonly history: HistoryOptions & { readonly seed: string };
   readonly webhookSigning: WebhookSigning | undefined;
   readonly publicUrl?: string;
+  readonly requestLog?: string;
 }
 
 const DEFAULTS: Omit<SandboxSettings, 'apiKey' | 'history' | 'webhookSigning'> = {

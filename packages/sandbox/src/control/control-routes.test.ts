@@ -316,6 +316,26 @@ describe('the rest of the control routes', () => {
     expect(crossSite.status).toBe(403);
     expect(test.sandbox.control.sessions()).toHaveLength(1);
   });
+
+  it.each([
+    ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
+    ['an origin without Sec-Fetch-Site', { origin: 'http://127.0.0.1:1' }],
+    ['another scheme', { origin: 'null' }],
+  ])('refuses a page of %s', async (_name, headers) => {
+    const test = await startSandbox();
+    const send = (method: string, path: string) => test.send(method, path, { headers });
+    expect((await send('POST', '/_sandbox/reset')).status).toBe(403);
+    expect((await send('GET', '/_sandbox/requests')).status).toBe(403);
+    expect((await send('GET', '/_sandbox/events')).status).toBe(403);
+  });
+
+  it('lets its own page in, and a person who opens a route', async () => {
+    const test = await startSandbox();
+    const own = { 'sec-fetch-site': 'same-origin', origin: test.url };
+    expect((await test.send('POST', '/_sandbox/reset', { headers: own })).status).toBe(204);
+    const opened = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect((await test.sendRaw('GET', '/_sandbox/requests', opened)).status).toBe(200);
+  });
 });
 
 describe('a name that a web page made lead to the sandbox', () => {

@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import express, { type RequestHandler, Router } from 'express';
+import express, { Router } from 'express';
 import { z } from 'zod';
 import { FAULT_KINDS } from '../faults/faults.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
@@ -9,6 +8,8 @@ import { currency, integer, text } from '../schemas.js';
 import { MAX_HISTORY_COUNT } from '../transactions/history.js';
 import { MONEY_FIELDS, toWireRow, TRANSACTION_VARIANTS } from '../transactions/transaction.js';
 import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-signing.js';
+import { requireOwnPage } from './guard.js';
+import { announceChanges, inspectorRoutes } from './inspector-routes.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const SECTION = 'control routes';
@@ -99,24 +100,8 @@ const clockBody = z.union(
 );
 
 /**
- * Refuses host names that a web page may have made lead here (DNS rebinding): allowed are addresses,
- * names of this machine, and that of the public address.
- */
-export function requireOwnHost(publicUrl: string | undefined): RequestHandler {
-  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  return ({ hostname }, _response, next) => {
-    const isOwn =
-      isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 ||
-      /^(.+\.)?localhost$/.test(hostname) ||
-      hostname === publicName;
-    if (!isOwn) throw new ApiError(421, 'This name is not that of the sandbox. Use its address.');
-    next();
-  };
-}
-
-/**
  * `/_sandbox/…`: the control API over HTTP. It has no key, because the sandbox listens only on your
- * own machine. Bodies must be JSON, so that a web page of another origin cannot post here.
+ * own machine. Bodies must be JSON, and a web page of another origin is refused.
  */
 export function controlRoutes(control: SandboxControl): Router {
   const router = Router();
@@ -125,12 +110,12 @@ export function controlRoutes(control: SandboxControl): Router {
     if (request.method === 'POST' && hasBody && !request.is('application/json')) {
       throw new ApiError(415, 'Send the body as JSON, with Content-Type: application/json.');
     }
-    if (request.method !== 'GET' && request.get('sec-fetch-site') === 'cross-site') {
-      throw new ApiError(403, 'Other sites may not control the sandbox.');
-    }
     next();
   });
+  router.use(requireOwnPage);
   router.use(express.json());
+  router.use(announceChanges(control));
+  router.use(inspectorRoutes(control));
   addStateRoutes(router, control);
   addSessionRoutes(router, control);
   addTransactionRoutes(router, control);
@@ -146,9 +131,6 @@ export function controlRoutes(control: SandboxControl): Router {
 function addStateRoutes(router: Router, control: SandboxControl): void {
   router.get('/sessions', (_request, response) => {
     response.json({ sessions: control.sessions() });
-  });
-  router.get('/requests', (_request, response) => {
-    response.json({ requests: control.requests() });
   });
   router.get('/deliveries', (_request, response) => {
     response.json({ deliveries: control.deliveries() });

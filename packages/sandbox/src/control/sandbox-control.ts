@@ -4,7 +4,9 @@ import { isFaultOf, type Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
 import { inventId } from '../random.js';
 import type { PaymentOutcome } from '../payment-service.js';
-import type { LoggedRequest } from '../request-log.js';
+import type { Activity } from '../inspector/activity.js';
+import type { RecordedCall } from '../inspector/recorded-call.js';
+import type { LoggedRequest, RequestFilter } from '../request-log.js';
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
@@ -92,8 +94,32 @@ export class SandboxControl {
     return summarizeSession(session);
   }
 
-  requests(): readonly LoggedRequest[] {
-    return this.#context.requests.list();
+  /** The calls of the API, oldest first. */
+  requests(filter?: RequestFilter): readonly LoggedRequest[] {
+    return this.#context.requests.list(filter);
+  }
+
+  /** A call with its headers and bodies, while they are kept. Secrets are masked. */
+  findRequest(number: number): Partial<RecordedCall> | undefined {
+    return this.#context.requests.find(number);
+  }
+
+  /** How many calls of each operation there are. */
+  requestCounts(): Readonly<Record<string, number>> {
+    return this.#context.requests.counts();
+  }
+
+  clearRequests(): void {
+    this.#context.requests.clear();
+  }
+
+  /** What happens, as it happens. */
+  get activity(): Activity {
+    return this.#context.activity;
+  }
+
+  get publicUrl(): string | undefined {
+    return this.#context.settings.publicUrl;
   }
 
   deliveries(): readonly Delivery[] {

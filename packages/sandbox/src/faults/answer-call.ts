@@ -15,18 +15,19 @@ const PIECES = 16;
  * invalid calls before this, so that they use up no fault.
  */
 export async function answerCall(
-  { faults }: SandboxContext,
+  { faults, activity }: SandboxContext,
   operation: Operation,
   response: Response,
   work: () => Reply | Promise<Reply>,
   sentCursor?: string,
 ): Promise<void> {
   const fault = faults.take(operation);
+  if (fault !== undefined) loggedRequestOf(response).fault = fault.fault;
   if (fault !== undefined && failBeforeWork(fault, response)) return;
   const reply = changeReply(fault?.fault, await work(), sentCursor);
   const send = fault && SENDERS[fault.fault];
   if (fault === undefined || send === undefined) response.json(reply);
-  else await send({ reply, fault, faults, response });
+  else await send({ reply, fault, faults, activity, response });
 }
 
 /** Plays a fault that comes before any work. @returns whether it has answered. */
@@ -62,6 +63,7 @@ interface Answer {
   readonly reply: unknown;
   readonly fault: Fault;
   readonly faults: FaultQueue;
+  readonly activity: SandboxContext['activity'];
   readonly response: Response;
 }
 
@@ -75,20 +77,18 @@ const SENDERS: Partial<Record<FaultKind, (answer: Answer) => void | Promise<void
       .type('json')
       .send(gzipSync(JSON.stringify(reply)));
   },
-  async hold({ reply, faults, response }) {
-    loggedRequestOf(response).state = 'held';
-    await faults.hold();
+  async hold({ reply, response, ...parts }) {
+    await hold(response, parts);
     if (!response.destroyed) response.json(reply);
   },
   async 'truncated-body'({ reply, response }) {
     await writeHalf(startBody(response, reply), response);
     response.destroy();
   },
-  async 'stalled-body'({ reply, faults, response }) {
+  async 'stalled-body'({ reply, response, ...parts }) {
     const body = startBody(response, reply);
     await writeHalf(body, response);
-    loggedRequestOf(response).state = 'held';
-    await faults.hold();
+    await hold(response, parts);
     response.end(body.subarray(middleOf(body)));
   },
   async 'slow-body'({ reply, fault, response }) {
@@ -101,6 +101,16 @@ const SENDERS: Partial<Record<FaultKind, (answer: Answer) => void | Promise<void
     response.end();
   },
 };
+
+async function hold(
+  response: Response,
+  { faults, activity }: Pick<Answer, 'faults' | 'activity'>,
+): Promise<void> {
+  const entry = loggedRequestOf(response);
+  entry.state = 'held';
+  activity.announce({ type: 'request', data: entry });
+  await faults.hold();
+}
 
 function startBody(response: Response, reply: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(reply));

@@ -1,7 +1,9 @@
 /** What every call of the API goes through: it is logged, its key is checked, its body is read. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { SandboxContext } from '../context.js';
+import { maskText } from '../inspector/mask.js';
+import { captureCall, keepRequestBody } from '../inspector/recorded-call.js';
 import type { LoggedRequest, Operation } from '../request-log.js';
 import { ApiError } from './errors.js';
 
@@ -30,26 +32,49 @@ export function loggedRequestOf(response: Response): LoggedRequest {
   return response.locals['loggedRequest'] as LoggedRequest;
 }
 
-function logCall({ requests, clock }: SandboxContext, operation: Operation): RequestHandler {
+/** Records the call with what is sent and answered. */
+export function logCall(
+  { requests, clock, secrets }: SandboxContext,
+  operation: LoggedRequest['operation'],
+): RequestHandler {
   return (request, response, next) => {
     const length = request.get('content-length');
+    const startedAt = performance.now();
     const entry = requests.add({
       operation,
       at: clock.nowText(),
+      method: request.method,
+      path: maskText(request.originalUrl, secrets()),
       sentKey: request.get('api_key') !== undefined,
       framing: framingOf(request),
       ...(length !== undefined && { bodyBytes: Number(length) }),
     });
     response.locals['loggedRequest'] = entry;
-    response.on('close', () => {
-      if (!response.writableFinished) entry.state = 'dropped';
-    });
+    const messages = captureCall(request, response, secrets);
     response.on('finish', () => {
       entry.state = 'answered';
       entry.status = response.statusCode;
     });
+    response.on('close', () => {
+      if (!response.writableFinished) entry.state = 'dropped';
+      entry.milliseconds = Math.round(performance.now() - startedAt);
+      requests.finish(entry, messages());
+    });
     next();
   };
+}
+
+/** Records a call to an address where there is nothing: often the mistake that someone looks for. */
+export function recordUnknownCall(context: SandboxContext): Router {
+  return Router().use(
+    (request, _response, next) => {
+      const mode = request.get('sec-fetch-mode');
+      // What a browser asks for of its own: a page that was opened, its icon.
+      next(mode === 'navigate' || mode === 'no-cors' ? 'router' : undefined);
+    },
+    logCall(context, 'unknown'),
+    express.text({ type: () => true, limit: '64kb', verify: keepRequestBody }),
+  );
 }
 
 function framingOf(request: Request): LoggedRequest['framing'] {
@@ -87,6 +112,6 @@ export function readJsonBody(body: 'required' | 'optional' = 'required'): Reques
       }
       next();
     },
-    express.json({ limit: '64kb' }),
+    express.json({ limit: '64kb', verify: keepRequestBody }),
   ];
 }
