@@ -41,7 +41,7 @@ export class PayErrorEvent extends PageEvent {
   /** snake_case, never renamed, listed in `docs/error-codes.md`. */
   readonly code: string;
   readonly retryable: boolean;
-  /** Names the request in the session server's log. */
+  /** Names the request in the session server's log: the one that failed, or the one that created the checkout. */
   readonly requestId: string | undefined;
   /** The server's sentence about it, for developers; `undefined` when it has none. */
   readonly detail: string | undefined;

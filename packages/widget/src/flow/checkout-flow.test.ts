@@ -296,6 +296,20 @@ describe('the flow of a checkout', () => {
     });
   });
 
+  it('an error without a request of its own names the request that created the checkout', () => {
+    const ready = transition(STATES.opening, {
+      type: 'created',
+      reply: { ...reply, requestId: 'r-1' },
+      order: 'A1001',
+      presentation: 'inline',
+    });
+    const refused = transition(ready, { type: 'refused' });
+    expect(refused).to.have.nested.property('error.requestId', 'r-1');
+    const own = { code: 'sdk_load_failed', requestId: 'r-2' };
+    const failed = transition(ready, { type: 'failure', error: own });
+    expect(failed).to.have.nested.property('error.requestId', 'r-2');
+  });
+
   it('retry repeats what failed, and nothing when nothing can help', () => {
     const retry: FlowEvent = { type: 'retry' };
     const asking = { phase: 'opening', known, address: undefined };
@@ -342,7 +356,10 @@ describe('the flow of a checkout', () => {
     const gone = transition(STATES.submitted, { type: 'refused' });
     const unknown = { code: 'outcome_unknown', recovery: 'open' } as const;
     const failed = transition(gone, { type: 'failure', error: unknown });
-    expect(failed).to.deep.include({ phase: 'problem', error: unknown });
+    expect(failed).to.deep.include({
+      phase: 'problem',
+      error: { ...unknown, requestId: undefined },
+    });
     expect(transition(failed, status('expired')).phase).to.equal('problem');
     const asking = transition(failed, { type: 'retry' });
     expect(asking.phase).to.equal('opening');

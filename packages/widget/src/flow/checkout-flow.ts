@@ -11,7 +11,7 @@ import { BUTTONS, phaseOf, type OutcomePhase } from './phases.js';
 
 /** What the page knows about one checkout. */
 export interface KnownCheckout extends Partial<
-  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment' | 'refund'>
+  Pick<CreateCheckoutReply, 'amount' | 'currency' | 'environment' | 'refund' | 'requestId'>
 > {
   readonly checkout: string;
   /** The latest one seen; `-1` while only the id is known, from the page's address. */
@@ -278,8 +278,10 @@ function created({ reply, order, presentation }: FlowEvent & { type: 'created' }
     : { phase: 'opening', known, session };
 }
 
-function withError(state: FlowState, error: FlowError): FlowState {
+function withError(state: FlowState, failed: FlowError): FlowState {
   const { known, isSubmitted } = state;
+  // An error of the SDK has no request of its own: the one that created the checkout finds it in the log.
+  const error = { ...failed, requestId: failed.requestId ?? known?.requestId };
   if (known && isRechecking(state)) return { phase: 'unconfirmed', known };
   const session = sessionOf(state);
   const address = state.phase === 'opening' ? state.address : undefined;

@@ -192,11 +192,12 @@ describe('errors of <pay-checkout>', () => {
   });
 
   it('a session that the SDK refuses when its form is there already is renewed by naming it', async () => {
+    await server.set({ open: [{ status: 200, body: server.openReply({ requestId: 'r-1' }) }] });
     const harness = await PayCheckoutHarness.ready(server);
     const error = harness.nextEvent('pay-error');
     await harness.during('problem', () => server.sdk.calls[0]?.onRefuse?.());
-    expect(await error).to.include({ code: 'session_refused', retryable: true });
-    expect(harness.notice).to.equal(`${en.sdkError} session_refused`);
+    expect(await error).to.include({ code: 'session_refused', retryable: true, requestId: 'r-1' });
+    expect(harness.notice).to.equal(`${en.sdkError} session_refused · r-1`);
     expect(harness.button?.textContent?.trim()).to.equal('Try again');
     expect(harness.element.childElementCount).to.equal(0);
     await until(async () => (await server.hints()).includes('refused'));
