@@ -9,6 +9,7 @@ import { AppError } from '../errors.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
 import { parse } from '../http/parse.js';
+import { traceRequests } from '../http/trace-requests.js';
 import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
@@ -39,6 +40,8 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   app.set('etag', false);
   app.use(observeRequests(metrics));
   app.use(requestId);
+  // Not what Prometheus reads every few seconds.
+  app.use(['/operator', '/page'], traceRequests);
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"] } },

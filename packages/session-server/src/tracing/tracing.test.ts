@@ -22,7 +22,7 @@ const sdk = startNodeSdk({
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await TestStack.start();
+  stack = await TestStack.start({ env: { PAY_OPERATOR_PORT: '0' } });
 });
 afterAll(async () => {
   await stack.close();
@@ -114,6 +114,24 @@ describe('the traces of a payment', () => {
     await stack.fetch(stack.returnPath(other.body.sessionId ?? '', 'CancelUrl'));
     const delivery = await spanOf('event.deliver', other.body.checkout);
     expect(delivery.attributes).toMatchObject({ 'error.type': 'refused' });
+  });
+
+  it('have what an operator asks, but not each read of the metrics', async () => {
+    await stack.open('T4', { amount: '9.99' });
+    const answer = await stack.askOperator('/operator/orders/teashop/T4/explain');
+    expect(answer.status).toBe(200);
+    const request = await spanOf('GET /operator/orders/{merchant}/{order}/explain');
+    expect(request).toMatchObject({
+      kind: SpanKind.SERVER,
+      attributes: {
+        'http.response.status_code': 200,
+        'pay_checkout.request_id': answer.headers.get('x-request-id'),
+      },
+    });
+    await stack.askOperator('/metrics');
+    await stack.askOperator('/operator/attention');
+    await spanOf('GET /operator/attention');
+    expect(exporter.getFinishedSpans().filter(({ name }) => name.includes('metrics'))).toEqual([]);
   });
 
   it('take no trace of a caller as their own, and have routes for names', async () => {
