@@ -56,6 +56,14 @@ const MERCHANT_PARAMETER = {
  */
 export const partnerApiContract: Json = renderDocument();
 
+/** The request of each operation by its name, as JSON Schema: what a form needs to know of its fields. */
+export const requestSchemas: Readonly<Record<string, Json>> = Object.fromEntries(
+  OPERATIONS.map(({ name, request }) => [
+    name,
+    z.toJSONSchema(request, { target: 'draft-2020-12', io: 'input' }) as Json,
+  ]),
+);
+
 function renderDocument(): Json {
   const components: Json = {};
   const paths = Object.fromEntries(
