@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SCENARIOS, type Scenario } from '@pay-checkout/sandbox';
 import type { Plugin } from 'vite';
 import { PRODUCTS, type Product } from './shop/catalogue.js';
+import { renderOperationForm } from './console/form-html.js';
 import { formatMoney } from './shop/money.js';
 
 /** Replaces comments such as `<!-- shop header -->` and `<!-- picture: sku -->`. */
@@ -22,6 +23,10 @@ export function pageParts(): Plugin {
           .replace(/<!-- picture: ([\w-]+) -->/g, (_match, sku: string) => readPicture(sku))
           .replace(/<!-- console head: (.+) -->/, (_match, title: string) => consoleHead(title))
           .replace(/<!-- console header: (.+) -->/, (_match, title: string) => consoleHeader(title))
+          .replace(/<!-- console form: ([\w-]+) -->/g, (_match, name: string) =>
+            renderOperationForm(name),
+          )
+          .replace('<!-- console footer -->', CONSOLE_FOOTER)
           .replace('<!-- console result -->', CONSOLE_RESULT),
     },
   };
@@ -74,6 +79,7 @@ const SHOP_FOOTER = `<footer class="site-footer">
 /** The pages of the console, in the order of the navigation. */
 const CONSOLE_PAGES = [
   { path: '/', title: 'Overview' },
+  { path: '/checkout-session', title: 'Checkout session' },
   { path: '/transactions', title: 'Transactions' },
   { path: '/transfers', title: 'Transfers' },
   { path: '/reports', title: 'Reports' },
@@ -120,6 +126,16 @@ const CONSOLE_RESULT = `<div id="waiting"></div>
 <noscript>
   <p class="note">The console needs JavaScript, which is off in this browser.</p>
 </noscript>`;
+
+/** There is no sign-in: the process listens on this machine only. */
+const CONSOLE_FOOTER = `<footer class="site-footer">
+  <div class="wrap">
+    <p>
+      This console has no sign-in. It listens on this machine only (127.0.0.1), for the people who
+      work here.
+    </p>
+  </div>
+</footer>`;
 
 function readPicture(sku: string): string {
   return readFileSync(join(import.meta.dirname, 'shop/pictures', `${sku}.svg`), 'utf8');

@@ -2,6 +2,7 @@
 import { PartnerClient } from '@pay-checkout/partner-api';
 import express, { type Express, type RequestHandler, type Request } from 'express';
 import { siteRoutes } from '../shared/site.js';
+import { checkoutSessionRoutes } from './checkout-session-routes.js';
 import type { ConsoleConfig } from './config.js';
 import { handleConsoleErrors, hideSecret, refuseRequest } from './console-error.js';
 import { providerRoutes } from './provider-routes.js';
@@ -46,6 +47,7 @@ export function createConsole(options: ConsoleOptions): Express {
   app.get('/api/known', (_request, response) => {
     response.json(config.known);
   });
+  app.use(checkoutSessionRoutes(client, config.payPageUrl));
   app.use(providerRoutes(client));
   app.use(transactionRoutes(client, apiKey));
   app.use(webhookRoutes(client, new KeyFolder(config.keyDirectory)));

@@ -38,6 +38,8 @@ describe('the settings of the partner console', () => {
     ['CONSOLE_PARTNER_API_KEY', 'a key with spaces'],
     ['CONSOLE_PARTNER_API_KEY', 'short'],
     ['CONSOLE_KEY_DIRECTORY', ''],
+    ['CONSOLE_PAY_PAGE_URL', 'https://pay.example/session'],
+    ['CONSOLE_PAY_PAGE_URL', 'javascript:{session}'],
     ['CONSOLE_KNOWN', '{'],
     ['CONSOLE_KNOWN', '{"partners":[],"merchants":[{"id":"1001"}],"reportSchedules":[]}'],
   ])('refuses %s=%s by name and never repeats the key', (name, value) => {

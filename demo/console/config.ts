@@ -3,6 +3,7 @@ import { Secret } from '@pay-checkout/partner-api';
 import { z } from 'zod';
 import {
   type Environment,
+  isHttpUrl,
   jsonSetting,
   portSetting,
   readSettings,
@@ -21,6 +22,8 @@ export interface ConsoleConfig {
   readonly merchantsApiUrl: string;
   /** So have scheduled transfers (spec 4.4). */
   readonly transfersApiUrl: string;
+  /** A page where a checkout session can be paid, with `{session}` for its id. */
+  readonly payPageUrl?: string;
   readonly apiKey: Secret;
   /** Where the keys of new webhooks are kept, a file each. */
   readonly keyDirectory: string;
@@ -46,6 +49,13 @@ const environment = z.object({
   CONSOLE_PARTNER_API_URL: urlSetting('http://127.0.0.1:4300'),
   CONSOLE_MERCHANTS_API_URL: urlSetting('http://127.0.0.1:4300/merchants-sandbox'),
   CONSOLE_TRANSFERS_API_URL: urlSetting('http://127.0.0.1:4300'),
+  CONSOLE_PAY_PAGE_URL: z
+    .string()
+    .refine(
+      (text) => text.includes('{session}') && isHttpUrl(text.replace('{session}', 'id')),
+      'must be an http or https address with {session} in it',
+    )
+    .optional(),
   CONSOLE_PARTNER_API_KEY: z
     .string({ error: 'is missing: give the API key of the platform team' })
     .regex(/^[!-~]{8,}$/, 'must be 8 or more printable ASCII characters without spaces'),
@@ -63,6 +73,7 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     partnerApiUrl: values.CONSOLE_PARTNER_API_URL,
     merchantsApiUrl: values.CONSOLE_MERCHANTS_API_URL,
     transfersApiUrl: values.CONSOLE_TRANSFERS_API_URL,
+    ...(values.CONSOLE_PAY_PAGE_URL !== undefined && { payPageUrl: values.CONSOLE_PAY_PAGE_URL }),
     apiKey: new Secret(values.CONSOLE_PARTNER_API_KEY),
     keyDirectory: values.CONSOLE_KEY_DIRECTORY,
     known: values.CONSOLE_KNOWN,

@@ -48,6 +48,23 @@ export interface AnalyticsView {
   readonly others: ProviderFields;
 }
 
+/** Answer of `POST /api/checkout-sessions`. */
+export interface CheckoutSessionView {
+  readonly sessionId: string;
+  /** What was sent, as JSON. */
+  readonly request: string;
+  /** Where it can be paid. */
+  readonly payUrl?: string;
+  readonly others: ProviderFields;
+}
+
+/** Answer of `GET /api/avs`: what the address lines say, under the provider's names. */
+export interface AvsView {
+  readonly AvsHouseNumber?: string;
+  readonly AvsPostcode?: string;
+  readonly flat?: string;
+}
+
 /** Answer of `GET /api/transfers`. */
 export interface TransfersView {
   readonly transfers: readonly ProviderFields[];

@@ -20,6 +20,7 @@ afterAll(() => journey.stop());
 const CONSOLE = [
   ['', '.chart'],
   ['transactions', '.transactions'],
+  ['checkout-session', 'form'],
   ['transfers', '.rows'],
   ['reports', 'form'],
   ['signup-links', 'form'],

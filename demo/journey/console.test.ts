@@ -11,6 +11,7 @@ import { CARDS, PAID } from './shopper.js';
 const PAGES = [
   ['', '.chart'],
   ['transactions', '.transactions'],
+  ['checkout-session', 'form'],
   ['transfers', '.rows'],
   ['reports', 'form'],
   ['signup-links', 'form'],

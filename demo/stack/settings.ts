@@ -151,7 +151,7 @@ export function shopEnv(
 
 /** Environment of the partner console: the only process of the demo's pages with the API key. */
 export function consoleEnv(
-  { console, consoleApi, sandboxApi }: StackAddresses,
+  { console, consoleApi, sandbox, sandboxApi }: StackAddresses,
   secrets: StackSecrets,
   keyDirectory: string,
 ): ProcessEnv {
@@ -161,6 +161,7 @@ export function consoleEnv(
     CONSOLE_PARTNER_API_URL: sandboxApi,
     CONSOLE_MERCHANTS_API_URL: `${sandboxApi}/merchants-sandbox`,
     CONSOLE_TRANSFERS_API_URL: sandboxApi,
+    CONSOLE_PAY_PAGE_URL: `${sandbox}/pages/pay/{session}`,
     CONSOLE_PARTNER_API_KEY: secrets.providerApiKey,
     CONSOLE_KEY_DIRECTORY: keyDirectory,
     CONSOLE_KNOWN: JSON.stringify(describeKnown(PROVIDER_MERCHANT_ID, MERCHANT_NAME)),

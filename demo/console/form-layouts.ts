@@ -1,0 +1,91 @@
+/** What the console's forms call the fields of an operation, and how it groups them. */
+
+export interface FormGroup {
+  /** Without one the fields stand alone. */
+  readonly title?: string;
+  readonly hint?: string;
+  readonly fields: readonly string[];
+  /** Where the page's script shows what it works out from these fields. */
+  readonly outputId?: string;
+}
+
+export interface FormLayout {
+  readonly operation: string;
+  readonly groups: readonly FormGroup[];
+  /** Fields of the operation that the page has in another place, or does not send. */
+  readonly leftOut?: readonly string[];
+  /** For fields of `rows`: what one of them is called. */
+  readonly rowName?: string;
+}
+
+export interface FieldWords {
+  readonly label: string;
+  readonly hint?: string;
+  /** `id` of a list of suggestions that the page fills. */
+  readonly list?: string;
+  readonly type?: 'email' | 'url' | 'tel' | 'password';
+  readonly placeholder?: string;
+}
+
+/** A field that is not here has its own name as its label. Names within rows are `SplitFee.value`. */
+export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
+  merchant_id: { label: 'Merchant', list: 'merchants' },
+  order_id: { label: 'Order number' },
+  Amount: { label: 'Amount', hint: 'Such as 12.34.' },
+  MerchantReference: { label: 'Reference', hint: 'The transaction carries it.' },
+  provider: { label: 'Provider code' },
+  customer_id: { label: 'Customer' },
+  email: { label: 'E-mail', type: 'email' },
+  phoneNumber: { label: 'Phone', type: 'tel' },
+  name: { label: 'Full name' },
+  firstname: { label: 'First name' },
+  lastname: { label: 'Last name' },
+  flat: { label: 'Flat' },
+  address1: { label: 'Address line 1' },
+  address2: { label: 'Address line 2' },
+  AvsHouseNumber: { label: 'House number' },
+  AvsPostcode: { label: 'Postcode' },
+  host: { label: 'Address of the shop', type: 'url' },
+  RedirectUrl: { label: 'After paying', type: 'url' },
+  CancelUrl: { label: 'After cancelling', type: 'url' },
+  backurl: { label: 'Back button', type: 'url' },
+  WebhookUrl: { label: 'Webhook', hint: 'The provider’s servers send to it.', type: 'url' },
+  'SplitFee.partner_merchant_id': { label: 'Partner' },
+  'SplitFee.type_id': { label: 'Type' },
+  'SplitFee.value': { label: 'Value' },
+  'SplitFee.value_type': { label: 'Kind', list: 'value-types' },
+};
+
+/** The forms of the pages, by the name in `<!-- console form: name -->`. */
+export const FORM_LAYOUTS: Readonly<Record<string, FormLayout>> = {
+  'checkout-session': {
+    operation: 'checkoutSessions.create',
+    rowName: 'share',
+    groups: [
+      {
+        title: 'Payment',
+        fields: ['merchant_id', 'order_id', 'Amount', 'MerchantReference', 'provider'],
+      },
+      {
+        title: 'Split',
+        hint: 'What others receive of the amount; the merchant has what is left.',
+        fields: ['SplitFee'],
+        outputId: 'split-total',
+      },
+      {
+        title: 'Shopper',
+        fields: ['firstname', 'lastname', 'name', 'email', 'phoneNumber', 'customer_id'],
+      },
+      {
+        title: 'Address check (AVS)',
+        hint: 'The card’s bank compares house number and postcode with its records.',
+        fields: ['address1', 'address2', 'flat', 'AvsHouseNumber', 'AvsPostcode'],
+        outputId: 'avs-check',
+      },
+      {
+        title: 'Addresses',
+        fields: ['RedirectUrl', 'CancelUrl', 'backurl', 'host', 'WebhookUrl'],
+      },
+    ],
+  },
+};
