@@ -31,7 +31,7 @@ export const auditPage = page<PageOf<AuditView>>({
             html`${ACTIONS[done.action]}${
               done.target ? html`: <span class="id">${describeTarget(done)}</span>` : ''
             }`,
-            merchant && order ? orderLink(merchant, order) : '–',
+            merchant && order ? orderLink(merchant, order) : (merchant ?? '–'),
             note ?? '–',
           ]),
         )}

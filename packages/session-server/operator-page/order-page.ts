@@ -191,7 +191,7 @@ function renderCheckouts(checkouts: readonly CheckoutView[]): TemplateResult {
   return html`<h2>Checkouts</h2>
     ${renderTable(
       'Checkouts',
-      ['Checkout', 'State', 'Price', 'Refunded', 'Paid by', 'Attention'],
+      ['Checkout', 'State', 'Price', 'Refunded', 'Paid by', 'Attention', 'Request'],
       checkouts.map((checkout) => [
         html`<code>${checkout.id}</code>`,
         checkout.state,
@@ -201,6 +201,7 @@ function renderCheckouts(checkouts: readonly CheckoutView[]): TemplateResult {
           : html`<span class="amount">${checkout.amountRefunded} ${checkout.currency}</span>`,
         checkout.paidBy === undefined ? '–' : html`<code>${checkout.paidBy}</code>`,
         checkout.attention.map(words).join(', ') || '–',
+        checkout.requestId === undefined ? '–' : html`<code>${checkout.requestId}</code>`,
       ]),
     )}`;
 }

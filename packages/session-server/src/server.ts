@@ -255,7 +255,7 @@ async function assemble(
       metrics &&
       createOperatorApp({
         access: { ...config.operator, keys: () => operatorKeys },
-        ...{ metrics, logger, clock, environment, service },
+        ...{ database, metrics, logger, clock, environment, service },
         pageRoutes: [pageDataRoutes(service, page)],
         report: reportRoutes(new ReportService({ ...common, gateway })),
       }),

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError, ConfigError } from '../errors.js';
@@ -6,11 +7,11 @@ import {
   type DeadLetter,
   type DeadLetterFilter,
   findDeadLetters,
-  redeliverEvents,
   type RedeliverFilter,
 } from '../outbox/repository.js';
 import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
+import { redeliverAndNote } from '../operator/audit.js';
 import { describeTimeline, explainOrder } from '../operator/explain.js';
 import type { Database } from '../store/database.js';
 import { openBeside } from '../open-database.js';
@@ -92,10 +93,20 @@ function parseWords(words: readonly string[]): (database: Database) => Promise<s
   }
   return async (database) => {
     const count = await database.transaction('outbox:redeliver', (tx) =>
-      redeliverEvents(tx, filter, systemClock.now()),
+      redeliverAndNote(tx, filter, { actor: commandLineActor() }, systemClock.now()),
     );
     return [`${String(count)} events will be redelivered`];
   };
+}
+
+/** Who runs the command, for the audit trail. */
+function commandLineActor(): string {
+  try {
+    return `command-line (${userInfo().username})`;
+  } catch {
+    // A container may run under a user id that has no name.
+    return 'command-line';
+  }
 }
 
 /** Strict, so that nothing is redelivered because a word was left out. */

@@ -2,13 +2,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.js';
 import { TestStack } from '../testing/test-stack.js';
-import { runEvents, runWebhooks } from './commands.js';
+import { runEvents, runExplain, runWebhooks } from './commands.js';
 
 let stack: TestStack;
 beforeEach(async () => {
   stack = await TestStack.start();
 });
 afterEach(() => stack.close());
+
+/** What happened to an order, as `explain` prints it. */
+const story = (order: string): Promise<string[]> => runExplain(stack.config, order);
+const BY_COMMAND = /^\S+ {2}command-line( \(.+\))? redelivered msg_\S+$/;
 
 const run = (...words: string[]): Promise<string[]> => runEvents(stack.config, words);
 
@@ -28,6 +32,7 @@ describe('dead-lettered events', () => {
     expect([event.id, event.data['order']]).toEqual([id, 'D1']);
     expect(await run('dead-lettered')).toEqual(['no events are dead-lettered']);
     expect(await run('redeliver', '--all')).toEqual(['0 events will be redelivered']);
+    expect(await story('D1')).toContainEqual(expect.stringMatching(BY_COMMAND));
   }, 20_000);
 
   it.each([

@@ -22,6 +22,7 @@ export const MOVED_TABLES: Readonly<Record<string, readonly string[]>> = {
   outbox_events: ['sequence', 'length(body)', 'coalesce(position, 0)'],
   order_log: ['at'],
   audit: ['at'],
+  operator_sign_outs: ['expires_at'],
   counters: ['value'],
 };
 

@@ -1,4 +1,5 @@
 import type { OrderKey } from '../orders/repository.js';
+import { redeliverEvents, type RedeliverFilter } from '../outbox/repository.js';
 import { optionalText, type Reader, type Row, type Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
 import type { AuditView } from './page-view.js';
@@ -12,6 +13,44 @@ export async function recordAction(
   await tx.run(
     sql.insert('audit', { at: now, actor, action, merchant, order_name: order, target, note }),
   );
+}
+
+/**
+ * Redelivers events, and notes it: each that is named with its order, and of all others how many they
+ * were.
+ */
+export async function redeliverAndNote(
+  tx: Transaction,
+  { ids, ...filter }: RedeliverFilter,
+  by: Pick<AuditView, 'actor' | 'note'>,
+  now: number,
+): Promise<number> {
+  if (!ids) {
+    const count = await redeliverEvents(tx, filter, now);
+    const target = count === 1 ? '1 event' : `${String(count)} events`;
+    const { merchant } = filter;
+    if (count > 0) await recordAction(tx, { ...by, action: 'redeliver', merchant, target }, now);
+    return count;
+  }
+  let count = 0;
+  for (const id of new Set(ids)) {
+    if ((await redeliverEvents(tx, { ...filter, ids: [id] }, now)) === 0) continue;
+    count += 1;
+    const order = await findOrderOfEvent(tx, id);
+    await recordAction(tx, { ...by, ...order, action: 'redeliver', target: id }, now);
+  }
+  return count;
+}
+
+export async function findOrderOfEvent(
+  reader: Reader,
+  event: string,
+): Promise<OrderKey | undefined> {
+  const row = await reader.get(sql`
+    SELECT checkouts.merchant, order_name FROM outbox_events
+    JOIN checkouts ON checkouts.id = outbox_events.checkout
+    WHERE outbox_events.id = ${event}`);
+  return row && { merchant: String(row['merchant']), order: String(row['order_name']) };
 }
 
 /** What was done about an order, oldest first. */

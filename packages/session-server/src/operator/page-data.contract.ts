@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runErase } from '../cli/order-commands.js';
-import { askAsPage, signIn } from '../testing/operator-browser.js';
+import { askAsPage, OPERATOR_KEY, signIn } from '../testing/operator-browser.js';
 import { PRICE, type PuttingShop } from '../testing/putting-shop.js';
 import type { AuditView, OrderView, PageOf, Queue, QueueView, SearchView } from './page-view.js';
 import { describeEntry } from './timeline-words.js';
@@ -41,7 +41,10 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       (await order(id)).entries
         .toReversed()
         .map((entry) =>
-          describeEntry(entry).replace(/\b(msg_|txn_)[\w-]+|\b\d{6,}\b|A\d+\.\d+/g, '…'),
+          describeEntry(entry).replace(
+            /\b(msg_|txn_)[\w-]+|\b\d{6,}\b|A\d+\.\d+|\b[\da-f]{8}-[\da-f-]{27}\b/g,
+            '…',
+          ),
         );
     const hint = (checkout: string, kind: string, sessionId?: string) =>
       shop.stack.post(`/v1/checkouts/${checkout}/hints`, { kind, sessionId });
@@ -70,7 +73,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         .toContain('Webhook of the provider, processed: order_id …');
       const lines = await story('A1');
       const expected = [
-        'Checkout created for 9.99 GBP',
+        'Checkout created for 9.99 GBP, request …',
         'Session requested: order_id …, reference …',
         'Session created: order_id …',
         'Hint of the page: the form is shown',
@@ -88,6 +91,18 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         /^Transaction stored: … SUCCESS 9\.99 GBP of .*proves the price$/m,
       );
       expect(lines[0]).toBe(expected[0]);
+    });
+
+    it('names the request that created a checkout, as its answer, its log and its events do', async () => {
+      const put = (await shop.put('A1')).body;
+      const { headers, body } = await shop.open(put);
+      const requestId = headers.get('x-request-id') ?? 'none';
+      expect(body.requestId).toBe(requestId);
+      const { checkouts, entries } = await order('A1');
+      expect(checkouts.map((checkout) => checkout.requestId)).toEqual([requestId]);
+      expect(entries.map(describeEntry)).toContainEqual(
+        `Checkout created for 9.99 GBP, request ${requestId}`,
+      );
     });
 
     it('says why a transaction does not count, once however often it is polled', async () => {
@@ -222,6 +237,38 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect((await send('events/msg_unknown/redeliver')).status).toBe(404);
     });
 
+    it('notes what programs redeliver, as it does what a person does', async () => {
+      await payLate('A1');
+      const isDelivered = async () => {
+        await expect
+          .poll(async () =>
+            (await order('A1')).events.every(({ status }) => status === 'delivered'),
+          )
+          .toBe(true);
+      };
+      await isDelivered();
+      const event = (await order('A1')).events[0]?.id ?? '';
+      const redeliver = async (wanted: object) => {
+        await underTest.execute(
+          `UPDATE outbox_events SET status = 'dead_lettered' WHERE id = '${event}'`,
+        );
+        const { body } = await shop.stack.askOperator('/operator/events/redeliver', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${OPERATOR_KEY}` },
+          body: JSON.stringify(wanted),
+        });
+        await isDelivered();
+        return body;
+      };
+      expect(await redeliver({ ids: [event, event, 'msg_unknown'] })).toEqual({ redelivered: 1 });
+      expect(await redeliver({ merchant: 'teashop' })).toEqual({ redelivered: 1 });
+      const actor = expect.stringMatching(/^key-[0-9a-f]{8}$/) as string;
+      expect(await audit()).toEqual([
+        expect.objectContaining({ actor, merchant: 'teashop', target: '1 event' }),
+        expect.objectContaining({ actor, merchant: 'teashop', order: 'A1', target: event }),
+      ]);
+    });
+
     it('makes an unpaid order void with a note, and never one that is paid', async () => {
       const put = (await shop.put('A1')).body;
       expect(await order('A1')).toMatchObject({ canVoid: true, price: '9.99 GBP' });
@@ -270,7 +317,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       shop.stack.advance(31 * 86_400);
       cookie = await signIn(shop.stack);
       await expect.poll(async () => [await steps('hint'), await steps('session')]).toEqual([0, 0]);
-      expect(await story('A1')).toContain('Checkout created for 9.99 GBP');
+      expect(await story('A1')).toContain('Checkout created for 9.99 GBP, request …');
     });
 
     it('shows nothing of a person of an erased order, nor what was noted about it', async () => {
@@ -286,6 +333,19 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         erasedAt: expect.any(Number) as number,
       });
       expect([text, JSON.stringify(await audit())].join()).not.toContain('Nightjar');
+    });
+
+    it('ends a session on every server when its person signs out, and no other session', async () => {
+      const other = await signIn(shop.stack);
+      const ask = (path: string, sent: string, method = 'GET') =>
+        askAsPage(shop.stack, `/page/${path}`, { method, headers: { cookie: sent } });
+      expect((await ask('session', cookie, 'DELETE')).status).toBe(204);
+      // As another server would: nothing of it is known but what is stored.
+      await shop.stack.server.close();
+      await shop.stack.startServer();
+      expect((await ask('audit', cookie)).body.code).toBe('operator_signed_out');
+      expect((await ask('session', cookie)).body).toBeNull();
+      expect((await ask('audit', other)).status).toBe(200);
     });
 
     it('says with 304 that nothing has changed', async () => {

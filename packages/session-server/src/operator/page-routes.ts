@@ -6,10 +6,12 @@ import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import { KeyAttempts } from '../http/limits.js';
 import { jsonBody, parse } from '../http/parse.js';
+import type { Database } from '../store/database.js';
 import type { SessionView } from './page-view.js';
 import {
   cookieOf,
-  findSession,
+  endSessions,
+  findSessions,
   isSame,
   makeSessionToken,
   type PageSession,
@@ -25,6 +27,7 @@ const MAX_BODY_BYTES = 16_384;
 const PAGE_HEADER = 'x-pay-operator';
 
 export interface PageOptions {
+  readonly database: Database;
   /** With none there is no page. */
   readonly keys: () => readonly Secret[];
   readonly clock: Clock;
@@ -34,8 +37,11 @@ export interface PageOptions {
 }
 
 /** The operator's page: its files, the sign-in, and what it reads. Mounted before the routes of programs. */
-export function pageRoutes({ keys, clock, environment, routes }: PageOptions): Router {
+export function pageRoutes({ database, keys, clock, environment, routes }: PageOptions): Router {
   const attempts = new KeyAttempts(WRONG_KEYS);
+  const sessionsOf = (request: Request) => findSessions(database, request, keys(), clock.now());
+  const toView = (session: PageSession | undefined): SessionView | null =>
+    session ? { actor: session.actor, expiresAt: session.expiresAt, environment } : null;
   const router = Router();
   router.use((_request, _response, next) => {
     next(keys().length === 0 ? 'router' : undefined);
@@ -68,24 +74,24 @@ export function pageRoutes({ keys, clock, environment, routes }: PageOptions): R
     const { name, attributes } = cookieOf(isSecure(request));
     const token = makeSessionToken(key, clock.now());
     response.setHeader('set-cookie', `${name}=${token}; ${attributes}`);
-    const session = readSessionToken(token, keys(), clock.now());
-    response.json(session && ({ ...session, environment } satisfies SessionView));
+    response.json(toView(readSessionToken(token, keys(), clock.now())));
   });
 
-  page.delete('/session', (request, response) => {
+  page.delete('/session', async (request, response) => {
+    await endSessions(database, await sessionsOf(request), clock.now());
     const { name, attributes } = cookieOf(isSecure(request));
     response.setHeader('set-cookie', `${name}=; ${attributes}; Max-Age=0`);
     response.status(204).end();
   });
 
   // Not an error: the page asks before anyone has signed in.
-  page.get('/session', (request, response) => {
-    const session = findSession(request, keys(), clock.now());
-    response.json(session ? ({ ...session, environment } satisfies SessionView) : null);
+  page.get('/session', async (request, response) => {
+    const [session] = await sessionsOf(request);
+    response.json(toView(session));
   });
 
-  page.use((request, response, next) => {
-    const session = findSession(request, keys(), clock.now());
+  page.use(async (request, response, next) => {
+    const [session] = await sessionsOf(request);
     if (!session) {
       throw new AppError(401, 'operator_signed_out', 'Sign in with a key of PAY_OPERATOR_KEY.');
     }

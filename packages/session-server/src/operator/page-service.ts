@@ -6,12 +6,11 @@ import { makeVoid } from '../merchant-api/put-order.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { findOrder, type OrderKey, touchOrder } from '../orders/repository.js';
-import { redeliverEvents } from '../outbox/repository.js';
 import { pollSoon } from '../reconciliation/repository.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { Database } from '../store/database.js';
 import { sql } from '../store/sql.js';
-import { findAudit, recordAction } from './audit.js';
+import { findAudit, findOrderOfEvent, recordAction, redeliverAndNote } from './audit.js';
 import type { AuditView, OrderView, Queue, QueueItem, QueueView, SearchView } from './page-view.js';
 import { countQueues, findQueue, isInQueue, type Place } from './queues.js';
 import { searchOrders } from './search.js';
@@ -122,18 +121,10 @@ export class PageService {
   async redeliver(event: string, { actor, note }: OperatorRequest): Promise<boolean> {
     const { database, clock, onRedelivery } = this.#options;
     const count = await database.transaction('operator:redeliver', async (tx) => {
-      const row = await tx.get(sql`
-        SELECT checkouts.merchant, order_name FROM outbox_events
-        JOIN checkouts ON checkouts.id = outbox_events.checkout
-        WHERE outbox_events.id = ${event}`);
-      if (!row) throw new AppError(404, 'event_not_found', 'There is no such event.');
-      const key = { merchant: String(row['merchant']), order: String(row['order_name']) };
-      const now = clock.now();
-      const changed = await redeliverEvents(tx, { ids: [event], waiting: true }, now);
-      if (changed > 0) {
-        await recordAction(tx, { ...key, actor, action: 'redeliver', target: event, note }, now);
+      if (!(await findOrderOfEvent(tx, event))) {
+        throw new AppError(404, 'event_not_found', 'There is no such event.');
       }
-      return changed;
+      return redeliverAndNote(tx, { ids: [event], waiting: true }, { actor, note }, clock.now());
     });
     if (count > 0) onRedelivery();
     return count > 0;

@@ -1,12 +1,16 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@pay-checkout/partner-api';
 import type { Request } from 'express';
+import type { Database, Reader } from '../store/database.js';
+import { sql } from '../store/sql.js';
 
 /** How long a person stays signed in: a working day. */
 export const SESSION_MS = 8 * 3_600_000;
 
 /** What a person who signed in is known by. */
 export interface PageSession {
+  /** Random; it opens nothing without its signature. */
+  readonly id: string;
   /** The key that they signed in with, by its fingerprint: what the audit trail names. */
   readonly actor: string;
   /** Milliseconds since 1970. */
@@ -20,7 +24,8 @@ export function fingerprintOf(key: Secret): string {
 
 /**
  * The value of the cookie: until when it is valid, signed with the key itself. So no server stores
- * it, every replica knows it, and the sessions of a key end when the key is removed.
+ * it, every replica knows it, and the sessions of a key end when the key is removed. Only sessions
+ * that were signed out of are stored.
  */
 export function makeSessionToken(key: Secret, now: number): string {
   const expiresAt = now + SESSION_MS;
@@ -38,7 +43,7 @@ export function readSessionToken(
   const expiresAt = Number(expires);
   if (more.length > 0 || !(expiresAt > now)) return undefined;
   const key = keys.find((each) => isSame(signature, sign(each, expiresAt, nonce)));
-  return key && { actor: fingerprintOf(key), expiresAt };
+  return key && { id: nonce, actor: fingerprintOf(key), expiresAt };
 }
 
 /** Whether two texts are the same, in a time that says nothing of them. */
@@ -65,17 +70,38 @@ export function cookieOf(isSecure: boolean): {
     : { name: COOKIE, attributes };
 }
 
-/** The session of a request, from whichever of the two cookies is valid. */
-export function findSession(
+/** The sessions of a request that were not ended: either of the two cookies may have one. */
+export async function findSessions(
+  reader: Reader,
   { headers }: Pick<Request, 'headers'>,
   keys: readonly Secret[],
   now: number,
-): PageSession | undefined {
+): Promise<PageSession[]> {
   const names = [cookieOf(true).name, cookieOf(false).name];
-  for (const part of (headers.cookie ?? '').split(';')) {
+  const sessions = (headers.cookie ?? '').split(';').flatMap((part) => {
     const [name = '', value = ''] = part.trim().split('=', 2);
-    const session = names.includes(name) ? readSessionToken(value, keys, now) : undefined;
-    if (session) return session;
-  }
-  return undefined;
+    return names.includes(name) ? (readSessionToken(value, keys, now) ?? []) : [];
+  });
+  if (sessions.length === 0) return [];
+  const ids = sql.list(sessions.map(({ id }) => id));
+  const rows = await reader.all(
+    sql`SELECT session FROM operator_sign_outs WHERE session IN ${ids}`,
+  );
+  const ended = new Set(rows.map((row) => String(row['session'])));
+  return sessions.filter(({ id }) => !ended.has(id));
+}
+
+/** Ends sessions on every server: a copy of their cookie is of no use any more. */
+export async function endSessions(
+  database: Database,
+  sessions: readonly PageSession[],
+  now: number,
+): Promise<void> {
+  await database.transaction('operator:sign-out', async (tx) => {
+    await tx.run(sql`DELETE FROM operator_sign_outs WHERE expires_at <= ${now}`);
+    for (const { id, expiresAt } of sessions) {
+      const ended = sql.insert('operator_sign_outs', { session: id, expires_at: expiresAt });
+      await tx.run(sql`${ended} ON CONFLICT (session) DO NOTHING`);
+    }
+  });
 }

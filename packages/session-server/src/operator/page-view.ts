@@ -48,6 +48,8 @@ export interface SearchView {
 
 export interface CheckoutView {
   readonly id: string;
+  /** Of the request that created it: its log lines, spans and events have it. */
+  readonly requestId?: string | undefined;
   readonly state: string;
   /** Decimal text, and its currency. */
   readonly amount: string;
@@ -105,7 +107,7 @@ export type TimelineEntry = { readonly at: number } & (
   | {
       readonly kind: 'checkout';
       readonly checkout: string;
-      readonly detail: { readonly price: string };
+      readonly detail: { readonly price: string; readonly requestId?: string | undefined };
     }
   | {
       readonly kind: 'request';

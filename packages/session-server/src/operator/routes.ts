@@ -13,12 +13,14 @@ import { traceRequests } from '../http/trace-requests.js';
 import type { Logger } from '../logger.js';
 import { observeRequests } from '../http/observe-requests.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
+import type { Database } from '../store/database.js';
 import type { RedeliverFilter } from '../outbox/repository.js';
 import { pageRoutes } from './page-routes.js';
-import { isSame } from './page-session.js';
+import { fingerprintOf, isSame } from './page-session.js';
 import { BacklogGauges, type List, type OperatorService } from './service.js';
 
 export interface OperatorAppOptions {
+  readonly database: Database;
   readonly access: OperatorAccess;
   readonly metrics: ServerMetrics;
   readonly service: OperatorService;
@@ -33,7 +35,7 @@ export interface OperatorAppOptions {
 
 /** `/metrics` and the operator's routes, for a listener of their own. It never listens itself. */
 export function createOperatorApp(options: OperatorAppOptions): Express {
-  const { access, metrics, service, logger, clock, environment, report } = options;
+  const { access, metrics, service, logger, report } = options;
   const gauges = new BacklogGauges(metrics.registry);
   const app = express();
   app.disable('x-powered-by');
@@ -54,9 +56,8 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
   app.use(requireOurHost(access));
   app.use(
     pageRoutes({
+      ...options,
       keys: access.keys,
-      clock,
-      environment,
       routes: [...(options.pageRoutes ?? []), report],
     }),
   );
@@ -100,15 +101,17 @@ function requireOurHost({ names }: OperatorAccess): RequestHandler {
  * otherwise reach a listener on loopback, by a form or by a script.
  */
 function guardPrograms({ keys }: OperatorAccess): RequestHandler {
-  return (request, _response, next) => {
+  return (request, response, next) => {
     if (comesFromPage(request)) {
       throw new AppError(403, 'operator_page_refused', 'Web pages cannot use these routes.');
     }
     const given = request.headers.authorization ?? '';
     const valid = keys();
-    if (valid.length > 0 && !valid.some((key) => isSame(given, `Bearer ${key.reveal()}`))) {
+    const key = valid.find((each) => isSame(given, `Bearer ${each.reveal()}`));
+    if (valid.length > 0 && !key) {
       throw new AppError(401, 'operator_key_refused', 'Send PAY_OPERATOR_KEY as a Bearer key.');
     }
+    response.locals['actor'] = key ? fingerprintOf(key) : 'without-key';
     next();
   };
 }
@@ -191,7 +194,8 @@ function operatorRoutes(service: OperatorService): Router {
     json({ limit: '64kb' }),
     async (request, response) => {
       const wanted = parse(redeliverBody, request.body);
-      response.json({ redelivered: await service.redeliver(toFilter(wanted)) });
+      const { actor } = response.locals as { readonly actor: string };
+      response.json({ redelivered: await service.redeliver(toFilter(wanted), actor) });
     },
   );
 

@@ -9,11 +9,11 @@ import type { MerchantSource } from '../merchants/merchant-source.js';
 import {
   type DeadLetterFilter,
   findDeadLetters,
-  redeliverEvents,
   type RedeliverFilter,
 } from '../outbox/repository.js';
 import { type Database, ping } from '../store/database.js';
 import { VERSION } from '../version.js';
+import { redeliverAndNote } from './audit.js';
 import type { HealthView } from './page-view.js';
 import { findAttention, findUnmatchedWebhooks, readBacklog } from './repository.js';
 
@@ -116,10 +116,11 @@ export class OperatorService {
     return toList(await findDeadLetters(this.#options.database, filter, limit + 1), limit);
   }
 
-  async redeliver(filter: RedeliverFilter): Promise<number> {
+  /** @param actor who asks for it, for the audit trail */
+  async redeliver(filter: RedeliverFilter, actor: string): Promise<number> {
     const { database, clock } = this.#options;
     const count = await database.transaction('outbox:redeliver', (tx) =>
-      redeliverEvents(tx, filter, clock.now()),
+      redeliverAndNote(tx, filter, { actor }, clock.now()),
     );
     if (count > 0) this.#options.onRedelivery();
     return count;

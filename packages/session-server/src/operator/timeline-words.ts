@@ -3,8 +3,10 @@ import type { AuditView, TimelineEntry } from './page-view.js';
 /** One thing that happened to an order, in words: for `explain` and for the page. */
 export function describeEntry(entry: TimelineEntry): string {
   switch (entry.kind) {
-    case 'checkout':
-      return `Checkout created for ${entry.detail.price}`;
+    case 'checkout': {
+      const { price, requestId } = entry.detail;
+      return `Checkout created for ${price}${requestId === undefined ? '' : `, request ${requestId}`}`;
+    }
     case 'request':
       return `Session requested: order_id ${entry.subject}, reference ${entry.detail.reference}`;
     case 'session': {

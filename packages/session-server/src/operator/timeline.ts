@@ -94,9 +94,20 @@ function toCheckoutView(
 ): CheckoutView {
   const { id, state, currency, refund, attention, paidBy, createdAt, expiresAt, settleBy } =
     checkout;
-  const { amountMinor, refundedMinor, decimals } = checkout;
+  const { requestId, amountMinor, refundedMinor, decimals } = checkout;
   return {
-    ...{ id, state, currency, refund, attention, paidBy, createdAt, expiresAt, settleBy },
+    ...{
+      id,
+      requestId,
+      state,
+      currency,
+      refund,
+      attention,
+      paidBy,
+      createdAt,
+      expiresAt,
+      settleBy,
+    },
     amount: formatMinor(amountMinor, decimals),
     amountRefunded: formatMinor(refundedMinor, decimals),
     openAttention: openAttention(checkout, resolved),
@@ -129,13 +140,14 @@ function toEventView(row: Row): EventView {
 
 function toCheckoutEntry({
   id,
+  requestId,
   createdAt,
   amountMinor,
   decimals,
   currency,
 }: Checkout): TimelineEntry {
   const price = `${formatMinor(amountMinor, decimals)} ${currency}`;
-  return { kind: 'checkout', at: createdAt, checkout: id, detail: { price } };
+  return { kind: 'checkout', at: createdAt, checkout: id, detail: { price, requestId } };
 }
 
 function toRequestEntry(

@@ -284,6 +284,14 @@ export const MIGRATIONS: readonly Migration[] = [
   // For the report of a day.
   () => `CREATE INDEX matched_transactions_of_time
     ON matched_transactions (account, transaction_time, id);`,
+
+  // Sessions of the operator's page that were ended before their time.
+  ({ bigint, strict, text }) => `
+  CREATE TABLE operator_sign_outs (
+    session ${text} PRIMARY KEY,
+    expires_at ${bigint} NOT NULL
+  ) ${strict};
+  `,
 ];
 
 /** Whether the tables are those that this version needs: a backup may have been put in their place. */
