@@ -64,7 +64,10 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       await hint(checkout, 'shown');
       await hint(checkout, 'shown');
       await shop.stack.post(shop.stack.webhookPath(sessionId ?? ''), { note: 'a webhook' });
-      await shop.payIn(sessionId, checkout);
+      // In this order: a poll for the hint may find the payment at once.
+      await shop.stack.fetch(shop.stack.returnPath(sessionId ?? '', 'RedirectUrl'));
+      await shop.stack.payAtProvider(sessionId ?? '');
+      await shop.stack.until(checkout, 'paid');
       await expect
         .poll(() => story('A1'))
         .toContain('Event checkout.paid, try 1: answer 204, acknowledged');
