@@ -21,6 +21,9 @@ export interface ProviderCall {
 
 /** One poll of a list of transactions. */
 export interface TransactionPoll {
+  readonly account: string;
+  /** When it requested the newest page, in milliseconds since 1970, if it read all that it was asked for. */
+  readonly completeAt: number | undefined;
   readonly pages: number;
   /** Pages that did not say how to request the rest of the list. */
   readonly incompletePages: number;

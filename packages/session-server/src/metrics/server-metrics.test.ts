@@ -11,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
+const LAST_READ = 'pay_transaction_list_last_complete_read_timestamp_seconds{account="default"}';
+
 const scrape = async (): Promise<string> => (await stack.askOperator('/metrics')).text;
 
 /** What a sample of the metrics says, 0 when it is not there. */
@@ -40,6 +42,7 @@ describe('the metrics', () => {
   });
 
   it('count a payment from its checkout to its event', async () => {
+    const startedAt = stack.clock.now() / 1000;
     const { body } = await stack.open('P1', { amount: '9.99' });
     expect(await sample('pay_checkouts_requested_total{result="opened"}')).toBe(1);
     expect(await sample('pay_checkout_transitions_total{from="new",to="open"}')).toBe(1);
@@ -60,6 +63,8 @@ describe('the metrics', () => {
       .poll(() => sample('pay_transaction_poll_duration_seconds_count{result="ok"}'))
       .toBeGreaterThan(0);
     expect(await sample('pay_transaction_pages_total')).toBeGreaterThan(0);
+    expect(await sample(LAST_READ)).toBeGreaterThanOrEqual(startedAt);
+    expect(await sample(LAST_READ)).toBeLessThanOrEqual(stack.clock.now() / 1000);
     expect(await sample('pay_transaction_unreadable_rows_total')).toBe(0);
   });
 
@@ -108,6 +113,7 @@ describe('the metrics', () => {
     });
     await stack.fetch(stack.returnPath(body.sessionId ?? '', 'RedirectUrl'));
     await until('pay_pollers_backing_off', 1);
+    const lastRead = await sample(LAST_READ);
     const failed =
       'pay_provider_call_duration_seconds_count{operation="list_transactions",account="default",outcome="failed"}';
     expect(await sample(failed)).toBeGreaterThan(0);
@@ -116,6 +122,7 @@ describe('the metrics', () => {
     ).toBeGreaterThan(0);
     stack.advance(45);
     expect(await sample('pay_oldest_return_seconds')).toBeGreaterThanOrEqual(45);
+    expect(await sample(LAST_READ)).toBe(lastRead);
     stack.advance(30);
     await stack.until(body.checkout, 'unconfirmed');
     expect(await sample('pay_attention_total{code="unconfirmed"}')).toBe(1);

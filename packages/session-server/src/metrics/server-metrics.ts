@@ -84,6 +84,12 @@ export class ServerMetrics implements Observer {
     buckets: PROVIDER_BUCKETS,
     registers: this.#registers,
   });
+  readonly #completeReads = new Gauge({
+    name: 'pay_transaction_list_last_complete_read_timestamp_seconds',
+    help: 'When the last complete read of recent rows of an account’s list began, Unix time; 0 before the first',
+    labelNames: ['account'],
+    registers: this.#registers,
+  });
   readonly #pages = this.#counter('pay_transaction_pages_total', 'Pages of transactions requested');
   readonly #incomplete = this.#counter(
     'pay_transaction_incomplete_pages_total',
@@ -165,7 +171,10 @@ export class ServerMetrics implements Observer {
     this.#provider.observe({ operation, account, outcome }, seconds);
   }
 
-  polled({ pages, incompletePages, unreadableRows, seconds, isOk }: TransactionPoll): void {
+  polled(poll: TransactionPoll): void {
+    const { account, completeAt, pages, incompletePages, unreadableRows, seconds, isOk } = poll;
+    if (completeAt === undefined) this.#completeReads.inc({ account }, 0);
+    else this.#completeReads.set({ account }, completeAt / 1000);
     this.#polls.observe({ result: isOk ? 'ok' : 'failed' }, seconds);
     this.#pages.inc({}, pages);
     this.#incomplete.inc({}, incompletePages);

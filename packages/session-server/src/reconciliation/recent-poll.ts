@@ -12,6 +12,7 @@ export class RecentPoll {
   readonly #quota: PageQuota;
   readonly #backfill: Backfill;
   #backlog: PageRange | undefined;
+  #isComplete = false;
 
   constructor(reader: PageReader, quota: PageQuota, backfill: Backfill) {
     this.#reader = reader;
@@ -24,9 +25,15 @@ export class RecentPoll {
     return this.#backlog !== undefined;
   }
 
+  /** Whether the last run read all rows that it was asked for. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
   /** Returns the range that starts with the newest row. */
   async run(start: Parameters<typeof newestRange>[0], windowMs: number): Promise<PageRange> {
     const { startedAt } = start;
+    this.#isComplete = false;
     const backlog = this.#takeBacklog(startedAt);
     const sinceMs = Math.max(start.sinceMs, backlog?.startedAt ?? -Infinity);
     const newest = newestRange({ ...start, sinceMs }, windowMs);
@@ -37,6 +44,7 @@ export class RecentPoll {
     );
     await this.#read(remaining);
     if (!remaining.isRead) this.#backlog = remaining;
+    else this.#isComplete = newest.unreadDays.length + remaining.unreadDays.length === 0;
     return newest;
   }
 

@@ -540,6 +540,58 @@ describe('a list that is cut off', () => {
   });
 });
 
+describe('a complete read', () => {
+  /** Four rows of the last minutes, and when each poll had read all that it was asked for. */
+  function setUp(pagesPerMinute?: number) {
+    const list = new TestList([1, 2, 3, 4].map((minutes) => minutes * MINUTE_MS));
+    const reads: unknown[] = [];
+    const poller = list.poller({
+      ...(pagesPerMinute !== undefined && { pagesPerMinute }),
+      observer: { polled: ({ account, completeAt }) => reads.push([account, completeAt]) },
+    });
+    return { list, poller, reads };
+  }
+  const { account } = AT_PROVIDER;
+
+  it('is reported with the time of its newest page, whatever the backfill does', async () => {
+    const { list, poller, reads } = setUp();
+    list.before = () => void (list.clock.time += 1000);
+    await poller.poll(NOW - 2.5 * MINUTE_MS);
+    expect(reads).toEqual([[account, NOW]]);
+  });
+
+  it('is none that failed, or that the quota ended', async () => {
+    const failed = setUp();
+    failed.list.before = () => Promise.reject(new Error('the provider is down'));
+    await failed.poller.poll(NOW - 2.5 * MINUTE_MS);
+    expect(failed.reads).toEqual([[account, undefined]]);
+    const short = setUp(2);
+    await short.poller.poll(NOW - 3.5 * MINUTE_MS);
+    expect(short.list.seen).toEqual(['tx-0', 'tx-1']);
+    expect(short.reads).toEqual([[account, undefined]]);
+    short.list.clock.time += MINUTE_MS;
+    await short.poller.poll(NOW - 3.5 * MINUTE_MS);
+    await short.poller.close();
+    expect(short.reads.at(-1)).toEqual([account, undefined]);
+  });
+
+  it('is none of which a day was passed over', async () => {
+    const list = new TestList([]);
+    const reads: unknown[] = [];
+    const poller = list.poller({
+      gateway: {
+        listTransactions: () => {
+          const end = { kind: 'incomplete', problem: 'missing_cursor' } as const;
+          return Promise.resolve({ rows: [rowOf('tx-0', NOW - 1000)], end });
+        },
+      },
+      observer: { polled: ({ completeAt }) => reads.push(completeAt) },
+    });
+    await poller.poll(NOW - MINUTE_MS);
+    expect(reads).toEqual([undefined]);
+  });
+});
+
 describe('rows that cannot be read', () => {
   const unreadable = { count: 2, first: [{ index: 0, kind: 'null' }] };
 

@@ -180,21 +180,25 @@ export class TransactionPoller {
   }
 
   async #pollOnce(request: PollRequest, span: Span): Promise<void> {
-    const startedAt = performance.now();
+    const { account, clock, observer } = this.#options;
+    const startedAt = clock.now();
+    const calledAt = performance.now();
     this.#reader.pages = 0;
     this.#reader.incompletePages = 0;
     this.#reader.unreadableRows = 0;
-    const isOk = (await this.#readRecent(request)) && (await this.#readBackfill(request));
+    const isRead = await this.#readRecent(request, startedAt);
+    const completeAt = isRead && this.#recentPoll.isComplete ? startedAt : undefined;
+    const isOk = isRead && (await this.#readBackfill(request));
     const { pages, incompletePages, unreadableRows } = this.#reader;
-    const seconds = (performance.now() - startedAt) / 1000;
+    const seconds = (performance.now() - calledAt) / 1000;
     span.setAttribute('pay_checkout.pages', pages);
     if (!isOk) fail(span, 'poll_failed');
-    this.#options.observer.polled({ pages, incompletePages, unreadableRows, seconds, isOk });
+    const counts = { pages, incompletePages, unreadableRows };
+    observer.polled({ account, completeAt, ...counts, seconds, isOk });
   }
 
-  async #readRecent(request: PollRequest): Promise<boolean> {
-    const { account, providerMerchantId, clock } = this.#options;
-    const startedAt = clock.now();
+  async #readRecent(request: PollRequest, startedAt: number): Promise<boolean> {
+    const { account, providerMerchantId } = this.#options;
     const sinceMs = Math.min(request.recentMs, this.#retry.recentMs, startedAt);
     const backfillMs = Math.min(request.backfillMs, this.#retry.backfillMs);
     const windowMs = Math.min(sinceMs, backfillMs, this.#backfill.sinceMs);
