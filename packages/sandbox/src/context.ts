@@ -3,6 +3,7 @@ import { Activity } from './inspector/activity.js';
 import { RequestFile } from './inspector/request-file.js';
 import { FaultQueue } from './faults/faults.js';
 import { PaymentService } from './payment-service.js';
+import { Inventor } from './random.js';
 import { RequestLog } from './request-log.js';
 import { SessionStore } from './resources/checkout-sessions.js';
 import { SignupLinks } from './resources/merchants.js';
@@ -20,6 +21,8 @@ export interface SandboxContext {
   readonly settings: SandboxSettings;
   readonly merchantsById: ReadonlyMap<number, Merchant>;
   readonly clock: VirtualClock;
+  /** Makes the identifiers and keys. */
+  readonly inventor: Inventor;
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
   /** Which fields the rows have now. The control API changes it. */
@@ -38,11 +41,14 @@ export interface SandboxContext {
 }
 
 export function makeContext(settings: SandboxSettings): SandboxContext {
-  const clock = new VirtualClock();
+  const { fixedTime, history } = settings;
+  const clock = new VirtualClock(fixedTime === undefined ? undefined : new Date(fixedTime));
+  const inventor = new Inventor(fixedTime === undefined ? undefined : history.seed);
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
-  const endpoints = new WebhookEndpoints(settings.hmacKeyFormat);
+  const endpoints = new WebhookEndpoints(settings.hmacKeyFormat, inventor);
   const webhooks = new WebhookSender({
     clock,
+    inventor,
     pausesSeconds: settings.webhookPausesSeconds,
     timeoutSeconds: settings.webhookTimeoutSeconds,
     signing: settings.webhookSigning,
@@ -53,7 +59,8 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     settings,
     merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
     clock,
-    sessions: new SessionStore(),
+    inventor,
+    sessions: new SessionStore(inventor),
     transactions,
     variant: settings.transactionVariant,
     schedules: new Map(),
@@ -67,7 +74,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     activity,
     secrets: () => [settings.apiKey, ...endpoints.list().map(({ hmacKey }) => hmacKey)],
     faults: new FaultQueue(),
-    payments: new PaymentService({ settings, clock, transactions, webhooks, endpoints }),
+    payments: new PaymentService({ settings, clock, inventor, transactions, webhooks, endpoints }),
     webhooks,
   };
   seed(context);
@@ -86,7 +93,8 @@ export function resetContext(context: SandboxContext): void {
   webhooks.clear();
   webhooks.signing = settings.webhookSigning;
   clock.reset();
-  payments.listingDelaySeconds = 0;
+  payments.clear();
+  context.inventor.reset();
   seed(context);
 }
 

@@ -5,7 +5,8 @@ export type { Fault, FaultKind } from './faults/faults.js';
 export type { LoggedRequest, Operation } from './request-log.js';
 export type { CheckoutSession } from './resources/checkout-sessions.js';
 export type { WebhookEndpoint } from './resources/webhooks.js';
-export { SCENARIOS, type Scenario } from './scenarios.js';
+export type { Scenario } from './scenario.js';
+export { SCENARIOS } from './scenarios.js';
 export {
   describeSdk,
   listSdkShapes,

@@ -1,28 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxContext } from './context.js';
-import { inventId } from './random.js';
-import { decimalsOf, fromMinor, toJsonNumber, toMinor } from './money.js';
-import {
-  splitTotal,
-  type CheckoutSession,
-  type PayingCard,
-} from './resources/checkout-sessions.js';
-import type { Approval, Scenario } from './scenarios.js';
+import { toJsonNumber } from './money.js';
+import type { CheckoutSession, PayingCard } from './resources/checkout-sessions.js';
+import { chooseScenario, type ApprovedPayment, type Challenge, type Scenario } from './scenario.js';
+import { makePaidRow } from './paid-row.js';
 import type { TransactionRow } from './transactions/transaction.js';
 
 /** The answer to the card form. A decline is an answer, not an error. */
 export type PaymentOutcome =
-  | { readonly outcome: 'approved'; readonly redirectUrl?: string }
+  | { readonly outcome: 'approved' | 'left'; readonly redirectUrl?: string }
   | { readonly outcome: 'declined'; readonly message: string }
   | { readonly outcome: 'challenge' }
   | { readonly outcome: 'expired' };
 
-type Parts = Pick<SandboxContext, 'settings' | 'clock' | 'transactions' | 'endpoints' | 'webhooks'>;
+type Parts = Pick<
+  SandboxContext,
+  'settings' | 'clock' | 'inventor' | 'transactions' | 'endpoints' | 'webhooks'
+>;
 
 /** Plays the card networks. A session is paid at most once, however often a card is submitted. */
 export class PaymentService {
   readonly #parts: Parts;
   readonly #pending = new Map<string, Promise<PaymentOutcome>>();
+  /** Answers to challenges that the shopper gives elsewhere, by session. */
+  readonly #answersElsewhere = new Map<string, Promise<PaymentOutcome>>();
+  #closing = new AbortController();
 
   /** How long the list hides new approvals. The control API sets it. */
   listingDelaySeconds = 0;
@@ -35,10 +37,12 @@ export class PaymentService {
   async pay(
     session: CheckoutSession,
     card: PayingCard,
-    scenario: Scenario,
+    scenarioOfCard: Scenario,
   ): Promise<PaymentOutcome> {
     const earlier = this.#pending.get(session.id) ?? settledOutcome(session);
     if (earlier !== undefined) return earlier;
+    const { scenarios } = this.#parts.settings;
+    const scenario = chooseScenario(scenarioOfCard, session.request, scenarios);
     const payment = this.#play(session, card, scenario);
     this.#pending.set(session.id, payment);
     try {
@@ -52,12 +56,18 @@ export class PaymentService {
   answerChallenge(session: CheckoutSession, code: string): PaymentOutcome {
     const earlier = settledOutcome(session);
     if (earlier !== undefined) return earlier;
-    const card = session.challenge;
-    if (card === undefined) return decline(session, 'No card is waiting for a code.');
+    const { challenge } = session;
+    if (challenge === undefined) return decline(session, 'No card is waiting for a code.');
     delete session.challenge;
-    return code === this.#parts.settings.challengeCode
-      ? this.#approve(session, card, {})
-      : decline(session, 'The code was wrong. Nothing was charged: try again, or another card.');
+    if (code === this.#parts.settings.challengeCode) return this.#approve(session, challenge.card);
+    const message = 'The code was wrong. Nothing was charged: try again, or another card.';
+    return decline(session, message, 'challenge-failed');
+  }
+
+  /** Waits for the answer to a 3-D Secure challenge that the shopper gives elsewhere. */
+  async awaitChallenge(session: CheckoutSession): Promise<PaymentOutcome> {
+    const answer = settledOutcome(session) ?? this.#answersElsewhere.get(session.id);
+    return answer ?? decline(session, session.lastRefusal ?? 'No card is waiting for an answer.');
   }
 
   /** Ends the 3-D Secure challenge without a code. */
@@ -65,7 +75,15 @@ export class PaymentService {
     const earlier = settledOutcome(session);
     if (earlier !== undefined) return earlier;
     delete session.challenge;
-    return decline(session, 'You cancelled the bank’s check. Nothing was charged.');
+    const message = 'You cancelled the bank’s check. Nothing was charged.';
+    return decline(session, message, 'challenge-abandoned');
+  }
+
+  /** Forgets what is still to happen. */
+  clear(): void {
+    this.#closing.abort();
+    this.#closing = new AbortController();
+    this.listingDelaySeconds = 0;
   }
 
   async #play(
@@ -75,37 +93,99 @@ export class PaymentService {
   ): Promise<PaymentOutcome> {
     delete session.challenge;
     delete session.lastRefusal;
+    delete session.declineReason;
+    if (scenario.addressCheck !== undefined) session.addressCheck = scenario.addressCheck;
     const seconds = scenario.takesSeconds ?? 0;
     if (seconds > 0) await pause(seconds * 1000, undefined, { ref: false });
     switch (scenario.decision) {
       case 'approve':
         return this.#approve(session, card, scenario);
       case 'decline':
-        return decline(session, scenario.message);
+        return decline(session, scenario.message, scenario.name);
       case 'challenge':
-        session.challenge = card;
+        this.#challenge(session, card, scenario);
         return { outcome: 'challenge' };
       case 'expire':
         session.state = 'expired';
+        void this.#payLater(session, card, scenario.paidAfterSeconds);
         return { outcome: 'expired' };
+      case 'leave': {
+        void this.#payLater(session, card, scenario.paidAfterSeconds);
+        const { CancelUrl } = session.request;
+        return { outcome: 'left', ...(CancelUrl !== undefined && { redirectUrl: CancelUrl }) };
+      }
     }
+  }
+
+  #challenge(session: CheckoutSession, card: PayingCard, scenario: Challenge): void {
+    session.challenge = { card, isElsewhere: scenario.elsewhere !== undefined };
+    if (scenario.elsewhere === undefined) return;
+    const answer = this.#answerElsewhere(session, card, scenario);
+    this.#answersElsewhere.set(session.id, answer);
+    void answer.then(() => {
+      if (this.#answersElsewhere.get(session.id) === answer) {
+        this.#answersElsewhere.delete(session.id);
+      }
+    });
+  }
+
+  async #answerElsewhere(
+    session: CheckoutSession,
+    card: PayingCard,
+    { name, elsewhere }: Challenge,
+  ): Promise<PaymentOutcome> {
+    const { challenge } = session;
+    const { signal } = this.#closing;
+    await this.#parts.clock.pause(elsewhere?.afterSeconds ?? 0, signal);
+    const earlier = settledOutcome(session);
+    if (earlier !== undefined) return earlier;
+    // Cancelled, or another card was submitted.
+    if (signal.aborted || session.challenge !== challenge) {
+      return { outcome: 'declined', message: 'This check has ended.' };
+    }
+    delete session.challenge;
+    const message = elsewhere?.message;
+    return message === undefined ? this.#approve(session, card) : decline(session, message, name);
+  }
+
+  /** Pays a session that has ended for the shopper. */
+  async #payLater(
+    session: CheckoutSession,
+    card: PayingCard,
+    seconds: number | undefined,
+  ): Promise<void> {
+    if (seconds === undefined) return;
+    const { signal } = this.#closing;
+    await this.#parts.clock.pause(seconds, signal);
+    if (!signal.aborted && session.state !== 'paid') this.#approve(session, card);
   }
 
   #approve(
     session: CheckoutSession,
     card: PayingCard,
-    scenario: Pick<Approval, 'listedAfterSeconds' | 'webhooks' | 'redirects'>,
+    scenario: Partial<ApprovedPayment> = {},
   ): PaymentOutcome {
-    const { transactions, clock } = this.#parts;
-    const row = makeTransactionRow(session, card, clock.nowText());
-    const hiddenSeconds = scenario.listedAfterSeconds ?? this.listingDelaySeconds;
-    transactions.add(row, clock.now() + hiddenSeconds * 1000);
     session.state = 'paid';
-    session.transactionId = row.id;
     session.redirects = scenario.redirects ?? true;
     delete session.lastRefusal;
-    for (let count = scenario.webhooks ?? 1; count > 0; count -= 1) this.#notify(session, row);
+    for (let count = scenario.transactions ?? 1; count > 0; count -= 1) {
+      const row = this.#addTransaction(session, card, scenario);
+      session.transactionId ??= row.id;
+      for (let sent = scenario.webhooks ?? 1; sent > 0; sent -= 1) this.#notify(session, row);
+    }
     return approved(session);
+  }
+
+  #addTransaction(
+    session: CheckoutSession,
+    card: PayingCard,
+    scenario: Partial<ApprovedPayment>,
+  ): TransactionRow {
+    const { transactions, clock, inventor } = this.#parts;
+    const row = makePaidRow({ session, card, scenario, inventor, time: clock.nowText() });
+    const hiddenSeconds = scenario.listedAfterSeconds ?? this.listingDelaySeconds;
+    transactions.add(row, clock.now() + hiddenSeconds * 1000);
+    return row;
   }
 
   /** Sends the webhook to `WebhookUrl` (spec 4.6) and to the registered endpoints (section 6). */
@@ -141,48 +221,10 @@ function approved(session: CheckoutSession): PaymentOutcome {
     : { outcome: 'approved' };
 }
 
-function decline(session: CheckoutSession, message: string): PaymentOutcome {
+function decline(session: CheckoutSession, message: string, reason?: string): PaymentOutcome {
   session.lastRefusal = message;
+  if (reason !== undefined) session.declineReason = reason;
   return { outcome: 'declined', message };
-}
-
-/** The row of a paid session: its own data where it has any, invented data otherwise. */
-function makeTransactionRow(
-  session: CheckoutSession,
-  card: PayingCard,
-  transactionTime: string,
-): TransactionRow {
-  const { request, merchant } = session;
-  const decimals = decimalsOf(merchant.currency);
-  const amount = toMinor(request.Amount, decimals) ?? 0n;
-  const deductions = splitTotal(request, decimals);
-  const [firstname = '', ...others] = (request.name ?? card.holder).split(' ');
-  const zero = fromMinor(0n, decimals);
-  return {
-    id: inventId('txn'),
-    source: 'payments',
-    transactionTime,
-    ...(request.MerchantReference !== undefined && { orderRef: request.MerchantReference }),
-    amount: request.Amount,
-    currencyCode: merchant.currency,
-    status: 'SUCCESS',
-    merchantId: merchant.id,
-    merchantName: merchant.name,
-    paymentMethod: 'New Card',
-    transactionModeId: 1,
-    internalReference: inventId('int'),
-    pspReference: inventId('psp'),
-    last4Digits: card.last4Digits,
-    shopperId: request.customer_id ?? inventId('shopper'),
-    service_fee: zero,
-    firstname: request.firstname ?? firstname,
-    lastname: request.lastname ?? others.join(' '),
-    resellerOrderId: String(request.order_id),
-    customerType: 'guest',
-    net: fromMinor(amount - deductions, decimals),
-    deductions: fromMinor(deductions, decimals),
-    amountRefunded: zero,
-  };
 }
 
 /**

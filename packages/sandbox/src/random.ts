@@ -1,8 +1,31 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
-/** Invents an identifier: the prefix and 64 random bits. */
-export function inventId(prefix: string): string {
-  return `${prefix}_${randomBytes(8).toString('hex')}`;
+/** Invents identifiers and keys: random ones, or with a seed the same ones in the same order. */
+export class Inventor {
+  #seed: string | undefined;
+  #count = 0;
+
+  constructor(seed?: string) {
+    this.#seed = seed;
+  }
+
+  /** Starts over, perhaps with another seed. */
+  reset(seed: string | undefined = this.#seed): void {
+    this.#seed = seed;
+    this.#count = 0;
+  }
+
+  /** An identifier: the prefix and 64 bits. */
+  id(prefix: string): string {
+    return `${prefix}_${this.bytes(8).toString('hex')}`;
+  }
+
+  /** At most 64 bytes. */
+  bytes(size: number): Buffer {
+    if (this.#seed === undefined) return randomBytes(size);
+    this.#count += 1;
+    return createHash('sha512').update(`${this.#seed} ${this.#count}`).digest().subarray(0, size);
+  }
 }
 
 /** Numbers that look random and depend only on seed, row and purpose. */

@@ -26,7 +26,7 @@ export interface Sandbox {
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const context = makeContext(completeSettings(options));
-  const { faults, webhooks } = context;
+  const { faults, payments, webhooks } = context;
   const control = new SandboxControl(context);
   const server = createServer(createApp(context, control));
   let starting: Promise<{ port: number; url: string }> | undefined;
@@ -41,6 +41,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async close() {
       isClosed = true;
       faults.release();
+      payments.clear();
       webhooks.close();
       // A server that is still starting would open its port after the close.
       await starting?.catch(() => undefined);

@@ -1,46 +1,8 @@
-/** What a test card does. The number starts with 9, which no card scheme uses. */
-export type Scenario = Approval | Decline | Challenge | Expiry;
+import type { Scenario } from './scenario.js';
 
-interface ScenarioBase {
-  /** Kebab case. */
-  readonly name: string;
-  /** 16 digits that pass the Luhn check. */
-  readonly cardNumber: string;
-  /** Two or three words for the list of test cards. */
-  readonly title: string;
-  /** What happens, in one sentence. */
-  readonly description: string;
-  /** How long the answer takes. Default 0. */
-  readonly takesSeconds?: number;
-}
-
-/** The card is approved. */
-export interface Approval extends ScenarioBase {
-  readonly decision: 'approve';
-  /** How long the transaction list hides the payment. Default 0. */
-  readonly listedAfterSeconds?: number;
-  /** How many times the webhook is sent. Default 1. */
-  readonly webhooks?: number;
-  /** Whether the shopper is sent to `RedirectUrl`. Default true. */
-  readonly redirects?: boolean;
-}
-
-/** The card is declined; another card can pay the session. */
-export interface Decline extends ScenarioBase {
-  readonly decision: 'decline';
-  /** What the form says. */
-  readonly message: string;
-}
-
-/** The bank asks for a code: the right one approves, a wrong one declines. */
-export interface Challenge extends ScenarioBase {
-  readonly decision: 'challenge';
-}
-
-/** The session ends before the card is charged. */
-export interface Expiry extends ScenarioBase {
-  readonly decision: 'expire';
-}
+const NOTHING_CHARGED = 'Nothing was charged: try another card.';
+/** A form must not say of a card that it is reported or suspected. */
+const DECLINED = `The card was declined. ${NOTHING_CHARGED}`;
 
 /** Every scenario, in the order of the list of test cards. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -56,14 +18,16 @@ export const SCENARIOS: readonly Scenario[] = [
     cardNumber: '9000000000000019',
     title: 'Declined',
     description: 'The card is declined. Another card can pay the same session.',
+    group: 'Declined',
     decision: 'decline',
-    message: 'The card was declined. Nothing was charged: try another card.',
+    message: DECLINED,
   },
   {
     name: 'challenged',
     cardNumber: '9000000000000027',
     title: 'Asks for a code',
     description: 'The bank asks for a code: the right one approves, a wrong one declines.',
+    group: '3-D Secure',
     decision: 'challenge',
   },
   {
@@ -111,6 +75,182 @@ export const SCENARIOS: readonly Scenario[] = [
     cardNumber: '9000000000000084',
     title: 'Session expired',
     description: 'The session expires when the card is submitted. It can never be paid.',
+    group: 'Declined',
     decision: 'expire',
+  },
+  {
+    name: 'insufficient-funds',
+    cardNumber: '9000000000000118',
+    title: 'Insufficient funds',
+    description: 'Declined: there is not enough money.',
+    group: 'Declined',
+    decision: 'decline',
+    message: `There is not enough money on the card. ${NOTHING_CHARGED}`,
+  },
+  {
+    name: 'lost-card',
+    cardNumber: '9000000000000126',
+    title: 'Lost card',
+    description: 'Declined: the card is reported lost, which the form does not say.',
+    group: 'Declined',
+    decision: 'decline',
+    message: DECLINED,
+  },
+  {
+    name: 'stolen-card',
+    cardNumber: '9000000000000134',
+    title: 'Stolen card',
+    description: 'Declined: the card is reported stolen, which the form does not say.',
+    group: 'Declined',
+    decision: 'decline',
+    message: DECLINED,
+  },
+  {
+    name: 'fraud-suspected',
+    cardNumber: '9000000000000142',
+    title: 'Fraud suspected',
+    description: 'Declined: the bank suspects fraud, which the form does not say.',
+    group: 'Declined',
+    decision: 'decline',
+    message: DECLINED,
+  },
+  {
+    name: 'expired-card',
+    cardNumber: '9000000000000159',
+    title: 'Expired card',
+    description: 'Declined: the card has expired, whatever date is typed.',
+    group: 'Declined',
+    decision: 'decline',
+    message: `The card has expired. ${NOTHING_CHARGED}`,
+  },
+  {
+    name: 'wrong-code',
+    cardNumber: '9000000000000167',
+    title: 'Wrong code',
+    description: 'Declined: the security code is wrong, whatever code is typed.',
+    group: 'Declined',
+    decision: 'decline',
+    message: 'The security code is wrong. Nothing was charged: check it, or try another card.',
+  },
+  {
+    name: 'avs-full',
+    cardNumber: '9000000000000209',
+    title: 'Address matches',
+    description: 'Approved: house number and postcode are those of the card.',
+    group: 'Address check',
+    addressCheck: 'full',
+    decision: 'approve',
+  },
+  {
+    name: 'avs-partial',
+    cardNumber: '9000000000000217',
+    title: 'Address matches in part',
+    description: 'Approved, although only the postcode is that of the card.',
+    group: 'Address check',
+    addressCheck: 'partial',
+    decision: 'approve',
+  },
+  {
+    name: 'avs-none',
+    cardNumber: '9000000000000225',
+    title: 'Other address',
+    description: 'Declined: neither house number nor postcode is that of the card.',
+    group: 'Address check',
+    addressCheck: 'none',
+    decision: 'decline',
+    message: 'The address is not that of the card. Nothing was charged: check it.',
+  },
+  {
+    name: 'frictionless',
+    cardNumber: '9000000000000308',
+    title: 'No challenge',
+    description: 'Approved by the bank without asking the shopper (frictionless).',
+    group: '3-D Secure',
+    decision: 'approve',
+    takesSeconds: 1,
+  },
+  {
+    name: 'challenge-passed',
+    cardNumber: '9000000000000316',
+    title: 'Passed in the app',
+    description: 'The shopper confirms in the bank’s app: approved after 2 seconds.',
+    group: '3-D Secure',
+    decision: 'challenge',
+    elsewhere: { afterSeconds: 2 },
+  },
+  {
+    name: 'challenge-failed',
+    cardNumber: '9000000000000324',
+    title: 'Failed in the app',
+    description: 'The bank’s app does not recognise the shopper: declined after 2 seconds.',
+    group: '3-D Secure',
+    decision: 'challenge',
+    elsewhere: {
+      afterSeconds: 2,
+      message: `The bank could not confirm that it is you. ${NOTHING_CHARGED}`,
+    },
+  },
+  {
+    name: 'challenge-abandoned',
+    cardNumber: '9000000000000332',
+    title: 'Abandoned in the app',
+    description: 'The shopper presses Cancel in the bank’s app: declined after 2 seconds.',
+    group: '3-D Secure',
+    decision: 'challenge',
+    elsewhere: { afterSeconds: 2, message: 'You cancelled the bank’s check. Nothing was charged.' },
+  },
+  {
+    name: 'challenge-timed-out',
+    cardNumber: '9000000000000340',
+    title: 'Timed out',
+    description: 'The bank waits for the shopper for 30 seconds, then it declines.',
+    group: '3-D Secure',
+    decision: 'challenge',
+    elsewhere: { afterSeconds: 30, message: `The bank’s check timed out. ${NOTHING_CHARGED}` },
+  },
+  {
+    name: 'paid-late',
+    cardNumber: '9000000000000407',
+    title: 'Paid late',
+    description: 'The form says that the session has expired. It is paid 5 seconds later.',
+    group: 'Wrong',
+    decision: 'expire',
+    paidAfterSeconds: 5,
+  },
+  {
+    name: 'paid-twice',
+    cardNumber: '9000000000000415',
+    title: 'Paid twice',
+    description: 'The card is charged twice: two transactions of one session.',
+    group: 'Wrong',
+    decision: 'approve',
+    transactions: 2,
+  },
+  {
+    name: 'paid-after-cancel',
+    cardNumber: '9000000000000423',
+    title: 'Paid after a cancel',
+    description: 'The shopper is sent to the cancel page. The session is paid 5 seconds later.',
+    group: 'Wrong',
+    decision: 'leave',
+    paidAfterSeconds: 5,
+  },
+  {
+    name: 'other-amount',
+    cardNumber: '9000000000000431',
+    title: 'Other amount',
+    description: 'Approved, but only half of the amount is charged.',
+    group: 'Wrong',
+    decision: 'approve',
+    paysHalf: true,
+  },
+  {
+    name: 'other-currency',
+    cardNumber: '9000000000000449',
+    title: 'Other currency',
+    description: 'Approved, but the amount is charged in another currency: in euros, or pounds.',
+    group: 'Wrong',
+    decision: 'approve',
+    paysOtherCurrency: true,
   },
 ];

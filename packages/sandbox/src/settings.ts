@@ -1,6 +1,7 @@
 import type { CheckoutSession, CreateSessionRequest } from './resources/checkout-sessions.js';
 import type { HmacKeyFormat, WebhookEndpoint } from './resources/webhooks.js';
-import { SCENARIOS, type Scenario } from './scenarios.js';
+import type { Scenario } from './scenario.js';
+import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
 import type { TransactionRow, TransactionVariant } from './transactions/transaction.js';
 import { makeWebhookPayload } from './payment-service.js';
@@ -46,6 +47,11 @@ export interface SandboxOptions {
   readonly publicUrl?: string;
   /** File that keeps the calls of the API across restarts. Default none. */
   readonly requestLog?: string;
+  /**
+   * ISO 8601 time at which the clock stands until a control call moves it. Identifiers and keys then
+   * follow from the seed of `history`: the same requests give the same bytes. Default: it runs.
+   */
+  readonly fixedTime?: string;
   /** Past transactions to start with. Default none. */
   readonly history?: HistoryOptions;
 
@@ -116,12 +122,13 @@ export interface SandboxOptions {
 
 /** The options with every default filled in. */
 export interface SandboxSettings extends Required<
-  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl' | 'requestLog'>
+  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl' | 'requestLog' | 'fixedTime'>
 > {
   readonly history: HistoryOptions & { readonly seed: string };
   readonly webhookSigning: WebhookSigning | undefined;
   readonly publicUrl?: string;
   readonly requestLog?: string;
+  readonly fixedTime?: string;
 }
 
 const DEFAULTS: Omit<SandboxSettings, 'apiKey' | 'history' | 'webhookSigning'> = {
@@ -175,6 +182,9 @@ export function completeSettings(options: SandboxOptions): SandboxSettings {
     history: { ...history, seed: history?.seed ?? DEFAULT_SEED },
     webhookSigning: webhookSigning && webhookSigningSchema.parse(webhookSigning),
   };
+  if (Number.isNaN(Date.parse(options.fixedTime ?? '2026-01-01'))) {
+    throw new TypeError('fixedTime must be an ISO 8601 time.');
+  }
   for (const name of ['merchantsPrefix', 'transfersPrefix'] as const) {
     if (isPathPrefix(settings[name])) continue;
     throw new TypeError(`${name} must be empty, or like /merchants-sandbox, without a last slash.`);

@@ -131,6 +131,7 @@ function follow(answer) {
       if (answer.redirectUrl !== undefined) return location.replace(answer.redirectUrl);
       return location.reload();
     default:
+      if (answer.redirectUrl !== undefined) return location.replace(answer.redirectUrl);
       return location.reload();
   }
 }

@@ -1,24 +1,28 @@
-/** The 3-D Secure page: sends the code and follows the answer. */
+/** The 3-D Secure page: sends the code, or waits for the answer that is given elsewhere, and follows it. */
 import { followHeight, postJson, postToParent } from './frame-messages.js';
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById('challenge-form'));
-const code = /** @type {HTMLInputElement} */ (document.getElementById('code'));
-const error = /** @type {HTMLElement} */ (document.getElementById('code-error'));
+const code = /** @type {HTMLInputElement | null} */ (document.getElementById('code'));
+const error = document.getElementById('code-error');
 const status = /** @type {HTMLElement} */ (document.getElementById('status'));
 const cancel = /** @type {HTMLButtonElement} */ (document.getElementById('cancel'));
 const { answerUrl = '', formUrl = '' } = form.dataset;
 
 /** @param {string} message */
 function showMistake(message) {
+  if (code === null || error === null) {
+    status.textContent = message;
+    return;
+  }
   error.textContent = message;
   error.hidden = message === '';
   if (message === '') code.removeAttribute('aria-invalid');
   else code.setAttribute('aria-invalid', 'true');
 }
 
-/** @param {{ code: string } | { cancel: true }} body */
+/** @param {{ code: string } | { cancel: true } | { wait: true }} body */
 async function answer(body) {
-  setBusy(true);
+  if (!('wait' in body)) setBusy(true);
   try {
     const { answer: outcome } = await postJson(answerUrl, body);
     if (outcome.outcome === 'approved' && outcome.redirectUrl !== undefined) {
@@ -29,7 +33,7 @@ async function answer(body) {
   } catch {
     setBusy(false);
     showMistake('The sandbox could not be reached. Please try again.');
-    code.focus();
+    code?.focus();
   }
 }
 
@@ -41,6 +45,7 @@ function setBusy(busy) {
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
+  if (code === null) return;
   if (code.value.trim() === '') {
     showMistake('Enter the code from your bank.');
     code.focus();
@@ -48,9 +53,13 @@ form.addEventListener('submit', (event) => {
   }
   void answer({ code: code.value.trim() });
 });
-code.addEventListener('input', () => showMistake(''));
+code?.addEventListener('input', () => showMistake(''));
 cancel.addEventListener('click', () => void answer({ cancel: true }));
 setBusy(false);
 followHeight();
 postToParent('ready');
-code.focus();
+code?.focus();
+if (code === null) {
+  status.textContent = 'Waiting for your bank.';
+  void answer({ wait: true });
+}

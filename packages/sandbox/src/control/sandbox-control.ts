@@ -2,7 +2,7 @@ import type { VirtualClock } from '../clock.js';
 import { resetContext, type SandboxContext } from '../context.js';
 import { isFaultOf, type Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
-import { inventId } from '../random.js';
+import type { Inventor } from '../random.js';
 import type { PaymentOutcome } from '../payment-service.js';
 import type { Activity } from '../inspector/activity.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
@@ -72,7 +72,7 @@ export class SandboxControl {
     }
     const card = { last4Digits: scenario.cardNumber.slice(-4), holder: 'Robin Sample' };
     const outcome = await payments.pay(session, card, scenario);
-    const url = outcome.outcome === 'approved' ? outcome.redirectUrl : undefined;
+    const url = 'redirectUrl' in outcome ? outcome.redirectUrl : undefined;
     return isShopperBack && url !== undefined ? { ...outcome, visit: await visit(url) } : outcome;
   }
 
@@ -178,8 +178,8 @@ export class SandboxControl {
   }
 
   addTransaction(added: AddedRow): TransactionRow {
-    const { transactions, clock } = this.#context;
-    const row: Record<string, unknown> = { ...inventRow(clock.nowText()), ...added.row };
+    const { transactions, clock, inventor } = this.#context;
+    const row: Record<string, unknown> = { ...inventRow(inventor, clock.nowText()), ...added.row };
     for (const field of added.omit ?? []) Reflect.deleteProperty(row, field);
     if (!isTransactionRow(row)) {
       throw new ApiError(400, 'A row needs an id and a transactionTime.');
@@ -193,9 +193,10 @@ export class SandboxControl {
 
   /** Refunds a transaction fully or partly. @returns the changed row, or the added one. */
   refund(id: string, request: RefundRequest = {}): TransactionRow {
-    const { transactions, clock } = this.#context;
+    const { transactions, clock, inventor } = this.#context;
     const stored = this.#find(id);
-    const { changed, added } = refundRow(stored.row, request, clock.nowText());
+    const fresh = { id: inventor.id('txn'), transactionTime: clock.nowText() };
+    const { changed, added } = refundRow(stored.row, request, fresh);
     stored.row = changed;
     if (added === undefined) return changed;
     transactions.add(added, clock.now());
@@ -265,12 +266,14 @@ function summarizeSession(session: CheckoutSession) {
     backurl: request.backurl,
     WebhookUrl: request.WebhookUrl,
     transactionId: session.transactionId,
+    declineReason: session.declineReason,
+    addressCheck: session.addressCheck,
   };
 }
 
-function inventRow(transactionTime: string): TransactionRow {
+function inventRow(inventor: Inventor, transactionTime: string): TransactionRow {
   return {
-    id: inventId('txn'),
+    id: inventor.id('txn'),
     source: 'payments',
     transactionTime,
     amount: '10.00',
@@ -278,10 +281,10 @@ function inventRow(transactionTime: string): TransactionRow {
     status: 'SUCCESS',
     paymentMethod: 'Saved Card',
     transactionModeId: 1,
-    internalReference: inventId('int'),
-    pspReference: inventId('psp'),
+    internalReference: inventor.id('int'),
+    pspReference: inventor.id('psp'),
     last4Digits: '0001',
-    shopperId: inventId('shopper'),
+    shopperId: inventor.id('shopper'),
     service_fee: '0.00',
     firstname: 'Robin',
     lastname: 'Sample',

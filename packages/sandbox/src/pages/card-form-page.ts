@@ -1,6 +1,6 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
-import type { Scenario } from '../scenarios.js';
+import { SCENARIO_GROUPS, type Scenario } from '../scenario.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderLeaveButtons } from './order-summary.js';
 
@@ -100,12 +100,19 @@ function renderTestCards(scenarios: readonly Scenario[]): Html {
         ? undefined
         : html`<details>
             <summary>More test cards (${further.length})</summary>
-            <ul>
-              ${further.map(renderTestCard)}
-            </ul>
+            ${SCENARIO_GROUPS.map((group) => renderGroup(group, further))}
           </details>`
     }
   </section>`;
+}
+
+function renderGroup(group: string, scenarios: readonly Scenario[]): Html {
+  const ofGroup = scenarios.filter((scenario) => (scenario.group ?? 'Paid') === group);
+  if (ofGroup.length === 0) return html``;
+  return html`<h3>${group}</h3>
+    <ul>
+      ${ofGroup.map(renderTestCard)}
+    </ul>`;
 }
 
 function renderTestCard(scenario: Scenario): Html {

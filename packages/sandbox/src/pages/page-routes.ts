@@ -5,7 +5,7 @@ import type { SandboxContext } from '../context.js';
 import { readJsonBody } from '../http/accept-call.js';
 import { ApiError, parseBody, type FieldError } from '../http/errors.js';
 import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions.js';
-import type { Scenario } from '../scenarios.js';
+import type { Scenario } from '../scenario.js';
 import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';
 import { renderChallenge } from './challenge-page.js';
@@ -25,6 +25,7 @@ const cardBody = requestBody({
 const challengeBody = z.union([
   z.strictObject({ code: z.string() }),
   z.strictObject({ cancel: z.literal(true) }),
+  z.strictObject({ wait: z.literal(true) }),
 ]);
 
 /** `/pages/…`: what a shopper sees on the provider's own origin. */
@@ -45,14 +46,12 @@ export function pageRoutes(context: SandboxContext): Router {
     const { card, scenario } = readCard(request.body, settings.scenarios, clock.now());
     response.json(await payments.pay(session, card, scenario));
   });
-  router.post('/sessions/:id/challenge', ...readJsonBody(), (request, response) => {
+  router.post('/sessions/:id/challenge', ...readJsonBody(), async (request, response) => {
     const session = requireSession(context, String(request.params['id']));
     const answer = parseBody(challengeBody, request.body, 'challenge page');
-    response.json(
-      'code' in answer
-        ? payments.answerChallenge(session, answer.code)
-        : payments.cancelChallenge(session),
-    );
+    if ('code' in answer) response.json(payments.answerChallenge(session, answer.code));
+    else if ('cancel' in answer) response.json(payments.cancelChallenge(session));
+    else response.json(await payments.awaitChallenge(session));
   });
   return router;
 }

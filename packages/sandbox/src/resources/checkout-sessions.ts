@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
@@ -7,6 +6,8 @@ import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
 import { invalidBody, parseBody, type FieldError } from '../http/errors.js';
 import { decimalsOf, toMinor } from '../money.js';
 import { integer, openWord, requestBody, text, webAddress } from '../schemas.js';
+import type { Inventor } from '../random.js';
+import type { AddressCheck } from '../scenario.js';
 import type { Merchant } from '../settings.js';
 import { requireMerchant } from './merchants.js';
 
@@ -65,10 +66,14 @@ export interface CheckoutSession {
   readonly merchant: Merchant;
   readonly request: CreateSessionRequest;
   state: 'open' | 'paid' | 'expired';
-  /** Set while a card waits for its 3-D Secure code. */
-  challenge?: PayingCard;
+  /** Set while a card waits for its 3-D Secure code, or for an answer that is given elsewhere. */
+  challenge?: { readonly card: PayingCard; readonly isElsewhere: boolean };
   /** Why the last card was declined, to show with the form. */
   lastRefusal?: string;
+  /** Name of the scenario that declined the last card. */
+  declineReason?: string;
+  /** What the bank found of the address. */
+  addressCheck?: AddressCheck;
   /** The transaction that paid it. */
   transactionId?: string;
   /** Whether an approval goes to `RedirectUrl`. */
@@ -83,10 +88,15 @@ export interface PayingCard {
 
 /** The checkout sessions, in memory. */
 export class SessionStore {
+  readonly #inventor: Inventor;
   #sessions = new Map<string, CheckoutSession>();
 
+  constructor(inventor: Inventor) {
+    this.#inventor = inventor;
+  }
+
   add(session: Pick<CheckoutSession, 'merchant' | 'request' | 'createdAt' | 'expiresAt'>) {
-    const id = randomBytes(16).toString('hex');
+    const id = this.#inventor.bytes(16).toString('hex');
     this.#sessions.set(id, { ...session, id, state: 'open', redirects: true });
     return id;
   }

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
 import { acceptCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
-import { inventId } from '../random.js';
+import type { Inventor } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
 import type { PostOutcome } from '../webhooks/webhook-sender.js';
 
@@ -57,19 +56,21 @@ export type HmacKeyFormat = 'hex' | 'base64' | 'whsec';
 /** The registered endpoints, oldest first. Registering a URL twice makes two of them. */
 export class WebhookEndpoints {
   readonly #keyFormat: HmacKeyFormat;
+  readonly #inventor: Inventor;
   #endpoints = new Map<string, WebhookEndpoint>();
 
-  constructor(keyFormat: HmacKeyFormat) {
+  constructor(keyFormat: HmacKeyFormat, inventor: Inventor) {
     this.#keyFormat = keyFormat;
+    this.#inventor = inventor;
   }
 
   add(request: z.output<typeof createWebhookRequest>): WebhookEndpoint {
     const endpoint: WebhookEndpoint = {
-      webhookId: inventId('wh'),
+      webhookId: this.#inventor.id('wh'),
       url: request.url,
       description: request.description,
       events: request.events ?? [],
-      hmacKey: request.hmac_key ?? inventKey(this.#keyFormat),
+      hmacKey: request.hmac_key ?? writeKey(this.#inventor.bytes(32), this.#keyFormat),
     };
     this.#endpoints.set(endpoint.webhookId, endpoint);
     return endpoint;
@@ -88,8 +89,7 @@ export class WebhookEndpoints {
   }
 }
 
-function inventKey(format: HmacKeyFormat): string {
-  const bytes = randomBytes(32);
+function writeKey(bytes: Buffer, format: HmacKeyFormat): string {
   if (format === 'whsec') return `whsec_${bytes.toString('base64')}`;
   return bytes.toString(format);
 }

@@ -1,5 +1,4 @@
 import { ApiError } from '../http/errors.js';
-import { inventId } from '../random.js';
 import { decimalsOf, fromMinor, toMinor } from '../money.js';
 import type { TransactionRow } from './transaction.js';
 
@@ -21,8 +20,12 @@ export interface Refund {
   readonly added?: TransactionRow;
 }
 
-/** Computes a refund in minor units, and refuses more than the rest. */
-export function refundRow(row: TransactionRow, request: RefundRequest, now: string): Refund {
+/** Computes a refund in minor units, and refuses more than the rest. `fresh`: of a row to add. */
+export function refundRow(
+  row: TransactionRow,
+  request: RefundRequest,
+  fresh: { readonly id: string; readonly transactionTime: string },
+): Refund {
   const decimals = decimalsOf(row.currencyCode ?? 'GBP');
   const total = toMinor(row.amount ?? '0', decimals) ?? 0n;
   const before = toMinor(row.amountRefunded ?? '0', decimals) ?? 0n;
@@ -41,8 +44,7 @@ export function refundRow(row: TransactionRow, request: RefundRequest, now: stri
   if (request.as === 'add') {
     const added: TransactionRow = {
       ...row,
-      id: inventId('txn'),
-      transactionTime: now,
+      ...fresh,
       amount: fromMinor(wanted, decimals),
       amountRefunded: fromMinor(wanted, decimals),
       status: request.status ?? 'REFUNDED',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../clock.js';
-import { inventId } from '../random.js';
+import { Inventor } from '../random.js';
 import { signWebhook, type WebhookSigning } from './webhook-signing.js';
 
 /** What a webhook is about and where it goes. */
@@ -46,6 +46,7 @@ const MAX_RESPONSE_BYTES = 65_536;
 /** Posts webhooks, and retries each until it is answered with 2xx. */
 export class WebhookSender {
   readonly #clock: VirtualClock;
+  readonly #inventor: Inventor;
   readonly #pausesSeconds: readonly number[];
   readonly #timeoutSeconds: number;
   readonly #closing = new AbortController();
@@ -56,11 +57,13 @@ export class WebhookSender {
 
   constructor(options: {
     clock: VirtualClock;
+    inventor?: Inventor;
     pausesSeconds: readonly number[];
     timeoutSeconds: number;
     signing?: WebhookSigning | undefined;
   }) {
     this.#clock = options.clock;
+    this.#inventor = options.inventor ?? new Inventor();
     this.#pausesSeconds = options.pausesSeconds;
     this.#timeoutSeconds = options.timeoutSeconds;
     this.signing = options.signing;
@@ -68,12 +71,12 @@ export class WebhookSender {
 
   /** Starts to send a webhook, and returns at once. */
   send(webhook: Webhook): void {
-    void this.#deliver(webhook, inventId('whk'));
+    void this.#deliver(webhook, this.#inventor.id('whk'));
   }
 
   /** Sends a webhook once and waits for the outcome, as the webhook test of spec 4.8 does. */
   async sendOnce(webhook: Webhook): Promise<PostOutcome> {
-    const id = inventId('whk');
+    const id = this.#inventor.id('whk');
     const outcome = await this.#post(webhook, id);
     this.#record(webhook, id, 1, outcome);
     return outcome;
