@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,12 @@ import { packDocs } from './pack-docs.mjs';
 const pages = listCommittedFiles().filter((file) => file.endsWith('.md'));
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const withoutCode = (text: string): string => text.replace(/^```[^]*?^```$/gm, '');
+
+/** What a page links to in this repository. */
+const linksOf = (text: string): string[] =>
+  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !link.startsWith('https:'));
 
 /** The names under which the headings of a page can be linked to. */
 function anchorsOf(file: string): Set<string> {
@@ -26,9 +32,7 @@ function anchorsOf(file: string): Set<string> {
 describe('the documents', () => {
   it('link to files and headings that are there', () => {
     const broken = pages.flatMap((page) =>
-      [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
-        .map(([, link = '']) => link)
-        .filter((link) => !link.startsWith('https:'))
+      linksOf(read(page))
         .filter((link) => {
           const [path = '', anchor] = link.split('#');
           const file = path === '' ? page : join(dirname(page), path);
@@ -105,24 +109,31 @@ describe('the documents', () => {
   });
 
   it.each(['partner-api', 'session-server', 'widget', 'react', 'merchant', 'sandbox'])(
-    'go into the package of %s, as its README says',
+    'go into the package of %s, as its README says, without a dead link',
     (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));
+      const manifest = read(`packages/${name}/package.json`);
+      writeFileSync(join(folder, 'package.json'), manifest);
       packDocs(folder);
-      const { files, scripts } = JSON.parse(read(`packages/${name}/package.json`)) as {
-        files: readonly string[];
-        scripts: Readonly<Record<string, string>>;
-      };
+      const { scripts } = JSON.parse(manifest) as { scripts: Readonly<Record<string, string>> };
       const readme = read(`packages/${name}/README.md`);
-      const linked = [...readme.matchAll(/\]\(\.\.\/\.\.\/(docs\/[\w/-]+\.md)/g)].map(
-        ([, page = '']) => page,
+      const linked = linksOf(readme).flatMap(
+        (link) => /^\.\.\/\.\.\/(docs\/[^#]+)/.exec(link)?.[1] ?? [],
       );
       expect(linked.length).toBeGreaterThan(0);
       expect(linked.filter((page) => !existsSync(join(folder, page)))).toEqual([]);
-      expect([files.includes('docs'), scripts['prepack']]).toEqual([
-        true,
-        'node ../../scripts/pack-docs.mjs',
-      ]);
+      const packed = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      const dead = packed
+        .filter((page) => page.endsWith('.md'))
+        .flatMap((page) =>
+          linksOf(readFileSync(join(folder, page), 'utf8'))
+            .map((link) => link.split('#', 1).join())
+            .filter((path) => !existsSync(join(folder, dirname(page), path))),
+        );
+      expect(packed.length).toBeGreaterThan(20);
+      expect(dead).toEqual([]);
+      expect(existsSync(join(folder, 'ops/compose.yaml'))).toBe(name === 'session-server');
+      expect(scripts['prepack']).toBe('node ../../scripts/pack-docs.mjs');
       expect(readme).toContain('In the npm package, the linked pages are in `docs`.');
       rmSync(folder, { recursive: true });
     },

@@ -1,19 +1,45 @@
 /** `prepack` of a package: puts the documents into it, where its README says that they are. */
-import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isStartedAs, ROOT } from './child.mjs';
 
 /** Written for those who change this repository. */
 const FOR_DEVELOPERS = /[/\\](pictures|drill\.md|scale\.md|\.vitepress|reference)/;
+/** Folders of this repository that packages have a copy of. */
+const SHARED = ['docs', 'ops'];
 
 /** @param {string} folder - Of the package. */
 export function packDocs(folder) {
-  const docs = join(folder, 'docs');
-  rmSync(docs, { recursive: true, force: true });
-  cpSync(join(ROOT, 'docs'), docs, {
-    recursive: true,
-    filter: (file) => !FOR_DEVELOPERS.test(file.slice(ROOT.length)),
-  });
+  const { files } = /** @type {{ files: string[] }} */ (
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  );
+  const copies = files.filter((name) => SHARED.includes(name)).map((name) => join(folder, name));
+  for (const copy of copies) {
+    rmSync(copy, { recursive: true, force: true });
+    cpSync(join(ROOT, copy.slice(folder.length)), copy, {
+      recursive: true,
+      filter: (file) => !FOR_DEVELOPERS.test(file.slice(ROOT.length)),
+    });
+  }
+  for (const copy of copies) unlinkMissing(copy);
+}
+
+/**
+ * Leaves only the text of links to files that the package does not have.
+ *
+ * @param {string} folder
+ */
+function unlinkMissing(folder) {
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const page = join(folder, file);
+    if (!page.endsWith('.md')) continue;
+    const text = readFileSync(page, 'utf8').replaceAll(
+      /\[([^\]]+)\]\(([^)\s#]+)[^)\s]*\)/g,
+      (link, words, path) =>
+        path.startsWith('https:') || existsSync(join(dirname(page), path)) ? link : words,
+    );
+    writeFileSync(page, text);
+  }
 }
 
 if (isStartedAs(import.meta.url)) packDocs(process.cwd());
