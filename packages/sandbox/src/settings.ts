@@ -28,6 +28,10 @@ export interface AnalyticsPartner {
   readonly name: string;
   /** `success` of the reply. Default true. */
   readonly success?: boolean;
+  /** Whose merchants' transactions count. Default those of all merchants. */
+  readonly resellerId?: number;
+  /** Of the amounts. Default that of the first merchant. */
+  readonly currency?: string;
   /** A partner with nothing to show: zeros and an empty series. Default false. */
   readonly isQuiet?: boolean;
 }

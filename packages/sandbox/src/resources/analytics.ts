@@ -4,17 +4,17 @@ import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
 import { acceptCall } from '../http/accept-call.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
-import { fromMinor, toJsonNumber } from '../money.js';
+import { decimalsOf, fromMinor, toMinor, writeRawNumber } from '../money.js';
 import { date, notShown, requestBody, text } from '../schemas.js';
-import { SeededRandom } from '../random.js';
 import type { AnalyticsPartner } from '../settings.js';
+import type { TransactionRow } from '../transactions/transaction.js';
+import { findMatching } from './transactions.js';
 
 const SECTION = 'section 4.5';
 const DAY_MILLISECONDS = 86_400_000;
 /** Spec section 8. */
 const MAX_DAYS = 90;
 const DAYS_OF_TIMEFRAME = { weekly: 7, monthly: 30, quarterly: 90 } as const;
-const PURPOSE = { count: 1, volume: 2 } as const;
 
 /** Body of `POST /v1/analytics/partner_analytics` (spec 4.5). */
 export const partnerAnalyticsRequest = requestBody({
@@ -59,7 +59,7 @@ export function analyticsRoutes(context: SandboxContext): Router {
       if (partner === undefined) throw new ApiError(403, 'This partner_name is not known.');
       await answerCall(context, 'partner-analytics', response, () => ({
         success: partner.success ?? true,
-        data: inventMetrics(partner, period, settings.history.seed),
+        data: computeMetrics(context, partner, period),
       }));
     },
   );
@@ -89,62 +89,111 @@ function refuse(field: string, message: string): never {
   throw invalidBody(SECTION, { field, message });
 }
 
+/** What one day, or the whole period, adds up to. */
+interface Sum {
+  count: number;
+  /** In minor units of the partner's currency. */
+  volume: bigint;
+}
+
 /**
- * Invents `data` of the reply. The names of the metrics are not shown (spec 2.7), so there is one of
- * each JSON type, including a series. The same partner, day and seed give the same numbers. They are
- * unrelated to the transactions.
+ * Computes `data` of the reply from the transactions that the list shows. The names of the metrics are
+ * not shown (spec 2.7), so there is one of each JSON type, including a series. Amounts are of one
+ * currency: those of others are only in `volumes`.
  */
-function inventMetrics(
+function computeMetrics(
+  context: SandboxContext,
   partner: AnalyticsPartner,
   period: Period,
-  seed: string,
 ): Readonly<Record<string, unknown>> {
-  const days = partner.isQuiet === true ? [] : inventDays(partner, period, seed);
-  const count = days.reduce((sum, day) => sum + day.transactions, 0);
-  const volume = days.reduce((sum, day) => sum + day.volumeMinor, 0n);
+  const rows = partner.isQuiet === true ? [] : listRows(context, partner, period);
+  const currency = partner.currency ?? context.settings.merchants[0]?.currency ?? 'GBP';
+  const days = partner.isQuiet === true ? [] : listDays(period);
+  const total: Sum = { count: 0, volume: 0n };
+  const byDay = new Map(days.map((day): [string, Sum] => [day, { count: 0, volume: 0n }]));
+  const volumes = new Map<string, bigint>();
+  const methods = new Map<string, number>();
+  let refunded = 0n;
+  let inCurrency = 0;
+  for (const row of rows) {
+    const { currencyCode = currency, paymentMethod = 'unknown', transactionTime } = row;
+    const amount = minorOf(row.amount, currencyCode);
+    const isOfCurrency = currencyCode === currency;
+    for (const sum of [total, byDay.get(transactionTime.slice(0, 10))]) {
+      if (sum === undefined) continue;
+      sum.count += 1;
+      if (isOfCurrency) sum.volume += amount;
+    }
+    if (isOfCurrency) {
+      inCurrency += 1;
+      refunded += minorOf(row.amountRefunded, currency);
+    }
+    volumes.set(currencyCode, (volumes.get(currencyCode) ?? 0n) + amount);
+    methods.set(paymentMethod, (methods.get(paymentMethod) ?? 0) + 1);
+  }
+  const average = inCurrency === 0 ? 0n : total.volume / BigInt(inCurrency);
   return {
     partner_name: partner.name,
     from_date: period.from,
     to_date: period.to,
     is_estimate: false,
-    transaction_count: count,
-    total_volume: writeMoney(volume),
-    average_amount: writeMoney(count === 0 ? 0n : volume / BigInt(count)),
-    conversion_rate: count === 0 ? null : 0.9125,
-    payment_methods: {
-      'New Card': Math.floor(count / 2),
-      'Saved Card': count - Math.floor(count / 2),
-    },
-    daily: days.map(({ date, transactions, volumeMinor }) => ({
+    currency,
+    transaction_count: total.count,
+    total_volume: writeMoney(total.volume, currency),
+    refunded_volume: writeMoney(refunded, currency),
+    average_amount: writeMoney(average, currency),
+    conversion_rate: partner.isQuiet === true ? null : conversionRate(context, partner, period),
+    payment_methods: Object.fromEntries([...methods].sort()),
+    volumes: Object.fromEntries(
+      [...volumes].sort().map(([code, volume]) => [code, writeMoney(volume, code)]),
+    ),
+    daily: [...byDay].map(([date, { count, volume }]) => ({
       date,
-      transactions,
-      volume: writeMoney(volumeMinor),
+      transactions: count,
+      volume: writeMoney(volume, currency),
     })),
-    currencies: count === 0 ? [] : ['EUR', 'GBP'],
+    currencies: [...volumes.keys()].sort(),
   };
 }
 
-function inventDays(
-  partner: AnalyticsPartner,
-  period: Period,
-  seed: string,
-): { date: string; transactions: number; volumeMinor: bigint }[] {
-  const random = new SeededRandom(`${seed} ${partner.name}`);
-  const first = Date.parse(period.from) / DAY_MILLISECONDS;
-  const last = Date.parse(period.to) / DAY_MILLISECONDS;
-  return Array.from({ length: last - first + 1 }, (_, index) => {
-    const day = first + index;
-    const transactions = 20 + random.below(80, day, PURPOSE.count);
-    return {
-      date: toDay(day * DAY_MILLISECONDS),
-      transactions,
-      volumeMinor: BigInt(transactions * (1500 + random.below(2000, day, PURPOSE.volume))),
-    };
-  });
+/** The rows of the period in days of UTC. */
+function* listRows(
+  context: SandboxContext,
+  { resellerId }: AnalyticsPartner,
+  { from, to }: Period,
+): Generator<TransactionRow> {
+  const query = { fromDate: from, toDate: to, resellerId };
+  for (const { row } of findMatching(context, query, 'UTC')) yield row;
 }
 
-function writeMoney(minor: bigint): unknown {
-  return toJsonNumber(fromMinor(minor, 2));
+/** The share of the sessions created in the period that are paid. `null` when there are none. */
+function conversionRate(
+  { sessions, settings, clock }: SandboxContext,
+  { resellerId }: AnalyticsPartner,
+  { from, to }: Period,
+): number | null {
+  const created = sessions.list(clock.now()).filter(({ createdAt, merchant }) => {
+    const day = toDay(createdAt);
+    const ofReseller = (merchant.resellerId ?? settings.resellerId) === resellerId;
+    return day >= from && day <= to && (resellerId === undefined || ofReseller);
+  });
+  if (created.length === 0) return null;
+  const paid = created.filter(({ state }) => state === 'paid').length;
+  return Math.round((paid / created.length) * 10_000) / 10_000;
+}
+
+function listDays({ from, to }: Period): string[] {
+  const first = Date.parse(from);
+  const count = (Date.parse(to) - first) / DAY_MILLISECONDS + 1;
+  return Array.from({ length: count }, (_, index) => toDay(first + index * DAY_MILLISECONDS));
+}
+
+function minorOf(amount: string | undefined, currency: string): bigint {
+  return toMinor(amount ?? '0', decimalsOf(currency)) ?? 0n;
+}
+
+function writeMoney(minor: bigint, currency: string): unknown {
+  return writeRawNumber(fromMinor(minor, decimalsOf(currency)));
 }
 
 function toDay(time: number): string {

@@ -101,11 +101,12 @@ function listTransactions(
   };
 }
 
-function findMatching(
+/** The transactions that a query selects, newest first. */
+export function findMatching(
   context: SandboxContext,
-  query: ListQuery,
+  query: Omit<ListQuery, 'limit' | 'cursor' | 'timezone'>,
   timezone: string,
-  after: ListPlace | undefined,
+  after?: ListPlace,
 ): Iterable<StoredTransaction> {
   const statuses = query.status?.map((filter): string => STATUS_OF_FILTER[filter]) ?? [];
   const window = makeCalendarWindow(query.fromDate, query.toDate, timezone);
