@@ -7,8 +7,9 @@ import { Inventor } from './random.js';
 import { RequestLog } from './request-log.js';
 import { SessionStore } from './resources/checkout-sessions.js';
 import { SignupLinks } from './resources/merchants.js';
-import { seedSchedules, type ReportSchedule } from './resources/reports.js';
+import { ReportBook } from './resources/report-book.js';
 import { TransferBook } from './resources/scheduled-transfers.js';
+import { listRows } from './resources/transactions.js';
 import { WebhookEndpoints } from './resources/webhooks.js';
 import type { Merchant, SandboxSettings } from './settings.js';
 import { History } from './transactions/history.js';
@@ -27,7 +28,7 @@ export interface SandboxContext {
   readonly transactions: TransactionStore;
   /** Which fields the rows have now. The control API changes it. */
   variant: TransactionVariant;
-  readonly schedules: Map<string, ReportSchedule>;
+  readonly schedules: ReportBook;
   readonly signupLinks: SignupLinks;
   readonly transfers: TransferBook;
   readonly endpoints: WebhookEndpoints;
@@ -63,7 +64,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     sessions: new SessionStore(inventor),
     transactions,
     variant: settings.transactionVariant,
-    schedules: new Map(),
+    schedules: new ReportBook(clock, (scope) => listRows(context, scope)),
     signupLinks: new SignupLinks(),
     transfers: new TransferBook(),
     endpoints,
@@ -100,10 +101,7 @@ export function resetContext(context: SandboxContext): void {
 
 function seed({ settings, clock, schedules, signupLinks, transfers }: SandboxContext): void {
   const { merchants, resellerId } = settings;
-  schedules.clear();
-  for (const schedule of seedSchedules(merchants, resellerId, clock.now())) {
-    schedules.set(schedule.id, schedule);
-  }
+  schedules.reset(merchants, resellerId);
   signupLinks.reset(merchants, clock.now());
   transfers.reset(merchants);
 }

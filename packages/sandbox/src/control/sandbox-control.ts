@@ -152,7 +152,7 @@ export class SandboxControl {
   }
 
   schedules(): ReportSchedule[] {
-    return [...this.#context.schedules.values()];
+    return this.#context.schedules.list();
   }
 
   signupLinks(): { merchantId: number; validUntil: string }[] {

@@ -7,8 +7,7 @@ import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { decimalsOf, fromMinor, toMinor, writeRawNumber } from '../money.js';
 import { date, notShown, requestBody, text } from '../schemas.js';
 import type { AnalyticsPartner } from '../settings.js';
-import type { TransactionRow } from '../transactions/transaction.js';
-import { findMatching } from './transactions.js';
+import { listRows } from './transactions.js';
 
 const SECTION = 'section 4.5';
 const DAY_MILLISECONDS = 86_400_000;
@@ -106,7 +105,9 @@ function computeMetrics(
   partner: AnalyticsPartner,
   period: Period,
 ): Readonly<Record<string, unknown>> {
-  const rows = partner.isQuiet === true ? [] : listRows(context, partner, period);
+  const { from: fromDate, to: toDate } = period;
+  const scope = { fromDate, toDate, resellerId: partner.resellerId };
+  const rows = partner.isQuiet === true ? [] : listRows(context, scope);
   const currency = partner.currency ?? context.settings.merchants[0]?.currency ?? 'GBP';
   const days = partner.isQuiet === true ? [] : listDays(period);
   const total: Sum = { count: 0, volume: 0n };
@@ -154,16 +155,6 @@ function computeMetrics(
     })),
     currencies: [...volumes.keys()].sort(),
   };
-}
-
-/** The rows of the period in days of UTC. */
-function* listRows(
-  context: SandboxContext,
-  { resellerId }: AnalyticsPartner,
-  { from, to }: Period,
-): Generator<TransactionRow> {
-  const query = { fromDate: from, toDate: to, resellerId };
-  for (const { row } of findMatching(context, query, 'UTC')) yield row;
 }
 
 /** The share of the sessions created in the period that are paid. `null` when there are none. */

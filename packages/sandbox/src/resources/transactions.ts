@@ -10,6 +10,7 @@ import {
   omittedFieldsOf,
   toWireRow,
   transaction,
+  type TransactionRow,
   type TransactionTraits,
 } from '../transactions/transaction.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
@@ -101,12 +102,19 @@ function listTransactions(
   };
 }
 
-/** The transactions that a query selects, newest first. */
-export function findMatching(
+/** The rows that a query selects, newest first; dates are days of UTC. */
+export function* listRows(
+  context: SandboxContext,
+  query: Omit<ListQuery, 'limit' | 'cursor' | 'timezone'>,
+): Generator<TransactionRow> {
+  for (const { row } of findMatching(context, query, 'UTC', undefined)) yield row;
+}
+
+function findMatching(
   context: SandboxContext,
   query: Omit<ListQuery, 'limit' | 'cursor' | 'timezone'>,
   timezone: string,
-  after?: ListPlace,
+  after: ListPlace | undefined,
 ): Iterable<StoredTransaction> {
   const statuses = query.status?.map((filter): string => STATUS_OF_FILTER[filter]) ?? [];
   const window = makeCalendarWindow(query.fromDate, query.toDate, timezone);
