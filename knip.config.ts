@@ -43,7 +43,7 @@ const config: KnipConfig = {
     'packages/session-server': {
       entry: [
         'src/{index,bin,contract}.ts',
-        'src/tracing/register.ts',
+        'src/{operator/index,tracing/register}.ts',
         'src/**/*.test.ts',
         'src/testing/{*.mjs,start-postgres.ts}',
         'bench/{run,server,peer,provider,webhook-bound}.ts',

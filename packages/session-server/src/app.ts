@@ -25,7 +25,7 @@ import type { Observer } from './observer.js';
 import { merchantRoutes } from './merchant-api/routes.js';
 import type { ReconciliationService } from './reconciliation/service.js';
 import { returnRoutes } from './returns/routes.js';
-import { readQueueAges } from './operator/repository.js';
+import { readQueueAges } from './metrics/backlog.js';
 import { type Database, ping } from './store/database.js';
 import { hasTables } from './store/migrations.js';
 import type { DataEncryption } from './encryption.js';

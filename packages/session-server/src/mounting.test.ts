@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import express from 'express';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createSessionServer } from './server.js';
 import { LocalServer } from './testing/local-server.js';
 import { TestStack } from './testing/test-stack.js';
 
 let stack: TestStack;
-afterEach(() => stack.close());
 
 /** Puts the router into an app of the platform, in the place of the server that listens. */
 async function mount(): Promise<void> {
@@ -31,29 +32,63 @@ async function mount(): Promise<void> {
   };
 }
 
-it('an order is paid through a router in the app of a platform', async () => {
-  await mount();
-  const { body } = await stack.open('A1', { amount: '9.99' });
-  await stack.payAtProvider(body.sessionId ?? '');
-  const returnPath = stack.returnPath(body.sessionId ?? '', 'RedirectUrl');
-  expect((await stack.fetch(returnPath)).status).toBe(200);
-  expect((await stack.post(stack.webhookPath(body.sessionId ?? ''), { any: 'body' })).status).toBe(
-    204,
-  );
-  await stack.until(body.checkout, 'paid');
+describe('a platform that mounts the router', () => {
+  afterEach(() => stack.close());
+
+  it('an order is paid through a router in the app of a platform', async () => {
+    await mount();
+    const { body } = await stack.open('A1', { amount: '9.99' });
+    await stack.payAtProvider(body.sessionId ?? '');
+    const returnPath = stack.returnPath(body.sessionId ?? '', 'RedirectUrl');
+    expect((await stack.fetch(returnPath)).status).toBe(200);
+    expect(
+      (await stack.post(stack.webhookPath(body.sessionId ?? ''), { any: 'body' })).status,
+    ).toBe(204);
+    await stack.until(body.checkout, 'paid');
+  });
+
+  it('a platform keeps its own addresses, headers and 404 beside the router', async () => {
+    await mount();
+    const cart = await stack.fetch('/cart');
+    expect(cart.text).toBe('the platform’s own page');
+    expect((await stack.post<object>('/stock', { tea: 3 })).body).toEqual({ received: { tea: 3 } });
+    const missing = await stack.fetch('/elsewhere');
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(missing.headers.get('x-request-id')).toBeNull();
+    const ours = await stack.fetch<{ code: string }>('/v1/elsewhere');
+    expect([ours.status, ours.body.code]).toEqual([404, 'not_found']);
+  });
 });
 
-it('a platform keeps its own addresses, headers and 404 beside the router', async () => {
-  await mount();
-  const cart = await stack.fetch('/cart');
-  expect(cart.text).toBe('the platform’s own page');
-  expect((await stack.post<object>('/stock', { tea: 3 })).body).toEqual({ received: { tea: 3 } });
-  const missing = await stack.fetch('/elsewhere');
-  expect([missing.status, missing.headers.get('content-type')]).toEqual([
-    404,
-    'text/html; charset=utf-8',
-  ]);
-  expect(missing.headers.get('x-request-id')).toBeNull();
-  const ours = await stack.fetch<{ code: string }>('/v1/elsewhere');
-  expect([ours.status, ours.body.code]).toEqual([404, 'not_found']);
+describe('a process that imports the built package', () => {
+  /** The files of ours that are loaded with an entry of the package. */
+  const filesOf = (entry: string): string[] => {
+    const program = `
+      import { registerHooks } from 'node:module';
+      const files = [];
+      registerHooks({
+        load(url, context, next) {
+          files.push(url);
+          return next(url, context);
+        },
+      });
+      await import('${entry}');
+      console.log(JSON.stringify(files));`;
+    const cwd = join(import.meta.dirname, '..');
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const files = JSON.parse(stdout) as string[];
+    return files.flatMap((file) => file.split('/session-server/dist/')[1] ?? []);
+  };
+
+  it('loads the operator’s page by its sub-export alone', () => {
+    const withoutPage = filesOf('@pay-checkout/session-server');
+    expect(withoutPage).toContain('server.js');
+    expect(withoutPage.filter((file) => /^(operator|report)\//.test(file))).toEqual([]);
+    expect(filesOf('@pay-checkout/session-server/operator')).toContain('operator/page-routes.js');
+  });
 });

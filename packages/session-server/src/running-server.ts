@@ -18,13 +18,20 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Creates a session server and listens; see {@link createSessionServer}. */
+/**
+ * Creates a session server and listens; see {@link createSessionServer}. With a port for the operator, it
+ * has the operator's page.
+ */
 export async function startSessionServer(
   config: Config,
   options: SessionServerOptions = {},
 ): Promise<RunningServer> {
   const { logger = createLogger(config.logLevel) } = options;
-  const server = await createSessionServer(config, { ...options, logger });
+  const { createOperator } = config.operator ? await import('./operator/index.js') : {};
+  const server = await createSessionServer(config, {
+    ...(createOperator && { operator: createOperator }),
+    ...{ ...options, logger },
+  });
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()));

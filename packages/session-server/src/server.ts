@@ -8,7 +8,7 @@ import { CheckoutService } from './checkouts/service.js';
 import { startPriceCheck } from './checkouts/price-check.js';
 import { checkoutRulesOf } from './checkouts/rules.js';
 import type { StepContext } from './checkouts/steps.js';
-import { createPartnerGateway, observeGateway } from './provider/gateway.js';
+import { createPartnerGateway, observeGateway, type PartnerGateway } from './provider/gateway.js';
 import { PartnerClients } from './provider/partner-clients.js';
 import { StatusService } from './checkouts/status-service.js';
 import { type Clock, systemClock } from './clock.js';
@@ -25,12 +25,7 @@ import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { ShopClient } from './provider/shop-client.js';
-import { pageDataRoutes } from './operator/page-data-routes.js';
-import { PageService } from './operator/page-service.js';
-import { createOperatorApp } from './operator/routes.js';
-import { OperatorService } from './operator/service.js';
-import { reportRoutes } from './report/routes.js';
-import { ReportService } from './report/service.js';
+import type { OperatorAccess } from './operator/routes.js';
 import { startOutboxDispatcher } from './outbox/dispatcher.js';
 import { startRetention } from './erasure/retention.js';
 import {
@@ -44,6 +39,7 @@ import { LOST_PAUSE_MS, startLossWatch } from './restore/loss-watch.js';
 import { LostAttempts } from './restore/lost-attempts.js';
 import { findLoss } from './restore/repository.js';
 import { findOpenFiles, unfinishedRestore } from './store/data-file.js';
+import type { Database } from './store/database.js';
 import { openDatabase } from './open-database.js';
 import { VERSION } from './version.js';
 import { loadSandboxKeys, DataEncryption, parseEncryptionKeys } from './encryption.js';
@@ -65,7 +61,7 @@ export interface SessionServer {
   readonly router: Router;
   /** The router as a server of its own, which answers 404 beside it. */
   readonly handler: RequestListener;
-  /** Metrics and the operator's routes, for a listener of their own; undefined without a port for it. */
+  /** What the option `operator` made, for a listener of its own; undefined without it, or a port for it. */
   readonly operator: RequestListener | undefined;
   /** From now on `/readyz` is 503, so that proxies send requests to other servers. */
   announceStop(): void;
@@ -83,6 +79,26 @@ export interface SessionServerOptions {
   readonly lookUpOrder?: OrderLookup;
   /** Default: the system's. */
   readonly clock?: Clock;
+  /**
+   * `createOperator` of `@pay-checkout/session-server/operator`: the operator's page, metrics and routes.
+   * Default: none of them are loaded.
+   */
+  readonly operator?: (parts: OperatorParts) => RequestListener;
+}
+
+/** The parts of a server that the operator's listener is made of. */
+export interface OperatorParts {
+  readonly config: Config;
+  readonly access: OperatorAccess;
+  readonly database: Database;
+  readonly merchants: MerchantSource;
+  readonly gateway: PartnerGateway;
+  readonly reconciliation: ReconciliationService;
+  readonly metrics: ServerMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called when events wait to be delivered again. */
+  readonly onRedelivery: () => void;
 }
 
 /**
@@ -223,16 +239,6 @@ async function assemble(
     dispatcher.wake();
   });
 
-  const { keepDays } = config.webhooks;
-  const onRedelivery = (): void => {
-    dispatcher.wake();
-  };
-  const service = new OperatorService({
-    ...{ ...common, gateway, reconciliation, maxOrderId, onRedelivery },
-    settleWindowSeconds: config.settleWindowSeconds,
-  });
-  const page = new PageService({ ...common, reconciliation, keepDays, onRedelivery });
-
   const router = createRouter({
     ...{ ...config, ...common, checkouts, status, reconciliation, encryption },
     onWebhook: () => {
@@ -253,11 +259,12 @@ async function assemble(
     operator:
       config.operator &&
       metrics &&
-      createOperatorApp({
+      options.operator?.({
+        ...{ ...common, config, gateway, reconciliation, metrics },
         access: { ...config.operator, keys: () => operatorKeys },
-        ...{ database, metrics, logger, clock, environment, service },
-        pageRoutes: [pageDataRoutes(service, page)],
-        report: reportRoutes(new ReportService({ ...common, gateway })),
+        onRedelivery: () => {
+          dispatcher.wake();
+        },
       }),
   };
 }

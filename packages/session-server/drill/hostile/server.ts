@@ -5,6 +5,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parseConfig, type TuningChanges } from '../../dist/config.js';
+import { createOperator } from '../../dist/operator/index.js';
 import { startListener } from '../../dist/running-server.js';
 import { createSessionServer } from '../../dist/server.js';
 import { listRoutes } from './routes.ts';
@@ -36,7 +37,7 @@ function measure(): Usage {
 
 const tuning = JSON.parse(process.env['TUNING'] ?? '{}') as TuningChanges;
 const config = parseConfig(process.env, tuning);
-const server = await createSessionServer(config);
+const server = await createSessionServer(config, { operator: createOperator });
 const listener = await startListener(server.handler, config);
 const operator =
   server.operator && config.operator && (await startListener(server.operator, config.operator));

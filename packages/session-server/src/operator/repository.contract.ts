@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import { readQueueAges } from './repository.js';
+import { readQueueAges } from '../metrics/backlog.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');

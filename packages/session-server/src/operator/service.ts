@@ -6,6 +6,7 @@ import type { ReconciliationService } from '../reconciliation/service.js';
 import { explainOrder } from './explain.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
+import { readBacklog } from '../metrics/backlog.js';
 import {
   type DeadLetterFilter,
   findDeadLetters,
@@ -15,7 +16,7 @@ import { type Database, ping } from '../store/database.js';
 import { VERSION } from '../version.js';
 import { redeliverAndNote } from './audit.js';
 import type { HealthView } from './page-view.js';
-import { findAttention, findUnmatchedWebhooks, readBacklog } from './repository.js';
+import { findAttention, findUnmatchedWebhooks } from './repository.js';
 
 const DAY_MS = 86_400_000;
 

@@ -30,11 +30,11 @@ import type { CheckoutRules } from '../checkouts/rules.js';
 import type { Clock } from '../clock.js';
 import { findOrdersToErase } from '../erasure/order-data.js';
 import { recoverFromCrash } from '../crash-recovery.js';
+import { readBacklog } from '../metrics/backlog.js';
 import {
   type AttentionFilter,
   findAttention,
   findUnmatchedWebhooks,
-  readBacklog,
 } from '../operator/repository.js';
 import {
   claimEvents,
