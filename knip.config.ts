@@ -58,8 +58,14 @@ const config: KnipConfig = {
       ignore: ['assets/init/**'],
     },
     'packages/sandbox': {
-      entry: ['src/{index,main}.ts', 'src/**/*.test.ts', 'src/browser/*.js', 'scripts/*.mjs'],
-      project: ['src/**/*.{ts,js}', 'scripts/*.mjs'],
+      entry: [
+        'src/{index,main}.ts',
+        'src/**/*.test.ts',
+        'src/browser/*.js',
+        'scripts/*.mjs',
+        'page/{main,vite.config}.ts',
+      ],
+      project: ['{src,page}/**/*.{ts,js}', 'scripts/*.mjs'],
     },
     'packages/widget': {
       entry: [

@@ -2,7 +2,6 @@ import express, { type Express } from 'express';
 import type { SandboxContext } from './context.js';
 import { controlRoutes } from './control/control-routes.js';
 import { requireOwnHost } from './control/guard.js';
-import { announceChanges } from './control/inspector-routes.js';
 import type { SandboxControl } from './control/sandbox-control.js';
 import { recordUnknownCall } from './http/accept-call.js';
 import { ApiError, handleError, sendGatewayPage } from './http/errors.js';
@@ -31,11 +30,11 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
     next();
   });
   app.use('/sdk', sdkRoutes());
-  app.use('/pages', announceChanges(context), pageRoutes(context));
+  app.use('/pages', context.actions.record('page'), pageRoutes(context));
   // The page shows what the control routes do.
   app.use(['/_sandbox', /^\/$/], requireOwnHost(context.settings.publicUrl));
-  app.use('/_sandbox', controlRoutes(control));
-  app.use(homeRoutes(context, control));
+  app.use(homeRoutes());
+  app.use('/_sandbox', context.actions.record('control'), controlRoutes(control));
   app.get('/openapi.json', (_request, response) => void response.json(openapi));
   app.use(
     transactionRoutes(context),

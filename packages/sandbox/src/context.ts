@@ -1,4 +1,5 @@
 import { VirtualClock } from './clock.js';
+import { ActionLog } from './inspector/action-log.js';
 import { Activity } from './inspector/activity.js';
 import { RequestFile } from './inspector/request-file.js';
 import { FaultQueue } from './faults/faults.js';
@@ -34,6 +35,7 @@ export interface SandboxContext {
   readonly endpoints: WebhookEndpoints;
   readonly requests: RequestLog;
   readonly activity: Activity;
+  readonly actions: ActionLog;
   /** What no record may show. */
   readonly secrets: () => readonly string[];
   readonly faults: FaultQueue;
@@ -73,6 +75,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
       requestLog === undefined ? undefined : new RequestFile(requestLog),
     ),
     activity,
+    actions: new ActionLog(clock, activity),
     secrets: () => [settings.apiKey, ...endpoints.list().map(({ hmacKey }) => hmacKey)],
     faults: new FaultQueue(),
     payments: new PaymentService({ settings, clock, inventor, transactions, webhooks, endpoints }),
@@ -91,6 +94,7 @@ export function resetContext(context: SandboxContext): void {
   context.variant = settings.transactionVariant;
   context.endpoints.clear();
   context.requests.clear();
+  context.actions.clear();
   webhooks.clear();
   webhooks.signing = settings.webhookSigning;
   clock.reset();

@@ -9,7 +9,7 @@ import { MAX_HISTORY_COUNT } from '../transactions/history.js';
 import { MONEY_FIELDS, toWireRow, TRANSACTION_VARIANTS } from '../transactions/transaction.js';
 import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-signing.js';
 import { requireOwnPage } from './guard.js';
-import { announceChanges, inspectorRoutes } from './inspector-routes.js';
+import { inspectorRoutes } from './inspector-routes.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const SECTION = 'control routes';
@@ -114,7 +114,6 @@ export function controlRoutes(control: SandboxControl): Router {
   });
   router.use(requireOwnPage);
   router.use(express.json());
-  router.use(announceChanges(control));
   router.use(inspectorRoutes(control));
   addStateRoutes(router, control);
   addSessionRoutes(router, control);
@@ -129,9 +128,6 @@ export function controlRoutes(control: SandboxControl): Router {
 
 /** What has happened and what there is. */
 function addStateRoutes(router: Router, control: SandboxControl): void {
-  router.get('/sessions', (_request, response) => {
-    response.json({ sessions: control.sessions() });
-  });
   router.get('/deliveries', (_request, response) => {
     response.json({ deliveries: control.deliveries() });
   });

@@ -1,8 +1,9 @@
-import { Router, type RequestHandler, type Response } from 'express';
+import { Router, type Response } from 'express';
 import { z } from 'zod';
 import { ApiError, parseBody } from '../http/errors.js';
 import { toCurl } from '../inspector/curl.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
+import type { StoredTransaction } from '../transactions/transaction-store.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const HEARTBEAT_MS = 15_000;
@@ -21,6 +22,31 @@ const requestsQuery = z.strictObject({
   before: wholeNumber.optional(),
   limit: wholeNumber.optional(),
 });
+
+const sessionsQuery = z.strictObject({
+  search: z.string().optional(),
+  limit: wholeNumber.optional(),
+  skip: wholeNumber.optional(),
+});
+
+const transactionsQuery = z.strictObject({
+  cursor: z.string().optional(),
+  limit: wholeNumber.refine((rows) => rows <= 1000, 'expected at most 1000').optional(),
+  status: z.string().optional(),
+  merchantId: wholeNumber.optional(),
+  search: z.string().optional(),
+});
+
+/** Money stays text, with all its digits. */
+function showTransaction({ row, visibleAt }: StoredTransaction, now: number) {
+  const isListed = visibleAt <= now;
+  const isMoment = !Number.isNaN(new Date(visibleAt).getTime());
+  return {
+    row,
+    isListed,
+    ...(!isListed && isMoment && { listedAt: new Date(visibleAt).toISOString() }),
+  };
+}
 
 /** What was called and answered, and what happens now. */
 export function inspectorRoutes(control: SandboxControl): Router {
@@ -43,18 +69,29 @@ export function inspectorRoutes(control: SandboxControl): Router {
     const curl = call.request && toCurl(call as RecordedCall, control.publicUrl ?? base);
     response.json({ ...call, curl });
   });
+  router.get('/sessions', (request, response) => {
+    response.json(control.listSessions(parseBody(sessionsQuery, request.query, 'control routes')));
+  });
+  router.get('/sessions/:id', (request, response) => {
+    response.json(control.describeSession(request.params.id));
+  });
+  router.get('/transactions/list', (request, response) => {
+    const query = parseBody(transactionsQuery, request.query, 'control routes');
+    const { transactions, ...page } = control.listTransactions(query);
+    response.json({
+      ...page,
+      transactions: transactions.map((each) => showTransaction(each, control.clock.now())),
+    });
+  });
+  router.get('/transactions/:id', (request, response) => {
+    const { sessionId, ...stored } = control.readTransaction(request.params.id);
+    response.json({ ...showTransaction(stored, control.clock.now()), sessionId });
+  });
+  router.get('/about', (_request, response) => {
+    response.json(control.describe());
+  });
   router.get('/events', (_request, response) => streamActivity(control, response));
   return router;
-}
-
-/** Tells those who watch that something was changed by a control route or a page. */
-export function announceChanges(control: Pick<SandboxControl, 'activity'>): RequestHandler {
-  return (request, response, next) => {
-    if (request.method !== 'GET') {
-      response.on('finish', () => control.activity.announce({ type: 'change' }));
-    }
-    next();
-  };
 }
 
 /** Server-sent events: `request` with each call as it comes and ends, `change` for anything more. */

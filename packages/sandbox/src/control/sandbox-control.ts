@@ -1,16 +1,21 @@
 import type { VirtualClock } from '../clock.js';
 import { resetContext, type SandboxContext } from '../context.js';
-import { isFaultOf, type Fault } from '../faults/faults.js';
+import { FAULT_KINDS, isFaultOf, type Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
 import type { Inventor } from '../random.js';
 import type { PaymentOutcome } from '../payment-service.js';
 import type { Activity } from '../inspector/activity.js';
+import { makeTimeline } from './timeline.js';
+import { readPage, type TransactionQuery } from './transaction-page.js';
+import { decimalsOf, toMinor } from '../money.js';
+import { workOutSplit } from '../split-fee.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
-import type { LoggedRequest, RequestFilter } from '../request-log.js';
+import { OPERATIONS, type LoggedRequest, type RequestFilter } from '../request-log.js';
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
 import { summarizeEndpoint } from '../resources/webhooks.js';
+import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
 import { History, type HistoryOptions } from '../transactions/history.js';
 import { refundRow, type RefundRequest } from '../transactions/refund.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
@@ -27,6 +32,14 @@ export interface AddedRow {
   readonly omit?: readonly string[] | undefined;
   /** How long the list hides it. Default 0. */
   readonly visibleInSeconds?: number | undefined;
+}
+
+/** Which sessions to list. */
+export interface SessionQuery {
+  /** Text in what the list shows, in any case. */
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
 }
 
 /** A session as the control API shows it: no name, e-mail or address. */
@@ -111,6 +124,54 @@ export class SandboxControl {
 
   clearRequests(): void {
     this.#context.requests.clear();
+  }
+
+  /** The newest `limit` sessions that have the text, oldest first, without the newest `skip` of them. */
+  listSessions({ search = '', limit = Infinity, skip = 0 }: SessionQuery) {
+    const words = search.toLowerCase();
+    const found = this.sessions().filter(
+      (session) => words === '' || JSON.stringify(session).toLowerCase().includes(words),
+    );
+    const end = Math.max(found.length - skip, 0);
+    return { sessions: found.slice(Math.max(end - limit, 0), end), total: found.length };
+  }
+
+  /** A session with all its fields, its split worked out, and what happened to it. */
+  describeSession(id: string) {
+    const session = this.#findSession(id);
+    const { request, merchant } = session;
+    const decimals = decimalsOf(merchant.currency);
+    const amount = toMinor(request.Amount, decimals) ?? 0n;
+    return {
+      ...summarizeSession(session),
+      expiresAt: new Date(session.expiresAt).toISOString(),
+      merchantName: merchant.name,
+      request,
+      split: request.SplitFee && workOutSplit(amount, request.SplitFee, decimals),
+      lastRefusal: session.lastRefusal,
+      timeline: makeTimeline(this.#context, session),
+    };
+  }
+
+  /** A part of all transactions, newest first, hidden ones and the history included. */
+  listTransactions(query: TransactionQuery) {
+    const page = readPage(this.#context.transactions, query);
+    return { ...page, total: this.#context.transactions.count };
+  }
+
+  readTransaction(id: string) {
+    const { transactions, sessions, clock } = this.#context;
+    const stored = transactions.read(id);
+    if (stored === undefined) throw new ApiError(404, 'There is no transaction with this id.');
+    const session = sessions.list(clock.now()).find((each) => each.transactionId === id);
+    return { ...stored, sessionId: session?.id };
+  }
+
+  /** What a page needs to know about this sandbox. */
+  describe() {
+    const { scenarios, merchants, partners } = this.#context.settings;
+    const sdk = { path: '/sdk/checkout.js', integrity: SDK_INTEGRITY };
+    return { scenarios, merchants, partners, sdk, faults: describeFaults() };
   }
 
   /** What happens, as it happens. */
@@ -269,6 +330,16 @@ function summarizeSession(session: CheckoutSession) {
     declineReason: session.declineReason,
     addressCheck: session.addressCheck,
   };
+}
+
+/** Which faults each operation has. */
+function describeFaults(): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    OPERATIONS.map((operation) => [
+      operation,
+      FAULT_KINDS.filter((kind) => isFaultOf(operation, kind)),
+    ]),
+  );
 }
 
 function inventRow(inventor: Inventor, transactionTime: string): TransactionRow {

@@ -7,8 +7,8 @@ export interface Page {
   readonly body: Html;
   /** Module under `/pages/assets/`. Default none. */
   readonly script?: string;
-  /** `frame`: inside a shop's page. `page`: a page of its own. `wide`: the timeline. */
-  readonly layout: 'frame' | 'page' | 'wide';
+  /** `frame`: inside a shop's page. `page`: a page of its own. */
+  readonly layout: 'frame' | 'page';
   /** Origin of the page around the frame. Messages go only there. */
   readonly parentOrigin?: string | undefined;
   readonly session?: string | undefined;

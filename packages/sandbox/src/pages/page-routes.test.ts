@@ -150,26 +150,38 @@ describe('the challenge page', () => {
 });
 
 describe('the page at /', () => {
-  it('shows what has happened, without secrets of the shop', async () => {
+  it('is files of its own under a strict policy, without secrets', async () => {
     const test = await startSandbox();
-    const session = await test.openSession({ email: 'robin@example.test', RedirectUrl });
-    await test.pay(session, APPROVED);
-    const { status, text } = await test.send('GET', '/');
+    const { status, headers, text } = await test.send('GET', '/');
     expect(status).toBe(200);
-    expect(text).toContain('create-session for order 71');
-    expect(text).toContain('SUCCESS 12.34 GBP');
-    expect(text).not.toMatch(/robin|invented-key/);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      const answer = await test.send('GET', file);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(answer.text).not.toContain('invented-key');
+    }
+    expect(text).not.toMatch(/<script(?![^>]*src)|<style|style=/);
   });
 
-  it('shows the state of the sandbox', async () => {
-    const test = await startSandbox({ history: { count: 250_000 } });
-    const url = 'https://platform.example/hooks/token';
-    await test.post('/developer-service/webhooks/create', { url });
-    const { text } = await test.send('GET', '/');
-    expect(text).toContain('Past transactions: 250000');
-    expect(text).toContain('sch_1001_daily');
-    expect(text).toContain('at https://platform.example; unsigned');
-    expect(text).toContain('href="/openapi.json"');
-    expect(text).not.toContain('hooks/token');
+  it('is told which scenarios, merchants and faults there are', async () => {
+    const test = await startSandbox();
+    const { body } = await test.send('GET', '/_sandbox/about');
+    expect(body).toMatchObject({
+      scenarios: expect.arrayContaining([expect.objectContaining({ name: 'approved' })]) as unknown,
+      merchants: expect.arrayContaining([expect.objectContaining({ id: 1001 })]) as unknown,
+      faults: { 'partner-analytics': expect.arrayContaining(['success-false']) as unknown },
+      sdk: { path: '/sdk/checkout.js' },
+    });
+    expect((body['faults'] as Record<string, string[]>)['create-session']).not.toContain(
+      'empty-page',
+    );
   });
 });

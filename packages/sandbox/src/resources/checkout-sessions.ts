@@ -9,6 +9,7 @@ import { integer, openWord, requestBody, text, webAddress } from '../schemas.js'
 import type { Inventor } from '../random.js';
 import type { AddressCheck } from '../scenario.js';
 import type { Merchant } from '../settings.js';
+import { workOutSplit } from '../split-fee.js';
 import { requireMerchant } from './merchants.js';
 
 const SECTION = 'section 4.6';
@@ -174,11 +175,11 @@ function checkMoney(request: CreateSessionRequest, decimals: number): void {
   }
 }
 
-/** The sum of the split items that are amounts, in minor units. Other value types are not shown. */
+/** The sum of the split items that are amounts or percentages, in minor units. */
 export function splitTotal(request: CreateSessionRequest, decimals: number): bigint {
-  return (request.SplitFee ?? [])
-    .filter((item) => item.value_type === 'amount')
-    .reduce((total, item) => total + (toMinor(String(item.value), decimals) ?? 0n), 0n);
+  const amount = toMinor(request.Amount, decimals) ?? 0n;
+  const { total } = workOutSplit(amount, request.SplitFee ?? [], decimals);
+  return toMinor(total, decimals) ?? 0n;
 }
 
 function refuse(fields: readonly FieldError[]): void {

@@ -60,7 +60,18 @@ export class TransactionStore {
     return stored;
   }
 
-  /** Finds a transaction, to read or change it. */
+  /** How many there are, hidden ones included. */
+  get count(): number {
+    return this.#arrived.length + this.#history.count;
+  }
+
+  /** Finds a transaction, to read it. */
+  read(id: string): StoredTransaction | undefined {
+    const index = this.#history.indexOf(id);
+    return index === undefined ? this.#byId.get(id) : this.#historyRowAt(index);
+  }
+
+  /** Finds a transaction, to change it. */
   find(id: string): StoredTransaction | undefined {
     const index = this.#history.indexOf(id);
     if (index === undefined) return this.#byId.get(id);

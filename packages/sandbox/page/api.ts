@@ -1,0 +1,61 @@
+/** Talks to the control routes of the sandbox that the page came from. */
+
+/** An answer that is an error, or no answer at all. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+
+  constructor(
+    /** 0: no answer came. */
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What to ask for. Without a body it is a read. */
+export interface Call {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function call<T>({ path, body, method, signal }: Call): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(`/_sandbox/${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ControlError(0, 'The sandbox does not answer. Is it still running?');
+  }
+  if (response.status === 204) return undefined as T;
+  const answer = (await response.json().catch(() => undefined)) as unknown;
+  if (!response.ok) throw new ControlError(response.status, describeRefusal(response, answer));
+  return answer as T;
+}
+
+function describeRefusal({ status }: Response, answer: unknown): string {
+  const { message, errors = [] } = (answer ?? {}) as {
+    readonly message?: string;
+    readonly errors?: readonly { readonly field: string; readonly message: string }[];
+  };
+  const fields = errors.map((error) => `${error.field}: ${error.message}.`);
+  return [message ?? `The sandbox answered ${String(status)}.`, ...fields].join(' ');
+}
+
+/** `?a=1&b=2` of what is given. */
+export function queryOf(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] =>
+    Boolean(entry[1]),
+  );
+  const text = new URLSearchParams(given).toString();
+  return text && `?${text}`;
+}

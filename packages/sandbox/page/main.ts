@@ -1,0 +1,201 @@
+/** The frame of the page: navigation, the view of the address, and the events that keep it live. */
+import { html, nothing, render, type TemplateResult } from 'lit';
+import { call, ControlError, queryOf, type Call } from './api.js';
+import { findView, linkTo, type Frame, type Params, type View } from './view.js';
+import { VIEWS } from './views.js';
+
+/** Many events in a row are one read. */
+const PAUSE_MS = 250;
+/** What only time changes: hidden transactions, sessions that expire. */
+const EVERY_MS = 15_000;
+/** Shorter waits need no words. */
+const SLOW_MS = 400;
+
+class SandboxPage implements Frame {
+  #found: { readonly view: View; readonly params: Params } | undefined;
+  #answer: unknown;
+  #problem: ControlError | undefined;
+  #isSlow = false;
+  #isLive = true;
+  /** What the last action came to. */
+  #said = '';
+  #failed = '';
+  #reading = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isPlanned = false;
+
+  start(): void {
+    addEventListener('hashchange', () => void this.#open());
+    document.addEventListener('visibilitychange', () => this.#plan());
+    this.#watch();
+    void this.#open({ isFirst: true });
+  }
+
+  async act({ done, ...change }: Call & { done: string | ((answer: never) => string) }) {
+    this.#said = '';
+    this.#failed = '';
+    try {
+      const answer = await call<never>({ method: 'POST', ...change });
+      this.#said = typeof done === 'string' ? done : done(answer);
+    } catch (error) {
+      this.#failed = toControlError(error).message;
+    }
+    await this.#refresh();
+  }
+
+  filter(query: Params): void {
+    const [path = ''] = location.hash.split('?');
+    history.replaceState(null, '', path.replace(/^$/, '#/') + queryOf(query));
+    this.#found = findView(location.hash, VIEWS);
+    void this.#refresh();
+  }
+
+  async copy(text: string, done: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#said = done;
+      this.#failed = '';
+    } catch {
+      this.#failed = 'This browser does not let the page copy. Select the text instead.';
+    }
+    this.#draw();
+  }
+
+  /** The browser connects again when the sandbox has restarted. */
+  #watch(): void {
+    const events = new EventSource('/_sandbox/events');
+    events.addEventListener('request', () => this.#plan());
+    events.addEventListener('change', () => this.#plan());
+    events.addEventListener('open', () => {
+      if (!this.#isLive) this.#plan();
+      this.#isLive = true;
+      this.#draw();
+    });
+    events.addEventListener('error', () => {
+      this.#isLive = false;
+      this.#draw();
+    });
+  }
+
+  async #open({ isFirst = false } = {}): Promise<void> {
+    const before = this.#found?.view;
+    this.#found = findView(location.hash, VIEWS);
+    if (this.#found?.view !== before) this.#answer = undefined;
+    this.#problem = undefined;
+    this.#said = '';
+    this.#failed = '';
+    document.title = `${this.#found?.view.title(this.#found.params) ?? 'Not found'} · Payments sandbox`;
+    this.#draw();
+    // As after a link to another document: what was read out before is gone.
+    if (!isFirst) {
+      document.querySelector('h1')?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    await this.#refresh();
+  }
+
+  #plan(): void {
+    if (this.#isPlanned || document.visibilityState !== 'visible') return;
+    this.#isPlanned = true;
+    setTimeout(() => void this.#refresh(), PAUSE_MS);
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isPlanned = false;
+    clearTimeout(this.#timer);
+    this.#reading.abort();
+    const reading = new AbortController();
+    this.#reading = reading;
+    const slow = setTimeout(() => {
+      this.#isSlow = true;
+      this.#draw();
+    }, SLOW_MS);
+    const { signal } = reading;
+    try {
+      const answer = await this.#found?.view.read(
+        (path) => call({ path, signal }),
+        this.#found.params,
+      );
+      if (signal.aborted) return;
+      this.#answer = answer;
+      this.#problem = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#problem = toControlError(error);
+    } finally {
+      clearTimeout(slow);
+    }
+    this.#isSlow = false;
+    this.#draw();
+    this.#timer = setTimeout(() => this.#plan(), EVERY_MS);
+  }
+
+  #draw(): void {
+    render(this.#render(), document.body);
+  }
+
+  #render(): TemplateResult {
+    const { view, params } = this.#found ?? {};
+    const current = view?.under ?? view?.path;
+    const skip = (event: Event): void => {
+      event.preventDefault();
+      document.getElementById('main')?.focus();
+    };
+    return html`<a class="skip" href="#main" @click=${skip}>Skip to the content</a>
+      <header>
+        <p class="brand">
+          <a href="#/">Payments sandbox</a>
+          <span class="ribbon">no money moves</span>
+        </p>
+        <p class="live ${this.#isLive ? 'is-live' : ''}" role="status">
+          ${this.#isLive ? 'Live' : 'Connecting again …'}
+        </p>
+        <nav aria-label="Sandbox">
+          <ul>
+            ${VIEWS.filter(({ nav }) => nav !== undefined).map(
+              (each) =>
+                html`<li>
+                  <a
+                    href=${linkTo(each.path)}
+                    aria-current=${each.path === current ? 'page' : nothing}
+                    >${each.nav}</a
+                  >
+                </li>`,
+            )}
+          </ul>
+        </nav>
+      </header>
+      <main id="main" tabindex="-1">
+        <h1 tabindex="-1">${view?.title(params ?? {}) ?? 'Not found'}</h1>
+        <div role="status" class="said">${this.#said}</div>
+        ${this.#failed && html`<p class="problem" role="alert">${this.#failed}</p>`}
+        ${this.#problem && this.#renderProblem(this.#problem)} ${this.#renderView()}
+      </main>`;
+  }
+
+  #renderView(): TemplateResult | typeof nothing {
+    if (this.#found === undefined) {
+      return html`<p>There is no such view. <a href="#/">Go to the requests</a>.</p>`;
+    }
+    if (this.#answer === undefined) {
+      return this.#problem
+        ? nothing
+        : html`<p class="waiting" role="status">${this.#isSlow ? 'Reading …' : ''}</p>`;
+    }
+    return this.#found.view.draw(this.#answer, this.#found.params, this);
+  }
+
+  #renderProblem({ message }: ControlError): TemplateResult {
+    return html`<div class="problem" role="alert">
+      <p>${message}</p>
+      <button class="button quiet" @click=${() => this.#refresh()}>Try again</button>
+    </div>`;
+  }
+}
+
+function toControlError(error: unknown): ControlError {
+  if (error instanceof ControlError) return error;
+  throw error;
+}
+
+new SandboxPage().start();

@@ -1,0 +1,143 @@
+/** What several views draw. */
+import { html, type nothing, type TemplateResult } from 'lit';
+import { linkTo, type Frame, type Params } from './view.js';
+
+export type Cell = TemplateResult | string | number | typeof nothing | undefined;
+
+/** A table that becomes a list of cards where it is narrow: each cell then names its column. */
+export function renderTable(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): TemplateResult {
+  return html`<table role="table">
+    <caption class="unseen">
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map((column) => html`<th scope="col" role="columnheader">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (cells) =>
+          html`<tr role="row">
+            ${cells.map(
+              (cell, at) =>
+                html`<td role="cell" data-title=${columns[at] ?? ''}>
+                  <div>${cell ?? '–'}</div>
+                </td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** Names and values; what is not there says so. */
+export function renderFacts(facts: readonly (readonly [string, Cell])[]): TemplateResult {
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>
+            ${value === undefined || value === '' ? html`<span class="none">–</span>` : value}
+          </dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  paid: 'is-good',
+  approved: 'is-good',
+  SUCCESS: 'is-good',
+  delivered: 'is-good',
+  declined: 'is-bad',
+  expired: 'is-bad',
+  failed: 'is-bad',
+  dropped: 'is-bad',
+  REFUNDED: 'is-wait',
+  held: 'is-wait',
+  pending: 'is-wait',
+  challenge: 'is-wait',
+  retrying: 'is-wait',
+};
+
+/** A word for a state, with a colour. */
+export function badge(word: string, tone = TONES[word] ?? ''): TemplateResult {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+export function statusBadge(status: number | undefined, otherwise = 'no answer'): TemplateResult {
+  if (status === undefined) return badge(otherwise, TONES[otherwise] ?? 'is-bad');
+  return badge(String(status), status < 300 ? 'is-good' : status < 400 ? 'is-wait' : 'is-bad');
+}
+
+/** Sandbox time: the same text as in requests and answers, without its date where that is today's. */
+export function time(iso: string): TemplateResult {
+  return html`<time datetime=${iso} title=${iso}
+    ><span class="date">${iso.slice(0, 10)}</span> ${iso.slice(11, 23)}</time
+  >`;
+}
+
+/** An amount for people, with all its digits: the formatter gets the text. */
+export function money(amount: string | undefined, currency: string | undefined): string {
+  if (amount === undefined) return '–';
+  if (currency === undefined || !/^-?\d+(\.\d+)?$/.test(amount))
+    return `${amount} ${currency ?? ''}`;
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
+  return format.format(amount as Intl.StringNumericLiteral);
+}
+
+/** The beginning of a long id, which links to the whole. */
+export function sessionLink(id: string): TemplateResult {
+  return html`<a href=${linkTo(`sessions/${encodeURIComponent(id)}`)} title=${id}
+    ><code>${id.slice(0, 8)}…</code></a
+  >`;
+}
+
+export function transactionLink(id: string): TemplateResult {
+  return html`<a href=${linkTo(`transactions/${encodeURIComponent(id)}`)}><code>${id}</code></a>`;
+}
+
+let typed: ReturnType<typeof setTimeout> | undefined;
+
+/** A search that filters while one types. */
+export function renderSearch(label: string, params: Params, frame: Frame): TemplateResult {
+  const search = (event: Event): void => {
+    const { value } = event.target as HTMLInputElement;
+    clearTimeout(typed);
+    typed = setTimeout(() => {
+      const { before: _before, cursor: _cursor, ...others } = params;
+      frame.filter({ ...others, search: value });
+    }, 150);
+  };
+  return html`<p class="search">
+    <label class="unseen" for="search">${label}</label>
+    <input
+      id="search"
+      type="search"
+      placeholder=${label}
+      autocomplete="off"
+      spellcheck="false"
+      maxlength="200"
+      .value=${params['search'] ?? ''}
+      @input=${search}
+    />
+  </p>`;
+}
+
+/** What a form says, by the names of its fields; empty ones are left out. */
+export function readForm(event: SubmitEvent): Record<string, string> {
+  event.preventDefault();
+  const fields = [...new FormData(event.target as HTMLFormElement)];
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => {
+      const text = typeof value === 'string' ? value.trim() : '';
+      return text === '' ? [] : [[name, text]];
+    }),
+  );
+}

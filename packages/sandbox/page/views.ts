@@ -1,0 +1,16 @@
+import type { View } from './view.js';
+import { requestsView, requestView } from './views/requests-view.js';
+import { sessionsView } from './views/sessions-view.js';
+import { sessionView } from './views/session-view.js';
+import { transactionsView } from './views/transactions-view.js';
+import { transactionView } from './views/transaction-view.js';
+
+/** Every view, in the order of the navigation. The first is where one begins. */
+export const VIEWS: readonly View[] = [
+  requestsView,
+  requestView,
+  sessionsView,
+  sessionView,
+  transactionsView,
+  transactionView,
+];

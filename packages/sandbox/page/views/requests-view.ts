@@ -1,0 +1,217 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { RecordedCall, RecordedMessage } from '../../src/inspector/recorded-call.js';
+import type { LoggedRequest } from '../../src/request-log.js';
+import { queryOf } from '../api.js';
+import { looksLikeJson, renderJson } from '../json.js';
+import { badge, renderSearch, sessionLink, statusBadge, time } from '../parts.js';
+import { linkTo, view, type Frame, type Params, type Read } from '../view.js';
+
+interface Requests {
+  readonly requests: readonly LoggedRequest[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly detail?: Partial<RecordedCall> & { readonly curl?: string };
+}
+
+const ROWS = 100;
+
+async function readRequests(read: Read, { number, ...params }: Params): Promise<Requests> {
+  const { operation, before, search = '' } = params;
+  const query = queryOf({ operation, before, search: search.trim(), limit: String(ROWS) });
+  const [list, detail] = await Promise.all([
+    read<Requests>(`requests${query}`),
+    number === undefined ? undefined : read<Requests['detail']>(`requests/${number}`),
+  ]);
+  return { ...list, ...(detail && { detail }) };
+}
+
+/** Each call of the API, as it comes. */
+export const requestsView = view<Requests>({
+  path: 'requests',
+  nav: 'Requests',
+  title: () => 'Requests',
+  read: readRequests,
+  draw: draw,
+});
+
+/** One of them, beside the list where there is room. */
+export const requestView = view<Requests>({
+  path: 'requests/:number',
+  under: 'requests',
+  title: ({ number }) => `Request ${number ?? ''}`,
+  read: readRequests,
+  draw: draw,
+});
+
+function draw({ requests, counts, detail }: Requests, params: Params, frame: Frame) {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const { number, operation, search, before } = params;
+  if (total === 0 && detail === undefined) return renderFirstSteps(frame);
+  return html`<div class=${number === undefined ? 'split' : 'split has-detail'}>
+    <section class="list" aria-label="Calls">
+      <div class="tools">
+        ${renderSearch('Search addresses, ids, headers, bodies', params, frame)}
+        <button
+          class="button quiet"
+          @click=${() => frame.act({ path: 'requests', method: 'DELETE', done: 'The record is empty.' })}
+        >
+          Clear
+        </button>
+      </div>
+      <nav class="tabs" aria-label="Operations">
+        <ul>
+          ${[undefined, ...Object.keys(counts).sort()].map(
+            (name) =>
+              html`<li>
+                <a
+                  href=${linkTo('requests', { operation: name, search })}
+                  aria-current=${name === operation ? 'true' : nothing}
+                  >${name ?? 'All'}
+                  <span class="count"
+                    >${(name === undefined ? total : counts[name])?.toLocaleString('en')}</span
+                  ></a
+                >
+              </li>`,
+          )}
+        </ul>
+      </nav>
+      ${
+        requests.length === 0
+          ? html`<p class="empty">No call has this. Search for less, or in all operations.</p>`
+          : renderCalls(requests, params)
+      }
+      <p class="buttons">
+        ${before === undefined ? nothing : html`<a class="button quiet" href=${linkTo('requests', { operation, search })}>Newest</a>`}
+        ${
+          requests.length < ROWS
+            ? nothing
+            : html`<a
+                class="button quiet"
+                href=${linkTo('requests', { operation, search, before: String(requests[0]?.number) })}
+                >Older</a
+              >`
+        }
+      </p>
+    </section>
+    ${detail && renderDetail(detail, params, frame)}
+  </div>`;
+}
+
+function renderCalls(requests: readonly LoggedRequest[], { number, ...query }: Params) {
+  return html`<ol class="calls">
+    ${requests.toReversed().map(
+      (call) =>
+        html`<li>
+          <a
+            href=${linkTo(`requests/${String(call.number)}`, query)}
+            aria-current=${String(call.number) === number ? 'true' : nothing}
+          >
+            ${statusBadge(call.status, call.state)}
+            <strong
+              >${call.operation === 'unknown' ? `${call.method} ${call.path}` : call.operation}</strong
+            >
+            <span class="about">${aboutOf(call)}</span>
+            ${call.fault && badge(`fault: ${call.fault}`, 'is-wait')} ${time(call.at)}
+            <span class="took"
+              >${call.milliseconds === undefined ? '…' : `${String(call.milliseconds)} ms`}</span
+            >
+          </a>
+        </li>`,
+    )}
+  </ol>`;
+}
+
+function aboutOf({ orderId, merchantId, sessionId }: LoggedRequest): string {
+  const parts = [
+    orderId !== undefined && `order ${String(orderId)}`,
+    merchantId !== undefined && `merchant ${String(merchantId)}`,
+    sessionId !== undefined && `session ${sessionId.slice(0, 8)}…`,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function renderDetail(call: NonNullable<Requests['detail']>, params: Params, frame: Frame) {
+  const { number: _number, ...query } = params;
+  const { curl, request, response, sessionId, fault } = call;
+  return html`<section class="detail" aria-label="The call">
+    <p class="buttons">
+      <a class="button quiet only-narrow" href=${linkTo('requests', query)}>All requests</a>
+      ${
+        curl &&
+        html`<button
+          class="button"
+          @click=${() => frame.copy(curl, 'Copied as curl. The key is $SANDBOX_API_KEY.')}
+        >
+          Copy as curl
+        </button>`
+      }
+    </p>
+    <p class="line">
+      ${statusBadge(call.status, call.state)} <code>${call.method} ${call.path}</code>
+      ${fault && badge(`fault: ${fault}`, 'is-wait')}
+    </p>
+    <p class="hint">
+      ${call.at && time(call.at)}${call.milliseconds === undefined ? '' : `, ${String(call.milliseconds)} ms`}
+      ${sessionId && html`, session ${sessionLink(sessionId)}`}
+    </p>
+    ${
+      request
+        ? html`${renderMessage('Request', request)}
+          ${renderMessage('Response', response, call.state)}
+          ${
+            curl &&
+            html`<h2>As curl</h2>
+              <pre tabindex="0" aria-label="As curl">${curl}</pre>`
+          }`
+        : call.state === 'answered' || call.state === 'dropped'
+          ? html`<p class="empty">The headers and bodies of this call are no longer kept.</p>`
+          : html`<p class="empty">The call waits for its answer.</p>`
+    }
+  </section>`;
+}
+
+function renderMessage(
+  name: string,
+  message: RecordedMessage | undefined,
+  state?: string,
+): TemplateResult {
+  if (message === undefined) {
+    return html`<h2>${name}</h2>
+      <p class="empty">
+        ${state === 'dropped' ? 'The connection was cut before an answer.' : 'None.'}
+      </p>`;
+  }
+  const { headers, body, bytes, isCut } = message;
+  return html`<h2>${name}</h2>
+    <details>
+      <summary>Headers (${Object.keys(headers).length})</summary>
+      <pre tabindex="0" aria-label="${name} headers">
+${Object.entries(headers).map(
+          ([key, value]) => html`<span class="json-key">${key}</span>: ${value} `,
+        )}</pre>
+    </details>
+    ${
+      body === undefined
+        ? html`<p class="hint">The body was not read.</p>`
+        : body === ''
+          ? html`<p class="hint">No body.</p>`
+          : html`<pre tabindex="0" aria-label="${name} body">
+${looksLikeJson(body) ? renderJson(body) : body}</pre>`
+    }
+    ${isCut ? html`<p class="hint">The first part of ${bytes?.toLocaleString('en')} bytes.</p>` : nothing}`;
+}
+
+function renderFirstSteps(frame: Frame): TemplateResult {
+  const origin = location.origin;
+  const example = `curl ${origin}/create-session \\
+  -H "api_key: $SANDBOX_API_KEY" -H 'content-type: application/json' \\
+  -d '{"merchant_id":1001,"order_id":71,"Amount":"12.34"}'`;
+  return html`<section class="first-steps">
+    <p>Nothing has called this sandbox yet. Each call of its API appears here as it comes.</p>
+    <pre tabindex="0" aria-label="A first call">${example}</pre>
+    <p class="buttons">
+      <button class="button" @click=${() => frame.copy(example, 'Copied.')}>Copy</button>
+      <a class="button quiet" href="/openapi.json">The API</a>
+      <a class="button quiet" href="#/scenarios">Test cards</a>
+    </p>
+  </section>`;
+}
