@@ -18,7 +18,7 @@ interface Command {
 }
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
 }
@@ -88,13 +88,27 @@ const COMMANDS: readonly Command[] = [
     what: 'clears the faults and answers held calls',
     call: () => ({ method: 'DELETE', path: '/faults' }),
   },
+  {
+    usage: 'switches',
+    what: 'lists what the specification does not show',
+    call: () => get('/switches'),
+  },
+  {
+    usage: 'switches set <switch> <value>',
+    what: 'such as maxLimit 50; null: as at the start',
+    call: ([name = '', value = '']) => ({
+      method: 'PATCH',
+      path: '/switches',
+      body: { [name]: readJson(value) ?? (value === 'null' ? null : value) },
+    }),
+  },
   { usage: 'reset', what: 'back to the start', call: () => post('/reset') },
 ];
 
 const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));
 
-export const HELP = `Usage: pay-sandbox             runs the sandbox; its README lists the variables
-       pay-sandbox <command>   controls one that runs
+export const HELP = `Usage: pay-sandbox [--config <file>]   runs the sandbox; its README lists the settings
+       pay-sandbox <command>           controls one that runs
 
 ${COMMANDS.map(({ usage, what }) => `  ${usage.padEnd(WIDTH)}  ${what}`).join('\n')}
 

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfig } from './config.js';
 
 describe('parseConfig', () => {
@@ -37,7 +40,7 @@ describe('parseConfig', () => {
         SANDBOX_TRANSACTIONS: '200000',
         SANDBOX_TRANSACTIONS_UNTIL: '2026-06-01T00:00:00.000Z',
         SANDBOX_TRANSACTIONS_DAYS: '30',
-        SANDBOX_VARIANT: 'mixed',
+        SANDBOX_TRANSACTION_VARIANT: 'mixed',
         SANDBOX_DEFAULT_LIMIT: '50',
         SANDBOX_MAX_LIMIT: '500',
         SANDBOX_CURSOR_LIFETIME_SECONDS: '60',
@@ -58,16 +61,35 @@ describe('parseConfig', () => {
       webhookSigning: { header: 'x-signature', algorithm: 'sha256' },
     });
     const standard = { SANDBOX_API_KEY: 'k', SANDBOX_WEBHOOK_SIGNING: 'standard-webhooks' };
-    expect(parseConfig(standard).webhookSigning?.header).toBe('webhook-signature');
-    const none = { SANDBOX_API_KEY: 'k', SANDBOX_WEBHOOK_SIGNING: 'none' };
-    expect(parseConfig(none)).not.toHaveProperty('webhookSigning');
+    expect(parseConfig(standard).webhookSigning).toBe('standard-webhooks');
+  });
+
+  it('reads a file with the same names in camel case, below the environment', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'sandbox.json');
+    await writeFile(path, '{"apiKey":"of-file","maxLimit":50,"challengeCode":"99","seed":"a"}');
+    const environment = { SANDBOX_CONFIG: path, SANDBOX_MAX_LIMIT: '60' };
+    expect(parseConfig(environment)).toMatchObject({
+      apiKey: 'of-file',
+      maxLimit: 60,
+      challengeCode: '99',
+      history: { seed: 'a' },
+    });
+    expect(parseConfig({}, path)).toMatchObject({ maxLimit: 50 });
+    await writeFile(path, '{"apiKey":"k","maxlimit":50,"defaultLimit":"ten"}');
+    expect(() => parseConfig({}, path)).toThrow(
+      /- maxlimit: is not a setting[^]*- SANDBOX_DEFAULT_LIMIT: expected a number/,
+    );
+    await writeFile(path, 'apiKey: k');
+    expect(() => parseConfig({}, path)).toThrow('is not a JSON object');
   });
 
   it.each([
     ['SANDBOX_TRANSACTIONS', '-1'],
-    ['SANDBOX_TRANSACTIONS', '2e6'],
+    ['SANDBOX_TRANSACTIONS', '2.5'],
     ['SANDBOX_TRANSACTIONS_UNTIL', 'today'],
-    ['SANDBOX_VARIANT', 'half'],
+    ['SANDBOX_TRANSACTION_VARIANT', 'half'],
     ['SANDBOX_MAX_LIMIT', '0'],
     ['SANDBOX_MERCHANTS_PREFIX', 'merchants/'],
     ['SANDBOX_TRANSFERS_KEY', 'yes'],
@@ -84,8 +106,9 @@ describe('parseConfig', () => {
       SANDBOX_MERCHANTS: '[{"id":1,"name":"","currency":"pounds"}]',
     };
     expect(() => parseConfig(environment)).toThrow(
-      /SANDBOX_PORT[^]*SANDBOX_API_KEY[^]*SANDBOX_PUBLIC_URL[^]*SANDBOX_MERCHANTS: 0\.name, 0\.currency/,
+      /SANDBOX_API_KEY[^]*SANDBOX_PORT[^]*SANDBOX_PUBLIC_URL[^]*SANDBOX_MERCHANTS\.0\.name[^]*0\.currency/,
     );
-    expect(() => parseConfig({ SANDBOX_API_KEY: 'k', SANDBOX_MERCHANTS: 'x' })).toThrow('not JSON');
+    const merchants = { SANDBOX_API_KEY: 'k', SANDBOX_MERCHANTS: 'x' };
+    expect(() => parseConfig(merchants)).toThrow('SANDBOX_MERCHANTS: expected [{"id": 1001');
   });
 });

@@ -14,21 +14,22 @@ import { listRows } from './resources/transactions.js';
 import { WebhookEndpoints } from './resources/webhooks.js';
 import type { Merchant, SandboxSettings } from './settings.js';
 import { History } from './transactions/history.js';
+import { switchesOf, type Switches } from './switches.js';
 import { TransactionStore } from './transactions/transaction-store.js';
-import type { TransactionVariant } from './transactions/transaction.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** The parts of one sandbox, for its routes. */
 export interface SandboxContext {
+  /** The switches among them can change at any time. */
   readonly settings: SandboxSettings;
+  /** The switches as they were at the start. */
+  readonly startSwitches: Switches;
   readonly merchantsById: ReadonlyMap<number, Merchant>;
   readonly clock: VirtualClock;
   /** Makes the identifiers and keys. */
   readonly inventor: Inventor;
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
-  /** Which fields the rows have now. The control API changes it. */
-  variant: TransactionVariant;
   readonly schedules: ReportBook;
   readonly signupLinks: SignupLinks;
   readonly transfers: TransferBook;
@@ -48,24 +49,18 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const clock = new VirtualClock(fixedTime === undefined ? undefined : new Date(fixedTime));
   const inventor = new Inventor(fixedTime === undefined ? undefined : history.seed);
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
-  const endpoints = new WebhookEndpoints(settings.hmacKeyFormat, inventor);
-  const webhooks = new WebhookSender({
-    clock,
-    inventor,
-    pausesSeconds: settings.webhookPausesSeconds,
-    timeoutSeconds: settings.webhookTimeoutSeconds,
-    signing: settings.webhookSigning,
-  });
+  const endpoints = new WebhookEndpoints(inventor);
+  const webhooks = new WebhookSender(clock, settings, inventor);
   const activity = new Activity();
   const { requestLog } = settings;
   const context: SandboxContext = {
     settings,
+    startSwitches: switchesOf(settings),
     merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
     clock,
     inventor,
     sessions: new SessionStore(inventor),
     transactions,
-    variant: settings.transactionVariant,
     schedules: new ReportBook(clock, (scope) => listRows(context, scope)),
     signupLinks: new SignupLinks(),
     transfers: new TransferBook(),
@@ -91,15 +86,14 @@ export function resetContext(context: SandboxContext): void {
   faults.release();
   context.sessions.clear();
   context.transactions.reset(new History(settings.history, settings.merchants));
-  context.variant = settings.transactionVariant;
   context.endpoints.clear();
   context.requests.clear();
   context.actions.clear();
   webhooks.clear();
-  webhooks.signing = settings.webhookSigning;
   clock.reset();
   payments.clear();
   context.inventor.reset();
+  Object.assign(settings, context.startSwitches);
   seed(context);
 }
 

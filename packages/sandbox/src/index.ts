@@ -15,6 +15,7 @@ export {
 } from './sdk/sdk-shapes.js';
 export type { HistoryOptions } from './transactions/history.js';
 export type { RefundRequest } from './transactions/refund.js';
+export type { DescribedSwitch, Switches, SwitchesChange } from './switches.js';
 export type { TransactionRow, TransactionVariant } from './transactions/transaction.js';
 export type { Delivery } from './webhooks/webhook-sender.js';
 export { STANDARD_WEBHOOKS, type WebhookSigningInput } from './webhooks/webhook-signing.js';

@@ -4,8 +4,8 @@ import { runCommand } from './cli.js';
 import { parseConfig, type SandboxConfig } from './config.js';
 import { createSandbox } from './sandbox.js';
 
-async function main(): Promise<void> {
-  const config = readConfig();
+async function main(configPath?: string): Promise<void> {
+  const config = readConfig(configPath);
   const sandbox = createSandbox(config);
   const stop = () => void sandbox.close().then(() => process.disconnect?.());
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
@@ -15,9 +15,9 @@ async function main(): Promise<void> {
   process.send?.({ type: 'listening', port });
 }
 
-function readConfig(): SandboxConfig {
+function readConfig(path: string | undefined): SandboxConfig {
   try {
-    return parseConfig(process.env);
+    return parseConfig(process.env, path);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
@@ -25,7 +25,8 @@ function readConfig(): SandboxConfig {
 }
 
 const words = process.argv.slice(2);
-const run = words.length === 0 ? main() : command();
+const isStart = words.length === 0 || (words.length === 2 && words[0] === '--config');
+const run = isStart ? main(words[1]) : command();
 
 async function command(): Promise<void> {
   const [write, writeError] = [console.log, console.error];

@@ -26,9 +26,6 @@ export class PaymentService {
   readonly #answersElsewhere = new Map<string, Promise<PaymentOutcome>>();
   #closing = new AbortController();
 
-  /** How long the list hides new approvals. The control API sets it. */
-  listingDelaySeconds = 0;
-
   constructor(parts: Parts) {
     this.#parts = parts;
   }
@@ -83,7 +80,6 @@ export class PaymentService {
   clear(): void {
     this.#closing.abort();
     this.#closing = new AbortController();
-    this.listingDelaySeconds = 0;
   }
 
   async #play(
@@ -181,9 +177,9 @@ export class PaymentService {
     card: PayingCard,
     scenario: Partial<ApprovedPayment>,
   ): TransactionRow {
-    const { transactions, clock, inventor } = this.#parts;
+    const { settings, transactions, clock, inventor } = this.#parts;
     const row = makePaidRow({ session, card, scenario, inventor, time: clock.nowText() });
-    const hiddenSeconds = scenario.listedAfterSeconds ?? this.listingDelaySeconds;
+    const hiddenSeconds = scenario.listedAfterSeconds ?? settings.listingDelaySeconds;
     transactions.add(row, clock.now() + hiddenSeconds * 1000);
     return row;
   }

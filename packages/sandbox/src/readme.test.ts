@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from './config.js';
+import { parseConfig, START_SETTINGS } from './config.js';
 import { FAULT_KINDS } from './faults/faults.js';
 import { OPERATIONS } from './request-log.js';
 import { SCENARIOS } from './scenarios.js';
 import { listSdkShapes } from './sdk/sdk-shapes.js';
 import { completeSettings } from './settings.js';
+import { describeSwitches, toVariable } from './switches.js';
 import { History } from './transactions/history.js';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const page = read('../README.md');
 
 /** The rows of the table whose head begins with `first`, each as the texts of its cells. */
-function tableOf(first: string): string[][] {
-  const [, table = ''] = page.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
+function tableOf(first: string, document = page): string[][] {
+  const [, table = ''] = document.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
   const [rows = ''] = table.split('\n\n');
   return rows.split('\n').map((row) =>
     row
@@ -30,10 +31,8 @@ const namesIn = (first: string): string[] =>
   );
 
 describe('the README', () => {
-  it('lists the variables that are read', () => {
-    const variables = [...read('config.ts').matchAll(/^ {2}(SANDBOX_\w+):/gm)].map(
-      ([, name]) => name,
-    );
+  it('lists the variables of what cannot change', () => {
+    const variables = ['SANDBOX_CONFIG', ...Object.keys(START_SETTINGS).map(toVariable)];
     expect(namesIn('variable').toSorted()).toEqual(variables.toSorted());
   });
 
@@ -48,8 +47,7 @@ describe('the README', () => {
       const past = new History({ ...history, count: 3 }, settings.merchants);
       return JSON.stringify({ ...settings, ...config, history: { count, row: past.rowAt(1) } });
     };
-    if (value === undefined)
-      expect(shown).toMatch(/^(required|none|forever|where it listens|six )/);
+    if (value === undefined) expect(shown).toMatch(/^(required|none|where it listens|six )/);
     else expect(settingsOf({ [name]: value })).toBe(settingsOf({}));
   });
 
@@ -73,5 +71,21 @@ describe('the README', () => {
     const templates = routes.map((path) => path.replaceAll(/:(\w+)/g, '{$1}'));
     expect(routes.length).toBeGreaterThan(10);
     expect(new Set(listed)).toEqual(new Set(templates));
+  });
+});
+
+describe('the assumptions', () => {
+  it('list each switch with its section and its default', () => {
+    const rows = tableOf('switch of the sandbox', read('../../../docs/assumptions.md'));
+    const shown = rows.map(([name = '', what = '', preset = '']) => [name, what, preset]);
+    expect(shown).toEqual(
+      describeSwitches(completeSettings({ apiKey: 'k' })).map(
+        ({ name, what, section, default: preset }) => [
+          `\`${name}\``,
+          `${what} (${section})`,
+          `\`${typeof preset === 'string' ? preset : JSON.stringify(preset)}\``,
+        ],
+      ),
+    );
   });
 });

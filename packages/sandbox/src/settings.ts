@@ -1,15 +1,11 @@
-import type { CheckoutSession, CreateSessionRequest } from './resources/checkout-sessions.js';
-import type { HmacKeyFormat, WebhookEndpoint } from './resources/webhooks.js';
+import type { CheckoutSession } from './resources/checkout-sessions.js';
+import type { WebhookEndpoint } from './resources/webhooks.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
-import type { TransactionRow, TransactionVariant } from './transactions/transaction.js';
+import type { TransactionRow } from './transactions/transaction.js';
 import { makeWebhookPayload } from './payment-service.js';
-import {
-  webhookSigningSchema,
-  type WebhookSigning,
-  type WebhookSigningInput,
-} from './webhooks/webhook-signing.js';
+import { SWITCH_NAMES, switchesSchema, type Switches, type SwitchesInput } from './switches.js';
 
 /** A merchant as the provider knows it. It decides the currency, which spec 4.6 does not carry. */
 export interface Merchant {
@@ -36,8 +32,8 @@ export interface AnalyticsPartner {
   readonly isQuiet?: boolean;
 }
 
-/** The options of a sandbox. What the spec leaves open is one of them. */
-export interface SandboxOptions {
+/** The options of a sandbox: who calls it, where it is, and every switch of `switches.ts`. */
+export interface SandboxOptions extends SwitchesInput {
   /** The one value of the `api_key` header that is accepted (spec 5.1). */
   readonly apiKey: string;
   /** Default: six invented ones of three resellers. */
@@ -59,43 +55,12 @@ export interface SandboxOptions {
   /** Past transactions to start with. Default none. */
   readonly history?: HistoryOptions;
 
-  /** Fields required beyond `merchant_id`, `order_id`, `Amount`. Default none (not shown in 4.6). */
-  readonly requiredFields?: readonly (keyof CreateSessionRequest)[];
-  /** What happens to a field that 4.6 does not list. Default `refuse`. */
-  readonly unknownFields?: 'refuse' | 'ignore';
-  /** How long a session can be paid. Default one day (not shown). */
-  readonly sessionLifetimeSeconds?: number;
-
-  /** `limit` when none is sent. Default 20 (not shown in section 8). */
-  readonly defaultLimit?: number;
-  /** A larger `limit` gets this many rows. Default 1000 (not shown in section 8). */
-  readonly maxLimit?: number;
-  /** `timezone` when none is sent. Default `UTC`. */
-  readonly defaultTimezone?: string;
-  /** How long a cursor is valid. Default forever (not shown in section 8). */
-  readonly cursorLifetimeSeconds?: number;
-  /** Which fields a row shows, because the rule is not shown (2.1). Default `every-field`. */
-  readonly transactionVariant?: TransactionVariant;
-  /** Fields left out of every row beyond that. Default none. */
-  readonly omittedTransactionFields?: readonly string[];
-
-  /** A field of spec 2.2 without a value. Default `omit`. */
-  readonly emptyScheduleFields?: 'omit' | 'null';
   /** Path prefix of the merchants interface (spec 4.3). Default `/merchants-sandbox`. */
   readonly merchantsPrefix?: string;
   /** Path prefix of the transfers interface (spec 4.4). Default none. */
   readonly transfersPrefix?: string;
-  /** Whether the transfers read needs the `api_key` (not shown in section 5). Default `ignored`. */
-  readonly transfersKey?: 'required' | 'ignored';
-  /** What the body of the transfers read does (not shown in 4.4). Default `store`. */
-  readonly transfersBody?: 'store' | 'ignore';
   /** Whose analytics can be read. Default three invented partners. */
   readonly partners?: readonly AnalyticsPartner[];
-  /** `timeframe` when none is sent (not shown in 4.5). Default `monthly`. */
-  readonly defaultTimeframe?: 'weekly' | 'monthly' | 'quarterly';
-  /** How the 90 days of a range are counted (not shown in section 8). Default `both-ends`. */
-  readonly rangeCounts?: 'both-ends' | 'difference';
-
   /**
    * The body of a webhook about a payment (not shown in section 6). `endpoint`: the registered endpoint
    * that it goes to, if any.
@@ -107,35 +72,23 @@ export interface SandboxOptions {
   ) => unknown;
   /** Which payments are sent to a registered endpoint (not shown in section 6). Default all. */
   readonly webhookFilter?: (endpoint: WebhookEndpoint, transaction: TransactionRow) => boolean;
-  /** How deliveries to registered endpoints are signed. Default not at all (section 6). */
-  readonly webhookSigning?: WebhookSigningInput | undefined;
-  /** How a generated `hmac_key` is written (not shown in 4.7). Default `hex`. */
-  readonly hmacKeyFormat?: HmacKeyFormat;
-  /** Pauses before the second, third… attempt at a webhook that was not answered with 2xx. */
-  readonly webhookPausesSeconds?: readonly number[];
-  /** How long a receiver may take to answer. Default 10, as for the webhook test of 4.8. */
-  readonly webhookTimeoutSeconds?: number;
-  /** `data.status_code` of a webhook test without an answer (not shown in 4.8). Default 0. */
-  readonly noAnswerStatusCode?: number;
-
   /** What each test card does. Default `SCENARIOS`. */
   readonly scenarios?: readonly Scenario[];
-  /** The code that passes the 3-D Secure challenge. Default `1234`. */
-  readonly challengeCode?: string;
 }
 
-/** The options with every default filled in. */
-export interface SandboxSettings extends Required<
-  Omit<SandboxOptions, 'history' | 'webhookSigning' | 'publicUrl' | 'requestLog' | 'fixedTime'>
-> {
+type FixedOptions = Omit<SandboxOptions, keyof Switches>;
+/** Options without a default. */
+type Unset = 'history' | 'publicUrl' | 'requestLog' | 'fixedTime';
+
+/** The options with every default filled in. The switches among them can change at any time. */
+export interface SandboxSettings extends Switches, Required<Omit<FixedOptions, Unset>> {
   readonly history: HistoryOptions & { readonly seed: string };
-  readonly webhookSigning: WebhookSigning | undefined;
   readonly publicUrl?: string;
   readonly requestLog?: string;
   readonly fixedTime?: string;
 }
 
-const DEFAULTS: Omit<SandboxSettings, 'apiKey' | 'history' | 'webhookSigning'> = {
+const DEFAULTS: Omit<Required<FixedOptions>, 'apiKey' | Unset> = {
   merchants: [
     { id: 1001, name: 'Pebble & Fern', currency: 'GBP' },
     { id: 1002, name: 'Lanternfish Books', currency: 'EUR' },
@@ -145,46 +98,28 @@ const DEFAULTS: Omit<SandboxSettings, 'apiKey' | 'history' | 'webhookSigning'> =
     { id: 1006, name: 'Dune Radio', currency: 'KWD', resellerId: 7003 },
   ],
   resellerId: 7001,
-  requiredFields: [],
-  unknownFields: 'refuse',
-  sessionLifetimeSeconds: 86_400,
-  defaultLimit: 20,
-  maxLimit: 1000,
-  defaultTimezone: 'UTC',
-  cursorLifetimeSeconds: Infinity,
-  transactionVariant: 'every-field',
-  omittedTransactionFields: [],
-  emptyScheduleFields: 'omit',
   merchantsPrefix: '/merchants-sandbox',
   transfersPrefix: '',
-  transfersKey: 'ignored',
-  transfersBody: 'store',
   partners: [
     { name: 'harbour-lane' },
     { name: 'quiet-harbour', isQuiet: true },
     { name: 'broken-harbour', success: false },
   ],
-  defaultTimeframe: 'monthly',
-  rangeCounts: 'both-ends',
   webhookPayload: makeWebhookPayload,
   webhookFilter: () => true,
-  hmacKeyFormat: 'hex',
-  webhookPausesSeconds: [1, 2, 5, 15, 60, 300],
-  webhookTimeoutSeconds: 10,
-  noAnswerStatusCode: 0,
   scenarios: SCENARIOS,
-  challengeCode: '1234',
 };
 
 /** Fills in the defaults and refuses invalid options. */
 export function completeSettings(options: SandboxOptions): SandboxSettings {
   if (options.apiKey === '') throw new TypeError('apiKey must not be empty.');
-  const { webhookSigning, history } = options;
+  const { history } = options;
+  const given = Object.fromEntries(SWITCH_NAMES.map((name) => [name, options[name]]));
   const settings = {
     ...DEFAULTS,
     ...options,
+    ...switchesSchema.parse(given),
     history: { ...history, seed: history?.seed ?? DEFAULT_SEED },
-    webhookSigning: webhookSigning && webhookSigningSchema.parse(webhookSigning),
   };
   if (Number.isNaN(Date.parse(options.fixedTime ?? '2026-01-01'))) {
     throw new TypeError('fixedTime must be an ISO 8601 time.');

@@ -143,7 +143,7 @@ describe('transactions through the control routes', () => {
 
   it('delays the listing of new approvals', async () => {
     const test = await startSandbox();
-    await test.post('/_sandbox/listing-delay', { seconds: 30 });
+    await test.setSwitches({ listingDelaySeconds: 30 });
     await test.pay(await test.openSession(), APPROVED);
     expect(await test.listIds()).toEqual([]);
     test.sandbox.control.clock.advance(30);

@@ -5,16 +5,14 @@ import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { isDecimal } from '../money.js';
 import { OPERATIONS } from '../request-log.js';
 import { currency, integer, text } from '../schemas.js';
+import { pauseSeconds, switchesChange } from '../switches.js';
 import { MAX_HISTORY_COUNT } from '../transactions/history.js';
-import { MONEY_FIELDS, toWireRow, TRANSACTION_VARIANTS } from '../transactions/transaction.js';
-import { STANDARD_WEBHOOKS, webhookSigningSchema } from '../webhooks/webhook-signing.js';
+import { MONEY_FIELDS, toWireRow } from '../transactions/transaction.js';
 import { requireOwnPage } from './guard.js';
 import { inspectorRoutes } from './inspector-routes.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const SECTION = 'control routes';
-/** A longer timer (2^31 − 1 ms) would end at once. */
-const MAX_PAUSE_SECONDS = 2_147_483;
 
 const seconds = z.number('expected a number of seconds').min(0, 'expected at least 0 seconds');
 const decimal = z
@@ -63,21 +61,6 @@ const historyBody = z.strictObject({
   days: integer.min(1, 'expected at least 1').max(3650, 'expected at most 3650').optional(),
 });
 
-const variantBody = z.strictObject({
-  variant: z.enum(TRANSACTION_VARIANTS, `expected ${TRANSACTION_VARIANTS.join(', ')}`),
-});
-
-const signingBody = z.strictObject({
-  scheme: z.union(
-    [
-      z.null(),
-      z.literal('standard-webhooks').transform(() => webhookSigningSchema.parse(STANDARD_WEBHOOKS)),
-      webhookSigningSchema,
-    ],
-    'expected null, "standard-webhooks", or a scheme such as {"header": "x-signature"}',
-  ),
-});
-
 const faultBody = z
   .strictObject({
     operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
@@ -86,7 +69,7 @@ const faultBody = z
     retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
     retryAfterAs: z.enum(['seconds', 'date'], 'expected seconds or date').optional(),
     location: text.optional(),
-    seconds: seconds.max(MAX_PAUSE_SECONDS, `expected at most ${MAX_PAUSE_SECONDS}`).optional(),
+    seconds: pauseSeconds.optional(),
     times: integer.min(1, 'expected at least 1').optional(),
   })
   .refine(({ fault, status }) => fault !== 'error' || status === undefined || status >= 400, {
@@ -107,7 +90,7 @@ export function controlRoutes(control: SandboxControl): Router {
   const router = Router();
   router.use((request, _response, next) => {
     const hasBody = Number(request.get('content-length') ?? 0) > 0;
-    if (request.method === 'POST' && hasBody && !request.is('application/json')) {
+    if (hasBody && !request.is('application/json')) {
       throw new ApiError(415, 'Send the body as JSON, with Content-Type: application/json.');
     }
     next();
@@ -186,10 +169,6 @@ function addTransactionRoutes(router: Router, control: SandboxControl): void {
     control.hideTransaction(request.params.id, seconds);
     response.status(204).end();
   });
-  router.post('/listing-delay', (request, response) => {
-    control.delayListing(parseBody(secondsBody, request.body, SECTION).seconds);
-    response.status(204).end();
-  });
 }
 
 function addSwitchRoutes(router: Router, control: SandboxControl): void {
@@ -203,22 +182,13 @@ function addSwitchRoutes(router: Router, control: SandboxControl): void {
       response.json({ count: control.historyCount });
     });
   router
-    .route('/variant')
+    .route('/switches')
     .get((_request, response) => {
-      response.json({ variant: control.variant });
+      response.json({ switches: control.describeSwitches() });
     })
-    .post((request, response) => {
-      control.variant = parseBody(variantBody, request.body, SECTION).variant;
-      response.json({ variant: control.variant });
-    });
-  router
-    .route('/webhook-signing')
-    .get((_request, response) => {
-      response.json({ scheme: control.signing ?? null });
-    })
-    .post((request, response) => {
-      control.signing = parseBody(signingBody, request.body, SECTION).scheme ?? undefined;
-      response.json({ scheme: control.signing ?? null });
+    .patch((request, response) => {
+      control.setSwitches(parseBody(switchesChange, request.body, SECTION));
+      response.json({ switches: control.describeSwitches() });
     });
   router
     .route('/faults')

@@ -16,12 +16,18 @@ import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
 import { summarizeEndpoint } from '../resources/webhooks.js';
 import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
+import {
+  describeSwitches,
+  switchesChange,
+  type DescribedSwitch,
+  type Switches,
+  type SwitchesChange,
+} from '../switches.js';
 import { History, type HistoryOptions } from '../transactions/history.js';
 import { refundRow, type RefundRequest } from '../transactions/refund.js';
 import type { StoredTransaction } from '../transactions/transaction-store.js';
-import type { TransactionRow, TransactionVariant } from '../transactions/transaction.js';
+import type { TransactionRow } from '../transactions/transaction.js';
 import type { Delivery } from '../webhooks/webhook-sender.js';
-import type { WebhookSigning } from '../webhooks/webhook-signing.js';
 import { visit, type Visit } from './visit.js';
 
 /** A row to add to the transactions. */
@@ -203,13 +209,23 @@ export class SandboxControl {
     transactions.reset(new History({ ...settings.history, ...options }, settings.merchants));
   }
 
-  /** Which fields the rows have. */
-  get variant(): TransactionVariant {
-    return this.#context.variant;
+  /** What the spec does not show, as it is now. */
+  get switches(): Readonly<Switches> {
+    return this.#context.settings;
   }
 
-  set variant(variant: TransactionVariant) {
-    this.#context.variant = variant;
+  /** Every switch with its value, its default and its section of the spec. */
+  describeSwitches(): DescribedSwitch[] {
+    return describeSwitches(this.#context.settings);
+  }
+
+  /** Changes some switches. `null` sets one back to its value at the start. */
+  setSwitches(change: SwitchesChange): void {
+    const { settings, startSwitches } = this.#context;
+    const values = Object.entries(switchesChange.parse(change))
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value ?? startSwitches[name as keyof Switches]] as const);
+    Object.assign(settings, Object.fromEntries(values));
   }
 
   schedules(): ReportSchedule[] {
@@ -227,15 +243,6 @@ export class SandboxControl {
   /** The registered endpoints, their keys masked (spec 4.7, rule 2). */
   endpoints(): ReturnType<typeof summarizeEndpoint>[] {
     return this.#context.endpoints.list().map(summarizeEndpoint);
-  }
-
-  /** How webhooks to registered endpoints are signed. `undefined`: not at all. */
-  get signing(): WebhookSigning | undefined {
-    return this.#context.webhooks.signing;
-  }
-
-  set signing(signing: WebhookSigning | undefined) {
-    this.#context.webhooks.signing = signing;
   }
 
   addTransaction(added: AddedRow): TransactionRow {
@@ -267,11 +274,6 @@ export class SandboxControl {
   /** Hides a transaction from the list for some seconds from now. 0 shows it. */
   hideTransaction(id: string, seconds: number): void {
     this.#find(id).visibleAt = this.#context.clock.now() + seconds * 1000;
-  }
-
-  /** Hides each new approval from the list for some seconds. */
-  delayListing(seconds: number): void {
-    this.#context.payments.listingDelaySeconds = seconds;
   }
 
   addFault(fault: Fault): void {

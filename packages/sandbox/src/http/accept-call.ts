@@ -9,8 +9,8 @@ import { ApiError } from './errors.js';
 
 /** How operations differ before their work begins. */
 export interface CallRules {
-  /** Default `required`. */
-  readonly key?: 'required' | 'ignored';
+  /** Default always. */
+  readonly isKeyRequired?: () => boolean;
   /** Default `required`. */
   readonly body?: 'required' | 'optional';
 }
@@ -18,11 +18,11 @@ export interface CallRules {
 export function acceptCall(
   context: SandboxContext,
   operation: Operation,
-  { key = 'required', body = 'required' }: CallRules = {},
+  { isKeyRequired = () => true, body = 'required' }: CallRules = {},
 ): RequestHandler[] {
   return [
     logCall(context, operation),
-    ...(key === 'required' ? [requireApiKey(context.settings.apiKey)] : []),
+    requireApiKey(context.settings.apiKey, isKeyRequired),
     ...readJsonBody(body),
   ];
 }
@@ -86,10 +86,11 @@ function framingOf(request: Request): LoggedRequest['framing'] {
  * Requires the right `api_key` header (spec 5.1). Both sides are hashed first, so that the
  * comparison takes the same time for every key.
  */
-function requireApiKey(apiKey: string): RequestHandler {
+function requireApiKey(apiKey: string, isRequired: () => boolean): RequestHandler {
   const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
   const expected = hash(apiKey);
   return (request, _response, next) => {
+    if (!isRequired()) return next();
     const given = request.get('api_key');
     if (given === undefined) {
       throw new ApiError(401, 'The api_key header is missing. Send your API key in it.');

@@ -103,7 +103,10 @@ export function scheduledTransferRoutes(context: SandboxContext): Router {
   const { settings, transfers } = context;
   return Router({ strict: true, caseSensitive: true }).get(
     `${settings.transfersPrefix}/api/v1/schedule-transfer/:mid`,
-    ...acceptCall(context, 'scheduled-transfers', { key: settings.transfersKey, body: 'optional' }),
+    ...acceptCall(context, 'scheduled-transfers', {
+      isKeyRequired: () => settings.transfersKey === 'required',
+      body: 'optional',
+    }),
     async (request, response) => {
       // Without a body, `request.body` is undefined.
       const body = parseBody(scheduledTransfersRequest, request.body ?? {}, 'section 4.4');

@@ -90,7 +90,7 @@ function listTransactions(
       transactions: page.map(({ row }) =>
         toWireRow(row, [
           ...settings.omittedTransactionFields,
-          ...omittedFieldsOf(context.variant, row.id),
+          ...omittedFieldsOf(settings.transactionVariant, row.id),
         ]),
       ),
       timezone,
@@ -129,7 +129,7 @@ function findMatching(
 }
 
 function issueCursor({ settings, clock }: SandboxContext, last: StoredTransaction): string {
-  const expires = settings.cursorLifetimeSeconds !== Infinity;
+  const expires = settings.cursorLifetimeSeconds !== 'forever';
   return writeCursor(last, expires ? clock.now() : undefined);
 }
 
@@ -144,7 +144,8 @@ function findPlace(
   // Only a fault issues the start of the list. Its stamp is not a time.
   const issuedAt = place.time === LIST_START.time ? undefined : stamp;
   const ageMilliseconds = issuedAt === undefined ? 0 : clock.now() - issuedAt;
-  if (ageMilliseconds > settings.cursorLifetimeSeconds * 1000) {
+  const lifetime = settings.cursorLifetimeSeconds;
+  if (lifetime !== 'forever' && ageMilliseconds > lifetime * 1000) {
     throw invalidCursor('is too old; start without it');
   }
   return place;
@@ -191,7 +192,7 @@ function makeCalendarWindow(
   };
 }
 
-function isTimezone(name: string): boolean {
+export function isTimezone(name: string): boolean {
   try {
     makeDayOf(name);
     return true;

@@ -6,6 +6,7 @@ import { acceptCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
 import type { Inventor } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
+import type { Switches } from '../switches.js';
 import type { PostOutcome } from '../webhooks/webhook-sender.js';
 
 const MAX_RESPONSE_CHARACTERS = 2000;
@@ -50,27 +51,26 @@ export interface WebhookEndpoint {
   readonly hmacKey: string;
 }
 
-/** How a generated key is written (not shown). `whsec`: base64 after `whsec_`. */
-export type HmacKeyFormat = 'hex' | 'base64' | 'whsec';
-
 /** The registered endpoints, oldest first. Registering a URL twice makes two of them. */
 export class WebhookEndpoints {
-  readonly #keyFormat: HmacKeyFormat;
   readonly #inventor: Inventor;
   #endpoints = new Map<string, WebhookEndpoint>();
 
-  constructor(keyFormat: HmacKeyFormat, inventor: Inventor) {
-    this.#keyFormat = keyFormat;
+  constructor(inventor: Inventor) {
     this.#inventor = inventor;
   }
 
-  add(request: z.output<typeof createWebhookRequest>): WebhookEndpoint {
+  /** @param keyFormat how a key is written that has to be generated */
+  add(
+    request: z.output<typeof createWebhookRequest>,
+    keyFormat: Switches['hmacKeyFormat'],
+  ): WebhookEndpoint {
     const endpoint: WebhookEndpoint = {
       webhookId: this.#inventor.id('wh'),
       url: request.url,
       description: request.description,
       events: request.events ?? [],
-      hmacKey: request.hmac_key ?? writeKey(this.#inventor.bytes(32), this.#keyFormat),
+      hmacKey: request.hmac_key ?? writeKey(this.#inventor.bytes(32), keyFormat),
     };
     this.#endpoints.set(endpoint.webhookId, endpoint);
     return endpoint;
@@ -89,7 +89,8 @@ export class WebhookEndpoints {
   }
 }
 
-function writeKey(bytes: Buffer, format: HmacKeyFormat): string {
+/** `whsec`: base64 after `whsec_`. */
+function writeKey(bytes: Buffer, format: Switches['hmacKeyFormat']): string {
   if (format === 'whsec') return `whsec_${bytes.toString('base64')}`;
   return bytes.toString(format);
 }
@@ -118,7 +119,7 @@ export function webhookRoutes(context: SandboxContext): Router {
     async (request, response) => {
       const body = parseBody(createWebhookRequest, request.body, 'section 4.7');
       await answerCall(context, 'create-webhook', response, () => {
-        const { webhookId, hmacKey } = endpoints.add(body);
+        const { webhookId, hmacKey } = endpoints.add(body, settings.hmacKeyFormat);
         return { data: { webhook_id: webhookId, hmac_key: hmacKey } };
       });
     },

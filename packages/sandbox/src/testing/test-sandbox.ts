@@ -47,6 +47,14 @@ export class TestSandbox {
     });
   }
 
+  /** Changes what the spec does not show, by its control route. */
+  setSwitches(change: Readonly<Record<string, unknown>>): Promise<Answer> {
+    return this.send('PATCH', '/_sandbox/switches', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(change),
+    });
+  }
+
   /** Any method with any body: what `fetch` refuses to send, such as a body on a GET. */
   async sendRaw(
     method: string,

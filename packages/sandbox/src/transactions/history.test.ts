@@ -173,11 +173,11 @@ describe('a history in the list', () => {
         (await test.list({ limit: 50 })).data.transactions.map((row) => Object.keys(row).length),
       );
     expect(await fieldsOf()).toEqual(new Set([20]));
-    await test.post('/_sandbox/variant', { variant: 'reduced' });
+    await test.setSwitches({ transactionVariant: 'reduced' });
     expect(await fieldsOf()).toEqual(new Set([14]));
-    await test.post('/_sandbox/variant', { variant: 'mixed' });
+    await test.setSwitches({ transactionVariant: 'mixed' });
     expect(await fieldsOf()).toEqual(new Set([20, 14]));
-    expect((await test.post('/_sandbox/variant', { variant: 'half' })).status).toBe(400);
+    expect((await test.setSwitches({ transactionVariant: 'half' })).status).toBe(400);
   });
 
   it('refuses cursors after their lifetime, when they have one', async () => {

@@ -6,7 +6,11 @@ import { startReceiver } from '../testing/test-sandbox.js';
 import { WebhookSender, type Webhook } from './webhook-sender.js';
 
 function makeSender(pausesSeconds: readonly number[], timeoutSeconds = 5): WebhookSender {
-  const sender = new WebhookSender({ clock: new VirtualClock(), pausesSeconds, timeoutSeconds });
+  const sender = new WebhookSender(new VirtualClock(), {
+    webhookSigning: 'none',
+    webhookPausesSeconds: [...pausesSeconds],
+    webhookTimeoutSeconds: timeoutSeconds,
+  });
   onTestFinished(() => sender.close());
   return sender;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../clock.js';
 import { Inventor } from '../random.js';
-import { signWebhook, type WebhookSigning } from './webhook-signing.js';
+import type { Switches } from '../switches.js';
+import { findSigning, signWebhook } from './webhook-signing.js';
 
 /** What a webhook is about and where it goes. */
 export interface WebhookSubject {
@@ -40,33 +41,27 @@ export interface Webhook extends WebhookSubject {
 export type PostOutcome =
   { readonly status: number; readonly text: string } | { readonly error: string };
 
+type SenderSwitches = Pick<
+  Switches,
+  'webhookSigning' | 'webhookPausesSeconds' | 'webhookTimeoutSeconds'
+>;
+
 const MAX_LOG_ENTRIES = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** Posts webhooks, and retries each until it is answered with 2xx. */
 export class WebhookSender {
   readonly #clock: VirtualClock;
+  readonly #switches: SenderSwitches;
   readonly #inventor: Inventor;
-  readonly #pausesSeconds: readonly number[];
-  readonly #timeoutSeconds: number;
   readonly #closing = new AbortController();
   #log: Delivery[] = [];
 
-  /** How webhooks with a key are signed. Default not at all: the spec does not show it. */
-  signing: WebhookSigning | undefined;
-
-  constructor(options: {
-    clock: VirtualClock;
-    inventor?: Inventor;
-    pausesSeconds: readonly number[];
-    timeoutSeconds: number;
-    signing?: WebhookSigning | undefined;
-  }) {
-    this.#clock = options.clock;
-    this.#inventor = options.inventor ?? new Inventor();
-    this.#pausesSeconds = options.pausesSeconds;
-    this.#timeoutSeconds = options.timeoutSeconds;
-    this.signing = options.signing;
+  /** @param switches read for each attempt, because they can change */
+  constructor(clock: VirtualClock, switches: SenderSwitches, inventor = new Inventor()) {
+    this.#clock = clock;
+    this.#switches = switches;
+    this.#inventor = inventor;
   }
 
   /** Starts to send a webhook, and returns at once. */
@@ -102,7 +97,7 @@ export class WebhookSender {
       if (this.#closing.signal.aborted) return;
       this.#record(webhook, id, attempt, outcome);
       if ('status' in outcome && outcome.status >= 200 && outcome.status < 300) return;
-      const seconds = this.#pausesSeconds[attempt - 1];
+      const seconds = this.#switches.webhookPausesSeconds[attempt - 1];
       if (seconds === undefined) return;
       await this.#pause(seconds);
     }
@@ -110,13 +105,14 @@ export class WebhookSender {
 
   #post({ url, payload, hmacKey }: Webhook, id: string): Promise<PostOutcome> {
     const body = JSON.stringify(payload);
+    const signing = findSigning(this.#switches.webhookSigning);
     const headers =
-      this.signing === undefined || hmacKey === undefined
+      signing === undefined || hmacKey === undefined
         ? {}
-        : signWebhook(this.signing, hmacKey, { id, url, body, time: this.#clock.now() });
+        : signWebhook(signing, hmacKey, { id, url, body, time: this.#clock.now() });
     return postWebhook(url, body, {
       headers,
-      timeoutSeconds: this.#timeoutSeconds,
+      timeoutSeconds: this.#switches.webhookTimeoutSeconds,
       signal: this.#closing.signal,
     });
   }

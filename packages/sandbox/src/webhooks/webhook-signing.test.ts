@@ -57,20 +57,17 @@ describe('a signed webhook', () => {
         .update(first?.text ?? '')
         .digest('hex'),
     );
-    await test.post('/_sandbox/webhook-signing', { scheme: null });
+    await test.setSwitches({ webhookSigning: 'none' });
     await test.post('/developer-service/webhooks/test', { webhookId });
     expect(receiver.received[1]?.headers).not.toHaveProperty('x-signature');
-    const standard = await test.post('/_sandbox/webhook-signing', { scheme: 'standard-webhooks' });
-    expect(standard.body['scheme']).toMatchObject({ header: 'webhook-signature' });
+    await test.setSwitches({ webhookSigning: 'standard-webhooks' });
     await test.post('/developer-service/webhooks/test', { webhookId });
     expect(receiver.received[2]?.headers['webhook-signature']).toMatch(/^v1,/);
   });
 
   it('refuses an invalid scheme', async () => {
     const test = await startSandbox();
-    const answer = await test.post('/_sandbox/webhook-signing', {
-      scheme: { algorithm: 'sha256' },
-    });
+    const answer = await test.setSwitches({ webhookSigning: { algorithm: 'sha256' } });
     expect(answer.status).toBe(400);
   });
 });

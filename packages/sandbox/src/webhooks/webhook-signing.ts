@@ -41,6 +41,14 @@ export const STANDARD_WEBHOOKS: WebhookSigningInput = {
   timestampHeader: 'webhook-timestamp',
 };
 
+/** The scheme that the switch `webhookSigning` names or is. */
+export function findSigning(
+  signing: 'none' | 'standard-webhooks' | WebhookSigning,
+): WebhookSigning | undefined {
+  if (signing === 'none') return undefined;
+  return signing === 'standard-webhooks' ? webhookSigningSchema.parse(STANDARD_WEBHOOKS) : signing;
+}
+
 /** What a signature covers. */
 export interface SignedContent {
   readonly id: string;

@@ -125,7 +125,7 @@ describe('an order that is erased', () => {
   });
 
   it('stays erased when its transaction shows more, or pays it only now', async () => {
-    stack.sandbox.control.variant = 'reduced';
+    stack.sandbox.control.setSwitches({ transactionVariant: 'reduced' });
     const { sessionId } = await payOrder('A1006');
     const unpaid = (await stack.open('A1007', { amount: '9.99' })).body;
     await stack.fetch(stack.returnPath(unpaid.sessionId ?? '', 'CancelUrl'));
@@ -134,7 +134,7 @@ describe('an order that is erased', () => {
         .poll(() => runErase(stack.config, order, undefined).catch(String))
         .toContain(KEPT);
     }
-    stack.sandbox.control.variant = 'every-field';
+    stack.sandbox.control.setSwitches({ transactionVariant: 'every-field' });
     await stack.payAtProvider(unpaid.sessionId ?? '');
     await stack.post(stack.webhookPath(sessionId), { poll: 'again' });
     await stack.until(unpaid.checkout, 'paid');

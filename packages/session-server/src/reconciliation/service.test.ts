@@ -188,9 +188,9 @@ describe('a return without evidence', () => {
 
   it('is paid when the evidence comes late', async () => {
     const { checkout, sessionId } = await openedSession('U2');
-    stack.sandbox.control.delayListing(3);
+    stack.sandbox.control.setSwitches({ listingDelaySeconds: 3 });
     await stack.payAtProvider(sessionId);
-    stack.sandbox.control.delayListing(0);
+    stack.sandbox.control.setSwitches({ listingDelaySeconds: 0 });
     await stack.fetch(stack.returnPath(sessionId, 'RedirectUrl'));
     await stack.until(checkout, 'unconfirmed');
     await stack.until(checkout, 'paid');

@@ -7,7 +7,10 @@ const READS = ['conformance', '--partner-name', 'harbour-lane'];
 let sandbox: SandboxProcess;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ SANDBOX_TRANSACTIONS: '400', SANDBOX_VARIANT: 'mixed' });
+  sandbox = await startSandbox({
+    SANDBOX_TRANSACTIONS: '400',
+    SANDBOX_TRANSACTION_VARIANT: 'mixed',
+  });
 });
 
 afterAll(async () => {
