@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../clock.js';
+import type { Reader } from '../store/database.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import { testCheckout } from '../testing/test-checkout.js';
@@ -77,6 +78,7 @@ it('twenty who wait learn of what another server changes by one query for all of
   let looks = 0;
   const status = new StatusService({
     database: {
+      isShared: true,
       get: (query) => store.database.get(query),
       all: (query) => {
         if (query.parts[0]?.includes('SELECT *')) reads += 1;
@@ -99,4 +101,22 @@ it('twenty who wait learn of what another server changes by one query for all of
   expect(reads).toBe(ids.length + 1);
   gone.abort();
   await Promise.all(waiting);
+});
+
+it('who waits at the only server of a data file has it read at the start and at the end', async () => {
+  const { checkout } = await new StoreHarness(store).activate();
+  const queries: unknown[] = [];
+  const { get, isShared } = store.database;
+  const all: Reader['all'] = (query) => {
+    queries.push(query);
+    return store.database.all(query);
+  };
+  const status = new StatusService({
+    database: { isShared, get, all },
+    changes: new ChangeFeed(),
+    reconciliation: { hint: () => undefined },
+  });
+  // Longer than the pause between two looks for what other servers have changed.
+  await status.ask([{ checkout: checkout.id, revision: 1 }], 1, () => new AbortController().signal);
+  expect(queries).toHaveLength(2);
 });

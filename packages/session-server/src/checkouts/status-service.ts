@@ -4,7 +4,7 @@ import type { CheckoutStatus, CheckoutStatusReply } from '../contract.js';
 import type { PaymentHints } from './service.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type Checkout, isCertain, isPaymentPending } from './state-machine.js';
-import type { Reader } from '../store/database.js';
+import type { Database, Reader } from '../store/database.js';
 import { findCheckouts, findRevisions } from './repository.js';
 
 /** Waiters that one checkout may have at a time; more are answered at once. */
@@ -24,7 +24,7 @@ export interface StatusQuestion {
 
 /** Answers what state checkouts are in, and waits for one to move. */
 export class StatusService {
-  readonly #database: Reader;
+  readonly #database: Pick<Database, keyof Reader | 'isShared'>;
   readonly #changes: ChangeFeed;
   readonly #reconciliation: PaymentHints;
   /** How many wait for each checkout, and the newest revision that they were shown. */
@@ -32,7 +32,7 @@ export class StatusService {
   #isLooking = false;
 
   constructor(options: {
-    readonly database: Reader;
+    readonly database: Pick<Database, keyof Reader | 'isShared'>;
     readonly changes: ChangeFeed;
     readonly reconciliation: PaymentHints;
   }) {
@@ -125,7 +125,7 @@ export class StatusService {
         revision: Math.min(others.revision, revision),
       });
     }
-    if (!this.#isLooking) void this.#look();
+    if (this.#database.isShared && !this.#isLooking) void this.#look();
     return true;
   }
 

@@ -95,6 +95,14 @@ class OutboxHarness {
     }
   }
 
+  /** When the last of the events that wait is due. */
+  async latestDue(): Promise<number | undefined> {
+    const row = await this.store.database.get(
+      sql`SELECT max(due_at) AS due FROM outbox_events WHERE status = 'pending'`,
+    );
+    return row?.['due'] === null ? undefined : Number(row?.['due']);
+  }
+
   /** Events of which a try is under way, or its end is not stored yet. */
   async countSending(): Promise<number> {
     const row = await this.store.database.get(
@@ -310,6 +318,55 @@ describe('the outbox dispatcher', () => {
     expect(outbox.mostOpen.get('teashop')).toBe(1);
     held.pop()?.writeHead(204).end();
     await expect.poll(() => held.length).toBe(4);
+  });
+
+  it.each([
+    ['hung', (response: ServerResponse) => response.destroy()],
+    ['answered 500', (response: ServerResponse) => response.writeHead(500).end()],
+  ])('tries all events at once when a shop that %s for a day is back', async (_, fail) => {
+    const ORDERS = 8;
+    for (let order = 0; order < ORDERS; order += 1)
+      await outbox.cancel('teashop', `T${String(order)}`);
+    outbox.answer = (_delivered, response) => fail(response);
+    let tried = 0;
+    for (const start = outbox.now; outbox.now < start + DAY_MS; tried += ORDERS) {
+      outbox.run();
+      await expect.poll(() => outbox.logged.length).toBe(tried + ORDERS);
+      // The latest of their next tries.
+      outbox.now = (await outbox.latestDue()) ?? outbox.now;
+    }
+    // None of them is due for hours, and another event of the shop is acknowledged.
+    outbox.now -= 2 * 3_600_000;
+    outbox.answer = (_delivered, response) => {
+      response.writeHead(204).end();
+    };
+    await outbox.cancel('teashop', 'new');
+    outbox.delivered.length = 0;
+    outbox.run();
+    await expect.poll(() => new Set(outbox.orders('')).size).toBe(ORDERS + 1);
+  });
+
+  it('tries an order that its shop never takes no more often for the others that it takes', async () => {
+    outbox.answer = ({ order }, response) => {
+      response.writeHead(order.startsWith('poisoned') ? 500 : 204).end();
+    };
+    for (const order of ['poisoned1', 'poisoned2', 'taken']) await outbox.cancel('teashop', order);
+    outbox.run();
+    await expect.poll(() => outbox.orders('').length).toBe(3);
+    for (let tries = 2; tries <= 4; tries += 1) {
+      outbox.now = (await outbox.latestDue()) ?? outbox.now;
+      outbox.run();
+      await expect.poll(() => outbox.orders('poisoned').length).toBe(2 * tries);
+    }
+    const dueAt = await outbox.latestDue();
+    for (let order = 0; order < 5; order += 1) {
+      await outbox.cancel('teashop', `T${String(order)}`);
+      outbox.run();
+      await expect.poll(() => outbox.orders('T').length).toBe(order + 1);
+      await expect.poll(() => outbox.countSending()).toBe(0);
+    }
+    expect(outbox.orders('poisoned').length).toBeLessThanOrEqual(2 * 4 + 2);
+    expect(await outbox.latestDue()).toBeLessThanOrEqual(dueAt ?? 0);
   });
 
   it('has room for a shop that has answered, however many others hang', async () => {

@@ -10,6 +10,7 @@ import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database, Transaction } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
 import {
+  bringEventsForward,
   claimEvents,
   findNextEventTime,
   isRetrying,
@@ -35,6 +36,8 @@ const POLL_MS = 5000;
 const DRAIN_MS = 2000;
 /** Events of this many checkouts without an answer in between mean that the shop is silent. */
 const CHECKOUTS_OF_A_SILENT_SHOP = 2;
+/** How often a shop may recover: events that it never takes are tried no more often for that. */
+const RECOVERY_INTERVAL_MS = 600_000;
 
 export interface OutboxDispatcherOptions {
   readonly database: Database;
@@ -62,7 +65,8 @@ type TryResult =
  *
  * A slow or broken shop holds up no other: a shop that answers has a few events in flight, a silent
  * one has one, and silent shops and retries together take at most half of the room. An order whose
- * events are not acknowledged holds up no other order.
+ * events are not acknowledged holds up no other order. When a shop that was down acknowledges one event,
+ * its others are tried at once, however long their pauses have grown.
  *
  * On close, tries in flight have a moment to end. Then they are given up, and the events are delivered
  * again after the next start.
@@ -178,13 +182,17 @@ class OutboxDispatcher implements RunLoop {
     const fields = { event: id, type, requestId, merchant, order, checkout, tries: tries + 1, ms };
     if (result.kind === 'acknowledged') {
       const { status } = result;
+      const now = clock.now();
+      const hasRecovered = this.#shops.acknowledged(event, now);
       await database.transaction('outbox:mark-delivered', async (tx) => {
         await markEventDelivered(tx, id);
+        if (hasRecovered) await bringEventsForward(tx, merchant, now);
         await this.#log(tx, event, { try: tries + 1, status, result: 'acknowledged' });
       });
       logger.info({ ...fields, status: result.status }, 'event delivered');
       return;
     }
+    this.#shops.failed(event);
     const pause = retryDelaySeconds(event.tries, Math.random());
     const dueAt = pause === undefined ? undefined : clock.now() + Math.round(pause * 1000);
     const { status, error, reason } = result.why;
@@ -244,6 +252,9 @@ class ShopHealth {
   readonly answering = new Set<string>();
   /** The checkouts of a merchant whose events got no answer since the last one that did. */
   readonly #unanswered = new Map<string, Set<string>>();
+  /** The checkouts of a merchant whose events failed, answered or not, since the last acknowledged one. */
+  readonly #failed = new Map<string, Set<string>>();
+  readonly #recoveredAt = new Map<string, number>();
 
   record({ merchant, checkout }: OutboxEvent, hasAnswered: boolean): void {
     if (hasAnswered) {
@@ -256,5 +267,20 @@ class ShopHealth {
     if (unanswered.size < CHECKOUTS_OF_A_SILENT_SHOP) return;
     this.answering.delete(merchant);
     this.#unanswered.delete(merchant);
+  }
+  failed({ merchant, checkout }: OutboxEvent): void {
+    const failed = this.#failed.get(merchant) ?? new Set();
+    this.#failed.set(merchant, failed.add(checkout));
+  }
+
+  /** Returns whether the shop may have been down until now: at the first event since the start, too. */
+  acknowledged({ merchant }: OutboxEvent, now: number): boolean {
+    const recoveredAt = this.#recoveredAt.get(merchant) ?? -Infinity;
+    const failed = this.#failed.get(merchant)?.size ?? 0;
+    this.#failed.delete(merchant);
+    const wasDown = failed >= CHECKOUTS_OF_A_SILENT_SHOP || recoveredAt === -Infinity;
+    if (!wasDown || now - recoveredAt < RECOVERY_INTERVAL_MS) return false;
+    this.#recoveredAt.set(merchant, now);
+    return true;
   }
 }

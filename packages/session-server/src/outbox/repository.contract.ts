@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestStore } from '../testing/test-store.js';
 import type { OpenStore, StoreUnderTest } from '../checkouts/repository.contract.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
-import type { EventClaim } from './repository.js';
+import type { Transaction } from '../store/database.js';
+import { bringEventsForward, claimEvents, type EventClaim, markEventFailed } from './repository.js';
 
 const CLAIM: EventClaim = { limit: 10, perMerchant: 3, leaseSeconds: 30 };
 const DAY_MS = 86_400_000;
@@ -76,6 +77,48 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       const [first] = await store.claimEvents(CLAIM);
       await store.markFailed(first?.id ?? '', 5);
       expect(await claimed()).toHaveLength(1);
+    });
+
+    it('that are brought forward are due now, but those of another merchant, and that try does not count', async () => {
+      await cancelOrders('back', 2);
+      await cancelOrders('other', 1);
+      for (const pauseSeconds of [120, 3600]) {
+        const events = await store.claimEvents(CLAIM);
+        expect(events).toHaveLength(3);
+        for (const { id } of events) await store.markFailed(id, pauseSeconds);
+        if (pauseSeconds === 120) now += 120_000;
+      }
+      await cancelOrders('back', 1, 'soon');
+      const [soon] = await store.claimEvents(CLAIM);
+      await store.markFailed(soon?.id ?? '', 5);
+      await store.database.transaction('test', (tx) => bringEventsForward(tx, 'back', now));
+      const events = await store.claimEvents(CLAIM);
+      expect(events.map(({ merchant, tries }) => [merchant, tries])).toEqual([
+        ['back', 1],
+        ['back', 1],
+      ]);
+    });
+
+    it('that wait for a later try cost no query of their merchant', async () => {
+      for (const merchant of ['one', 'two', 'three', 'four']) await cancelOrders(merchant, 2);
+      const countQueries = (): Promise<number> =>
+        store.database.transaction('test', async (tx) => {
+          let queries = 0;
+          const counting: Transaction = {
+            ...tx,
+            get: (query) => ((queries += 1), tx.get(query)),
+            all: (query) => ((queries += 1), tx.all(query)),
+            run: (query) => tx.run(query),
+            afterCommit: (effect) => {
+              tx.afterCommit(effect);
+            },
+          };
+          const events = await claimEvents(counting, { ...CLAIM, limit: 100 }, now);
+          for (const { id } of events) await markEventFailed(tx, id, now + 3_600_000);
+          return queries;
+        });
+      const whenDue = await countQueries();
+      expect(await countQueries()).toBeLessThan(whenDue / 4);
     });
 
     it('go one at a time to a merchant whose shop does not answer', async () => {

@@ -101,7 +101,7 @@ export async function claimEvents(
   now: number,
 ): Promise<OutboxEvent[]> {
   const turns: Turn[] = [];
-  for (const merchant of await findMerchantsWithEvents(tx)) {
+  for (const merchant of await findMerchantsWithEvents(tx, now)) {
     turns.push(...(await findTurns(tx, merchant, claim, now)));
   }
   let retryingLeft = claim.retryingLimit ?? claim.limit;
@@ -129,8 +129,8 @@ interface Turn {
   readonly dueAt: number;
 }
 
-/** Goes from merchant to merchant along the index, however many events each has. */
-async function findMerchantsWithEvents(tx: Transaction): Promise<string[]> {
+/** Goes from merchant to merchant along the index, however many events each has, to those with one that is due. */
+async function findMerchantsWithEvents(tx: Transaction, now: number): Promise<string[]> {
   const rows = await tx.all(sql`
     WITH RECURSIVE waiting (merchant) AS (
       SELECT min(merchant) FROM outbox_events WHERE due_at IS NOT NULL
@@ -139,7 +139,9 @@ async function findMerchantsWithEvents(tx: Transaction): Promise<string[]> {
               WHERE due_at IS NOT NULL AND merchant > waiting.merchant)
       FROM waiting WHERE waiting.merchant IS NOT NULL
     )
-    SELECT merchant FROM waiting WHERE merchant IS NOT NULL`);
+    SELECT merchant FROM waiting WHERE EXISTS (
+      SELECT 1 FROM outbox_events AS due
+      WHERE due.merchant = waiting.merchant AND due.due_at <= ${now})`);
   return rows.map((row) => String(row['merchant']));
 }
 
@@ -225,6 +227,25 @@ export async function markEventFailed(
   await tx.run(sql`
     UPDATE outbox_events SET status = ${status}, tries = tries + 1, due_at = ${dueAt}
     WHERE id = ${id} AND status IN ('pending', 'sending')${isOurs}`);
+}
+
+/** What is due sooner than this is not brought forward. */
+const SOON_MS = 60_000;
+
+/**
+ * A shop acknowledges events again: what waits for a later try is tried now. That try does not count, so
+ * a shop that comes and goes gets no event dead-lettered earlier.
+ */
+export async function bringEventsForward(
+  tx: Transaction,
+  merchant: string,
+  now: number,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE outbox_events SET due_at = ${now}, tries = tries - 1
+    WHERE id IN (
+      SELECT id FROM outbox_events
+      WHERE merchant = ${merchant} AND status = 'pending' AND due_at > ${now + SOON_MS}${tx.skipLocked})`);
 }
 
 /** When the next event falls due. Those that are due already wait for a sender, not for a time. */
