@@ -86,6 +86,8 @@ class SandboxPage implements Frame {
     this.#failed = '';
     document.title = `${this.#found?.view.title(this.#found.params) ?? 'Not found'} · Payments sandbox`;
     this.#draw();
+    const place = document.querySelector('header [aria-current]');
+    place?.scrollIntoView({ block: 'nearest', inline: 'center' });
     // As after a link to another document: what was read out before is gone.
     if (!isFirst) {
       document.querySelector('h1')?.focus({ preventScroll: true });

@@ -1,5 +1,9 @@
 import type { View } from './view.js';
 import { requestsView, requestView } from './views/requests-view.js';
+import { faultsView } from './views/faults-view.js';
+import { sandboxView } from './views/sandbox-view.js';
+import { scenariosView } from './views/scenarios-view.js';
+import { switchesView } from './views/switches-view.js';
 import { sessionsView } from './views/sessions-view.js';
 import { sessionView } from './views/session-view.js';
 import { transactionsView } from './views/transactions-view.js';
@@ -13,4 +17,8 @@ export const VIEWS: readonly View[] = [
   sessionView,
   transactionsView,
   transactionView,
+  scenariosView,
+  faultsView,
+  switchesView,
+  sandboxView,
 ];

@@ -1,62 +1,120 @@
-import { html } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { SessionSummary } from '../../src/control/sandbox-control.js';
+import type { Merchant } from '../../src/settings.js';
 import { queryOf } from '../api.js';
-import { badge, money, renderSearch, renderTable, sessionLink, time } from '../parts.js';
-import { linkTo, view } from '../view.js';
+import { badge, money, readForm, renderSearch, renderTable, sessionLink, time } from '../parts.js';
+import { linkTo, view, type Frame, type Params } from '../view.js';
+
+interface Sessions {
+  readonly sessions: readonly SessionSummary[];
+  readonly total: number;
+  readonly merchants: readonly Merchant[];
+}
 
 const ROWS = 50;
 
-/** The checkout sessions, newest first. */
-export const sessionsView = view<{ readonly sessions: readonly SessionSummary[]; total: number }>({
+/** The checkout sessions, newest first, and a way to create one without a shop. */
+export const sessionsView = view<Sessions>({
   path: 'sessions',
   nav: 'Sessions',
   title: () => 'Checkout sessions',
-  read: (read, { search = '', skip }) =>
-    read(`sessions${queryOf({ search: search.trim(), skip, limit: String(ROWS) })}`),
-  draw: ({ sessions, total }, params, frame) => {
-    const { search, skip = '0' } = params;
-    const from = Number(skip);
-    if (total === 0 && !search) {
-      return html`<p class="empty">
-        No session yet. Create one with <code>POST /create-session</code>: the
-        <a href="#/requests">requests</a> have an example.
-      </p>`;
-    }
-    return html`<div class="tools">
-        ${renderSearch('Search sessions: id, order, reference, state', params, frame)}
-      </div>
-      ${
-        total === 0
-          ? html`<p class="empty">No session has this.</p>`
-          : renderTable(
-              'Checkout sessions',
-              ['Session', 'State', 'Amount', 'Order', 'Reference', 'Created'],
-              sessions
-                .toReversed()
-                .map((session) => [
-                  sessionLink(session.session_id),
-                  badge(session.state),
-                  money(session.Amount, session.currency),
-                  session.order_id,
-                  session.MerchantReference,
-                  time(session.createdAt),
-                ]),
-            )
-      }
-      <p class="buttons">
-        ${from > 0 ? html`<a class="button quiet" href=${linkTo('sessions', { search })}>Newest</a>` : ''}
-        ${
-          from + ROWS < total
-            ? html`<a
-                class="button quiet"
-                href=${linkTo('sessions', { search, skip: String(from + ROWS) })}
-                >Older</a
-              >`
-            : ''
-        }
-        <span class="hint"
-          >${total.toLocaleString('en')} ${total === 1 ? 'session' : 'sessions'}</span
-        >
-      </p>`;
+  read: async (read, { search = '', state, skip }) => {
+    const query = queryOf({ search: search.trim(), state, skip, limit: String(ROWS) });
+    const [list, { merchants }] = await Promise.all([
+      read<Sessions>(`sessions${query}`),
+      read<Sessions>('about'),
+    ]);
+    return { ...list, merchants };
+  },
+  draw: ({ sessions, total, merchants }, params, frame) => {
+    const { search, state } = params;
+    const isFiltered = Boolean(search ?? state);
+    return html`${renderCreate(merchants, frame)}
+    ${
+      total === 0 && !isFiltered
+        ? html`<p class="empty">No session yet. A shop creates one with POST /create-session.</p>`
+        : html`${renderTools(params, frame)}
+          ${total === 0 ? html`<p class="empty">No session has this.</p>` : renderSessions(sessions)}
+          ${renderPages(total, params)}`
+    }`;
   },
 });
+
+function renderTools({ skip: _skip, ...filter }: Params, frame: Frame): TemplateResult {
+  const choose = (event: Event) =>
+    frame.filter({ ...filter, state: (event.target as HTMLSelectElement).value });
+  return html`<div class="tools">
+    ${renderSearch('Search ids, orders, references, addresses', filter, frame)}
+    <p>
+      <label class="unseen" for="state">State</label>
+      <select id="state" .value=${filter['state'] ?? ''} @change=${choose}>
+        <option value="">Any state</option>
+        <option>open</option>
+        <option>paid</option>
+        <option>expired</option>
+      </select>
+    </p>
+  </div>`;
+}
+
+function renderSessions(sessions: readonly SessionSummary[]): TemplateResult {
+  return renderTable(
+    'Checkout sessions',
+    ['Session', 'State', 'Amount', 'Order', 'Reference', 'Created'],
+    sessions
+      .toReversed()
+      .map((session) => [
+        sessionLink(session.session_id),
+        badge(session.state),
+        money(session.Amount, session.currency),
+        session.order_id,
+        session.MerchantReference,
+        time(session.createdAt),
+      ]),
+  );
+}
+
+function renderPages(total: number, { skip = '0', ...filter }: Params): TemplateResult {
+  const next = Number(skip) + ROWS;
+  return html`<p class="buttons">
+    ${
+      Number(skip) > 0
+        ? html`<a class="button quiet" href=${linkTo('sessions', filter)}>Newest</a>`
+        : nothing
+    }
+    ${
+      next < total
+        ? html`<a class="button quiet" href=${linkTo('sessions', { ...filter, skip: String(next) })}
+            >Older</a
+          >`
+        : nothing
+    }
+    <span class="hint">${total.toLocaleString('en')} ${total === 1 ? 'session' : 'sessions'}</span>
+  </p>`;
+}
+
+/** The few fields that a payment needs; a shop sends more. */
+function renderCreate(merchants: readonly Merchant[], frame: Frame): TemplateResult {
+  const create = (event: SubmitEvent) => {
+    const { merchant, order, amount } = readForm(event);
+    void frame.act({
+      path: 'sessions',
+      body: { merchant_id: Number(merchant), order_id: Number(order), Amount: amount },
+      done: ({ session_id: id }: SessionSummary) => {
+        location.hash = linkTo(`sessions/${id}`);
+        return '';
+      },
+    });
+  };
+  return html`<form class="acts inline" aria-label="Create a session" @submit=${create}>
+    <label
+      >Merchant
+      <select name="merchant">
+        ${merchants.map(({ id, name, currency }) => html`<option value=${id}>${name}, ${currency}</option>`)}
+      </select></label
+    >
+    <label>Order <input name="order" type="number" min="1" value="71" required /></label>
+    <label>Amount <input name="amount" inputmode="decimal" size="8" value="12" required /></label>
+    <button class="button quiet">Create a session</button>
+  </form>`;
+}

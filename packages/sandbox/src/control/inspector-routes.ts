@@ -24,6 +24,7 @@ const requestsQuery = z.strictObject({
 });
 
 const sessionsQuery = z.strictObject({
+  state: z.string().optional(),
   search: z.string().optional(),
   limit: wholeNumber.optional(),
   skip: wholeNumber.optional(),
@@ -69,9 +70,15 @@ export function inspectorRoutes(control: SandboxControl): Router {
     const curl = call.request && toCurl(call as RecordedCall, control.publicUrl ?? base);
     response.json({ ...call, curl });
   });
-  router.get('/sessions', (request, response) => {
-    response.json(control.listSessions(parseBody(sessionsQuery, request.query, 'control routes')));
-  });
+  router
+    .route('/sessions')
+    .get((request, response) => {
+      const query = parseBody(sessionsQuery, request.query, 'control routes');
+      response.json(control.listSessions(query));
+    })
+    .post((request, response) => {
+      response.status(201).json(control.createSession(request.body));
+    });
   router.get('/sessions/:id', (request, response) => {
     response.json(control.describeSession(request.params.id));
   });

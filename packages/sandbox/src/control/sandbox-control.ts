@@ -11,10 +11,11 @@ import { decimalsOf, toMinor } from '../money.js';
 import { workOutSplit } from '../split-fee.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
 import { OPERATIONS, type LoggedRequest, type RequestFilter } from '../request-log.js';
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
+import { addSession, checkRequest, type CheckoutSession } from '../resources/checkout-sessions.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
 import { summarizeEndpoint } from '../resources/webhooks.js';
+import { triggersOf } from '../scenario.js';
 import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
 import {
   describeSwitches,
@@ -42,6 +43,7 @@ export interface AddedRow {
 
 /** Which sessions to list. */
 export interface SessionQuery {
+  readonly state?: string | undefined;
   /** Text in what the list shows, in any case. */
   readonly search?: string | undefined;
   readonly limit?: number | undefined;
@@ -132,11 +134,19 @@ export class SandboxControl {
     this.#context.requests.clear();
   }
 
+  /** Creates a session without a call of the API: no key, no fault, not in the record. */
+  createSession(body: unknown): SessionSummary {
+    const id = addSession(this.#context, checkRequest(this.#context, body));
+    return summarizeSession(this.#findSession(id));
+  }
+
   /** The newest `limit` sessions that have the text, oldest first, without the newest `skip` of them. */
-  listSessions({ search = '', limit = Infinity, skip = 0 }: SessionQuery) {
+  listSessions({ search = '', state, limit = Infinity, skip = 0 }: SessionQuery) {
     const words = search.toLowerCase();
     const found = this.sessions().filter(
-      (session) => words === '' || JSON.stringify(session).toLowerCase().includes(words),
+      (session) =>
+        (state === undefined || session.state === state) &&
+        (words === '' || JSON.stringify(session).toLowerCase().includes(words)),
     );
     const end = Math.max(found.length - skip, 0);
     return { sessions: found.slice(Math.max(end - limit, 0), end), total: found.length };
@@ -177,7 +187,8 @@ export class SandboxControl {
   describe() {
     const { scenarios, merchants, partners } = this.#context.settings;
     const sdk = { path: '/sdk/checkout.js', integrity: SDK_INTEGRITY };
-    return { scenarios, merchants, partners, sdk, faults: describeFaults() };
+    const cards = scenarios.map((scenario) => ({ ...scenario, triggers: triggersOf(scenario) }));
+    return { scenarios: cards, merchants, partners, sdk, faults: describeFaults() };
   }
 
   /** What happens, as it happens. */

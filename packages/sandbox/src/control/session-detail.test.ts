@@ -67,6 +67,19 @@ describe('a session as the page shows it', () => {
   });
 });
 
+describe('a session without a shop', () => {
+  it('is created as the API would, and refused as the API would', async () => {
+    const test = await startSandbox();
+    const fields = { merchant_id: 1003, order_id: 7, Amount: '1500' };
+    const { status, body } = await test.post('/_sandbox/sessions', fields);
+    expect([status, body]).toMatchObject([201, { state: 'open', currency: 'JPY', order_id: 7 }]);
+    expect(test.sandbox.control.requests()).toEqual([]);
+    const refused = await test.post('/_sandbox/sessions', { ...fields, Amount: '15.5' });
+    expect([refused.status, refused.body['errors']]).toMatchObject([400, [{ field: 'Amount' }]]);
+    expect((await test.post('/_sandbox/sessions', undefined)).status).toBe(400);
+  });
+});
+
 describe('the list of sessions', () => {
   it('is searched and read page by page', async () => {
     const test = await startSandbox();
@@ -80,7 +93,8 @@ describe('the list of sessions', () => {
     expect(await orders('?limit=2&skip=2')).toEqual([2, 3]);
     expect(await orders('?limit=2&skip=4')).toEqual([1]);
     expect(await orders('?search="ORDER_ID":3')).toEqual([3]);
-    expect(await read(test, 'sessions?search=paid')).toMatchObject({ total: 0 });
+    expect(await read(test, 'sessions?state=paid')).toMatchObject({ total: 0 });
+    expect(await read(test, 'sessions?state=open')).toMatchObject({ total: 5 });
   });
 });
 

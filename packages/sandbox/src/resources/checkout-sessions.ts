@@ -123,26 +123,42 @@ export class SessionStore {
  * the same `order_id` sent twice opens two sessions, and both can be paid.
  */
 export function checkoutSessionRoutes(context: SandboxContext): Router {
-  const { settings, sessions, clock } = context;
   return Router({ strict: true, caseSensitive: true }).post(
     '/create-session',
     ...acceptCall(context, 'create-session'),
     async (httpRequest, response) => {
       const entry = loggedRequestOf(response);
-      const request = parseRequest(httpRequest.body, context);
-      const merchant = requireMerchant(context, request.merchant_id, 'merchant_id');
-      checkMoney(request, decimalsOf(merchant.currency));
+      const checked = checkRequest(context, httpRequest.body);
+      const { request, merchant } = checked;
       entry.orderId = request.order_id;
       entry.merchantId = merchant.id;
       await answerCall(context, 'create-session', response, () => {
-        const createdAt = clock.now();
-        const expiresAt = createdAt + settings.sessionLifetimeSeconds * 1000;
-        const id = sessions.add({ merchant, request, createdAt, expiresAt });
+        const id = addSession(context, checked);
         entry.sessionId = id;
         return { session_id: id };
       });
     },
   );
+}
+
+type CheckedRequest = Pick<CheckoutSession, 'request' | 'merchant'>;
+
+/** Refuses what the operation refuses. */
+export function checkRequest(context: SandboxContext, body: unknown): CheckedRequest {
+  const request = parseRequest(body, context);
+  const merchant = requireMerchant(context, request.merchant_id, 'merchant_id');
+  checkMoney(request, decimalsOf(merchant.currency));
+  return { request, merchant };
+}
+
+/** @returns the id of the new session */
+export function addSession(
+  { settings, sessions, clock }: SandboxContext,
+  checked: CheckedRequest,
+): string {
+  const createdAt = clock.now();
+  const expiresAt = createdAt + settings.sessionLifetimeSeconds * 1000;
+  return sessions.add({ ...checked, createdAt, expiresAt });
 }
 
 function parseRequest(body: unknown, { settings }: SandboxContext): CreateSessionRequest {

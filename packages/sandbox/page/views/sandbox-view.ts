@@ -1,0 +1,150 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { SandboxControl } from '../../src/control/sandbox-control.js';
+import { readForm, renderFacts, renderTable, time } from '../parts.js';
+import { view, type Frame } from '../view.js';
+
+type About = ReturnType<SandboxControl['describe']>;
+
+interface Sandbox extends About {
+  readonly clock: { readonly now: string; readonly offsetSeconds: number };
+  readonly history: { readonly count: number };
+}
+
+const STEPS = [
+  ['1 minute', 60],
+  ['1 hour', 3600],
+  ['1 day', 86_400],
+  ['30 days', 2_592_000],
+] as const;
+
+/** The clock, the history, the addresses, and the way back to the start. */
+export const sandboxView = view<Sandbox>({
+  path: 'sandbox',
+  nav: 'Clock and reset',
+  title: () => 'Clock and reset',
+  read: async (read) => {
+    const [about, clock, history] = await Promise.all([
+      read<About>('about'),
+      read<Sandbox['clock']>('clock'),
+      read<Sandbox['history']>('history'),
+    ]);
+    return { ...about, clock, history };
+  },
+  draw: (sandbox, _params, frame) =>
+    html`${renderClock(sandbox.clock, frame)} ${renderHistory(sandbox.history, frame)}
+      <h2>Addresses</h2>
+      ${renderFacts([
+        ['API', html`<code>${location.origin}</code>`],
+        ['Client SDK', html`<a href=${sandbox.sdk.path}>${sandbox.sdk.path}</a>`],
+        ['Its integrity', html`<code>${sandbox.sdk.integrity}</code>`],
+        ['Other shapes of the SDK', html`<a href="/sdk/shapes">/sdk/shapes</a>`],
+        ['Description of the API', html`<a href="/openapi.json">/openapi.json</a>`],
+        ['Partners with analytics', sandbox.partners.map(({ name }) => name).join(', ')],
+      ])}
+      <h2>Merchants</h2>
+      ${renderTable(
+        'Merchants',
+        ['merchant_id', 'Name', 'Currency', 'Reseller'],
+        sandbox.merchants.map(({ id, name, currency, resellerId }) => [
+          id,
+          name,
+          currency,
+          resellerId,
+        ]),
+      )}
+      ${renderReset(frame)}`,
+});
+
+function renderClock({ now, offsetSeconds }: Sandbox['clock'], frame: Frame): TemplateResult {
+  const move = (body: object) =>
+    frame.act({
+      path: 'clock',
+      body,
+      done: ({ now }: { now: string }) => `It is ${now.slice(0, 19).replace('T', ' ')} UTC.`,
+    });
+  const set = (event: SubmitEvent) => {
+    const { moment = '' } = readForm(event);
+    void move({ now: new Date(`${moment}Z`).toISOString() });
+  };
+  return html`<h2>Clock</h2>
+    <p>
+      ${time(now)}
+      UTC${
+        Math.abs(offsetSeconds) < 1
+          ? ', the real time'
+          : `, ${Math.round(offsetSeconds).toLocaleString('en')} seconds from the real time`
+      }
+    </p>
+    <div class="acts">
+      <div class="buttons">
+        ${STEPS.map(
+          ([name, seconds]) =>
+            html`<button class="button quiet" @click=${() => move({ advanceSeconds: seconds })}>
+              + ${name}
+            </button>`,
+        )}
+        ${
+          Math.abs(offsetSeconds) < 1
+            ? nothing
+            : html`<button
+                class="button quiet"
+                @click=${() => move({ advanceSeconds: -offsetSeconds })}
+              >
+                Back to the real time
+              </button>`
+        }
+      </div>
+      <form class="inline" @submit=${set}>
+        <label>Set to (UTC) <input name="moment" type="datetime-local" step="1" required /></label>
+        <button class="button quiet">Set</button>
+      </form>
+    </div>`;
+}
+
+function renderHistory({ count }: Sandbox['history'], frame: Frame): TemplateResult {
+  const generate = (event: SubmitEvent) => {
+    const { count = '0', seed } = readForm(event);
+    void frame.act({
+      path: 'history',
+      body: { count: Number(count), seed },
+      done: `There are ${Number(count).toLocaleString('en')} past transactions now, and no others.`,
+    });
+  };
+  return html`<h2>Past transactions</h2>
+    <p>
+      ${count.toLocaleString('en')} at the start of the list. Another history forgets all
+      transactions.
+    </p>
+    <form class="acts inline" @submit=${generate}>
+      <label
+        >How many <input name="count" type="number" min="0" max="10000000" value="100000" required
+      /></label>
+      <label>Seed <input name="seed" placeholder="as before" spellcheck="false" /></label>
+      <button class="button quiet">Make them</button>
+    </form>`;
+}
+
+function renderReset(frame: Frame): TemplateResult {
+  const dialog = () => document.getElementById('reset') as HTMLDialogElement;
+  const reset = () => {
+    dialog().close();
+    void frame.act({ path: 'reset', done: 'Everything is as at the start.' });
+  };
+  return html`<h2>Reset</h2>
+    <p>
+      Sessions, transactions, requests, webhooks, faults, switches and the clock: as at the start.
+    </p>
+    <p class="buttons">
+      <button class="button quiet danger" @click=${() => dialog().showModal()}>
+        Reset everything …
+      </button>
+    </p>
+    <dialog id="reset" aria-labelledby="reset-title">
+      <h2 id="reset-title">Forget everything that happened?</h2>
+      <p>This cannot be undone. The file of requests is emptied, too.</p>
+      <p class="buttons">
+        <button class="button" @click=${reset}>Reset</button>
+        <button class="button quiet" @click=${() => dialog().close()}>Keep it</button>
+      </p>
+    </dialog>`;
+}
