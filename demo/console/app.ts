@@ -49,7 +49,7 @@ export function createConsole(options: ConsoleOptions): Express {
   });
   app.use(checkoutSessionRoutes(client, config.payPageUrl));
   app.use(providerRoutes(client));
-  app.use(transactionRoutes(client, apiKey));
+  app.use(transactionRoutes({ client, apiKey, operatorUrl: config.operatorUrl }));
   app.use(webhookRoutes(client, new KeyFolder(config.keyDirectory)));
   if (siteDirectory !== undefined) {
     app.use(siteRoutes({ directory: siteDirectory, values: {} }));

@@ -38,6 +38,7 @@ describe('the settings of the partner console', () => {
     ['CONSOLE_PARTNER_API_KEY', 'a key with spaces'],
     ['CONSOLE_PARTNER_API_KEY', 'short'],
     ['CONSOLE_KEY_DIRECTORY', ''],
+    ['CONSOLE_OPERATOR_URL', 'operator.localhost'],
     ['CONSOLE_PAY_PAGE_URL', 'https://pay.example/session'],
     ['CONSOLE_PAY_PAGE_URL', 'javascript:{session}'],
     ['CONSOLE_KNOWN', '{'],

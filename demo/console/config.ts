@@ -24,6 +24,8 @@ export interface ConsoleConfig {
   readonly transfersApiUrl: string;
   /** A page where a checkout session can be paid, with `{session}` for its id. */
   readonly payPageUrl?: string;
+  /** The operator's page of the session server, to link to. */
+  readonly operatorUrl?: string;
   readonly apiKey: Secret;
   /** Where the keys of new webhooks are kept, a file each. */
   readonly keyDirectory: string;
@@ -56,6 +58,7 @@ const environment = z.object({
       'must be an http or https address with {session} in it',
     )
     .optional(),
+  CONSOLE_OPERATOR_URL: urlSetting('http://operator.localhost:4500').optional(),
   CONSOLE_PARTNER_API_KEY: z
     .string({ error: 'is missing: give the API key of the platform team' })
     .regex(/^[!-~]{8,}$/, 'must be 8 or more printable ASCII characters without spaces'),
@@ -74,6 +77,7 @@ export function readConsoleConfig(env: Environment): ConsoleConfig {
     merchantsApiUrl: values.CONSOLE_MERCHANTS_API_URL,
     transfersApiUrl: values.CONSOLE_TRANSFERS_API_URL,
     ...(values.CONSOLE_PAY_PAGE_URL !== undefined && { payPageUrl: values.CONSOLE_PAY_PAGE_URL }),
+    ...(values.CONSOLE_OPERATOR_URL !== undefined && { operatorUrl: values.CONSOLE_OPERATOR_URL }),
     apiKey: new Secret(values.CONSOLE_PARTNER_API_KEY),
     keyDirectory: values.CONSOLE_KEY_DIRECTORY,
     known: values.CONSOLE_KNOWN,

@@ -13,6 +13,8 @@ export interface KnownThings {
 /** Answer of `GET /api/transactions`. */
 export interface TransactionsView {
   readonly rows: readonly ProviderFields[];
+  /** How many rows a search has read; only of a search. */
+  readonly searched?: number;
   /** How many rows came that are no objects, and are not among these. */
   readonly unreadable: number;
   /** The zone that days are counted in, as the provider says it. */
@@ -22,6 +24,15 @@ export interface TransactionsView {
   readonly nextCursor?: string;
   /** What else stood around the rows. */
   readonly others: ProviderFields;
+}
+
+/** Answer of `GET /api/transaction`. */
+export interface TransactionView {
+  readonly transaction: ProviderFields;
+  /** Others of the same order among those that were searched, newest first. */
+  readonly related: readonly ProviderFields[];
+  /** The order in the operator's page of the session server. */
+  readonly orderUrl?: string;
 }
 
 /** A number as a picture needs it, and exactly. */

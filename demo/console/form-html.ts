@@ -1,5 +1,11 @@
 /** The HTML of a form, made at build time from the fields of its operation. */
-import { FIELD_WORDS, FORM_LAYOUTS, type FormGroup, type FormLayout } from './form-layouts.js';
+import {
+  FIELD_WORDS,
+  FORM_LAYOUTS,
+  type FieldWords,
+  type FormGroup,
+  type FormLayout,
+} from './form-layouts.js';
 import { fieldsOf, type OperationField } from './operation-fields.js';
 
 /** Every field of the operation: in its group, or in a last one of its own. */
@@ -9,9 +15,10 @@ export function renderOperationForm(name: string): string {
   const fields = fieldsOf(layout.operation);
   const placed = [...layout.groups.flatMap((group) => group.fields), ...(layout.leftOut ?? [])];
   const others = fields.filter((field) => !placed.includes(field.name)).map((field) => field.name);
+  const isFolded = layout.groups.at(-1)?.isFolded ?? false;
   const groups = [
     ...layout.groups,
-    ...(others.length > 0 ? [{ title: 'Other fields', fields: others }] : []),
+    ...(others.length > 0 ? [{ title: 'Other fields', isFolded, fields: others }] : []),
   ];
   return groups.map((group) => renderGroup(group, fields, layout)).join('\n');
 }
@@ -20,20 +27,22 @@ function renderGroup(group: FormGroup, all: readonly OperationField[], layout: F
   const controls = group.fields.map((name) => {
     const field = all.find((other) => other.name === name);
     if (field === undefined) throw new Error(`${layout.operation} has no field ${name}.`);
-    return field.kind === 'rows' ? renderRows(field, layout.rowName ?? 'row') : renderField(field);
+    return field.kind === 'rows' ? renderRows(field, layout) : renderField(field, layout);
   });
   const output = group.outputId === undefined ? '' : `<div id="${group.outputId}"></div>`;
   const body = `<div class="field-grid">${controls.join('\n')}</div>${output}`;
   if (group.title === undefined) return body;
+  if (group.isFolded) {
+    return `<details><summary>${escape(group.title)}</summary>${body}</details>`;
+  }
   const hint = group.hint === undefined ? '' : `<p class="hint">${escape(group.hint)}</p>`;
   return `<fieldset class="group"><legend>${escape(group.title)}</legend>${hint}${body}</fieldset>`;
 }
 
 /** A template of one row; the page's script adds and removes copies, with a number for `#`. */
-function renderRows(field: OperationField, rowName: string): string {
-  const row = field.fields
-    .map((inner) => renderField(inner, `${field.name}.#.`, `${field.name}.`))
-    .join('\n');
+function renderRows(field: OperationField, layout: FormLayout): string {
+  const { rowName = 'row' } = layout;
+  const row = field.fields.map((inner) => renderField(inner, layout, field.name)).join('\n');
   return `<div class="rows-field" data-rows="${field.name}" data-row-name="${rowName}">
   <template>
     <fieldset class="row">
@@ -47,9 +56,10 @@ function renderRows(field: OperationField, rowName: string): string {
 </div>`;
 }
 
-function renderField(field: OperationField, prefix = '', wordsPrefix = ''): string {
-  const words = FIELD_WORDS[wordsPrefix + field.name];
-  const id = prefix + field.name;
+/** @param rows - The name of the rows that the field is in. */
+function renderField(field: OperationField, { isPlain }: FormLayout, rows?: string): string {
+  const words = FIELD_WORDS[rows === undefined ? field.name : `${rows}.${field.name}`];
+  const id = rows === undefined ? field.name : `${rows}.#.${field.name}`;
   const label = words?.label ?? humanise(field.name);
   const hint = words?.hint ?? (words === undefined ? field.description : undefined);
   const list = words?.list ?? (field.examples.length > 0 ? `${id}-list` : undefined);
@@ -66,13 +76,18 @@ function renderField(field: OperationField, prefix = '', wordsPrefix = ''): stri
   ];
   const isOwnList = list === `${id}-list`;
   return `<div class="field">
-  <label for="${id}">${escape(label)}${label === field.name ? '' : ` <code>${field.name}</code>`}${
+  <label for="${id}">${escape(label)}${label === field.name || isPlain ? '' : ` <code>${field.name}</code>`}${
     field.isRequired ? ' <span class="needed">required</span>' : ''
   }</label>
   ${hint === undefined ? '' : `<p class="hint" id="${id}-hint">${escape(hint)}</p>`}
-  <input ${attributes.join(' ')} />
+  ${words?.options ? renderSelect(id, words.options) : `<input ${attributes.join(' ')} />`}
   ${isOwnList ? `<datalist id="${id}-list">${options.join('')}</datalist>` : ''}
 </div>`;
+}
+
+function renderSelect(id: string, options: NonNullable<FieldWords['options']>): string {
+  const items = options.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`);
+  return `<select id="${id}" name="${id}">${items.join('')}</select>`;
 }
 
 function typeOf({ kind }: OperationField, type: string | undefined): string[] {

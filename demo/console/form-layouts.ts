@@ -5,6 +5,8 @@ export interface FormGroup {
   readonly title?: string;
   readonly hint?: string;
   readonly fields: readonly string[];
+  /** Unfolded by the person, or when the address has one of its fields. */
+  readonly isFolded?: boolean;
   /** Where the page's script shows what it works out from these fields. */
   readonly outputId?: string;
 }
@@ -14,6 +16,8 @@ export interface FormLayout {
   readonly groups: readonly FormGroup[];
   /** Fields of the operation that the page has in another place, or does not send. */
   readonly leftOut?: readonly string[];
+  /** Without the provider's names of the fields. */
+  readonly isPlain?: boolean;
   /** For fields of `rows`: what one of them is called. */
   readonly rowName?: string;
 }
@@ -25,6 +29,8 @@ export interface FieldWords {
   readonly list?: string;
   readonly type?: 'email' | 'url' | 'tel' | 'password';
   readonly placeholder?: string;
+  /** The usual values and their words; the first one stands at the beginning. */
+  readonly options?: readonly (readonly [value: string, words: string])[];
 }
 
 /** A field that is not here has its own name as its label. Names within rows are `SplitFee.value`. */
@@ -50,6 +56,28 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   CancelUrl: { label: 'After cancelling', type: 'url' },
   backurl: { label: 'Back button', type: 'url' },
   WebhookUrl: { label: 'Webhook', hint: 'The provider’s servers send to it.', type: 'url' },
+  fromDate: { label: 'First day' },
+  toDate: { label: 'Last day' },
+  status: {
+    label: 'Status',
+    options: [
+      ['', 'Any'],
+      ['SUCCESS', 'Succeeded'],
+      ['REFUND', 'Refunded'],
+      ['SUCCESS,REFUND', 'Succeeded or refunded'],
+    ],
+  },
+  merchantId: { label: 'Merchant', list: 'merchants', placeholder: 'Any' },
+  resellerId: { label: 'Reseller', placeholder: 'Any' },
+  timezone: { label: 'Time zone of the days', list: 'zones', placeholder: 'Provider’s default' },
+  limit: {
+    label: 'Rows per page',
+    options: [
+      ['', '50'],
+      ['100', '100'],
+      ['500', '500'],
+    ],
+  },
   'SplitFee.partner_merchant_id': { label: 'Partner' },
   'SplitFee.type_id': { label: 'Type' },
   'SplitFee.value': { label: 'Value' },
@@ -86,6 +114,15 @@ export const FORM_LAYOUTS: Readonly<Record<string, FormLayout>> = {
         title: 'Addresses',
         fields: ['RedirectUrl', 'CancelUrl', 'backurl', 'host', 'WebhookUrl'],
       },
+    ],
+  },
+  transactions: {
+    operation: 'transactions.list',
+    isPlain: true,
+    leftOut: ['cursor'],
+    groups: [
+      { fields: ['fromDate', 'toDate', 'status', 'merchantId'] },
+      { title: 'More filters', isFolded: true, fields: ['resellerId', 'timezone', 'limit'] },
     ],
   },
 };

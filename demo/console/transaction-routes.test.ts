@@ -99,6 +99,62 @@ describe('the list of transactions', () => {
   });
 });
 
+describe('a search', () => {
+  it('finds a text in any field of any row, whatever its case, and says in how many it looked', async () => {
+    const [wanted] = (await list('limit=100')).rows.slice(-1);
+    const found = await list(`limit=10&q=${wanted!['pspReference']!.toUpperCase()}`);
+    expect(found.rows).toEqual([wanted]);
+    expect(found).toMatchObject({ searched: PAST.count, hasMore: false });
+    const nothing = await list(`q=${wanted!['orderRef']}&merchantId=9`);
+    expect(nothing).toMatchObject({ rows: [], searched: 0 });
+  });
+
+  it('stops at as many as are wanted, and goes on after them without a gap or a double', async () => {
+    await partner.close();
+    partner = await startConsole({ sandbox: { history: { ...PAST, count: 1200 } } });
+    const ids: (string | undefined)[] = [];
+    let cursor = '';
+    do {
+      const page = await list(`q=GBP&limit=1&cursor=${encodeURIComponent(cursor)}`);
+      ids.push(...page.rows.map(({ id }) => id));
+      cursor = page.nextCursor ?? '';
+    } while (cursor !== '');
+    const all = [...(await list('limit=500')).rows];
+    expect(ids.slice(0, 20)).toEqual(
+      all
+        .filter((row) => row['currencyCode'] === 'GBP')
+        .slice(0, 20)
+        .map(({ id }) => id),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('a single transaction', () => {
+  it('is found by its day, with others of the same order, and leads to the order', async () => {
+    await partner.close();
+    partner = await startConsole({ env: { CONSOLE_OPERATOR_URL: 'http://operator.example:4500' } });
+    const { control } = partner.sandbox;
+    const time = '2026-03-31T23:59:00.000Z';
+    const first = control.addTransaction({ row: { orderRef: 'A7.70', transactionTime: time } });
+    const second = control.addTransaction({ row: { orderRef: 'A7.70', transactionTime: time } });
+    const { status, body } = await partner.get(`/api/transaction?id=${first.id}&day=2026-03-31`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      transaction: { id: first.id },
+      related: [{ id: second.id }],
+      orderUrl: 'http://operator.example:4500/#/search?q=A7.70',
+    });
+  });
+
+  it('is said to be missing where it is not, and is not asked for without its identifier', async () => {
+    const missing = await partner.get('/api/transaction?id=txn_nothing&day=2026-03-31');
+    expect(problemOf(missing)).toMatchObject({ status: 404, code: 'not_found' });
+    const unnamed = await partner.get('/api/transaction?day=2026-03-31');
+    expect(problemOf(unnamed)).toMatchObject({ status: 400, errors: [{ field: 'id' }] });
+  });
+});
+
 describe('the CSV file', () => {
   it('has every row of the filter once, over all pages', async () => {
     await partner.close();

@@ -1,73 +1,79 @@
-/** `GET /api/transactions` and `GET /api/transactions.csv`: the list of spec 4.1. */
+/** `GET /api/transactions`, `/api/transactions.csv` and `/api/transaction`: the list of spec 4.1. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   endOfPage,
   TransactionCsv,
   unreadableRowsOf,
+  type ListTransactionsParams,
   type PartnerClient,
   type Secret,
+  type TransactionPage,
 } from '@pay-checkout/partner-api';
-import { Router } from 'express';
-import { z } from 'zod';
-import { hideSecret, parseFields } from './console-error.js';
-import type { TransactionsView } from './console-view.js';
+import { type Request, Router } from 'express';
+import { ConsoleError, hideSecret, parseFields, refuseFields } from './console-error.js';
+import type { TransactionView, TransactionsView } from './console-view.js';
+import { readRequest } from './operation-fields.js';
 import { callProvider, otherFields, toFields, signalOf } from './provider-call.js';
+import { findTransaction, linkToOrder, oneTransaction, searchPages } from './transaction-search.js';
 
 const PAGE_ROWS = 50;
-const CSV_PAGE_ROWS = 500;
+/** One request for the person and one for the provider. */
+const MAX_PAGE_ROWS = 500;
 
-const once = z.string('give it once');
-const wholeNumber = once
-  .regex(/^\d{1,15}$/, 'must be a whole number such as 1001')
-  .transform(Number);
-const day = z.iso.date('must be a day that exists, such as 2026-03-31');
+export interface TransactionRouteOptions {
+  readonly client: PartnerClient;
+  readonly apiKey: Secret;
+  /** The operator's page of the session server. */
+  readonly operatorUrl?: string | undefined;
+}
 
-const filters = z.strictObject({
-  fromDate: day.optional(),
-  toDate: day.optional(),
-  status: once.transform((status) => [status]).optional(),
-  merchantId: wholeNumber.optional(),
-  resellerId: wholeNumber.optional(),
-  timezone: once.optional(),
-});
-const page = filters.extend({
-  limit: wholeNumber.pipe(z.int().min(1).max(500, 'must be 500 or less')).default(PAGE_ROWS),
-  cursor: once.optional(),
-});
-
-export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router {
+export function transactionRoutes({
+  client,
+  apiKey,
+  operatorUrl,
+}: TransactionRouteOptions): Router {
   const router = Router();
 
   router.get('/api/transactions', async (request, response) => {
-    const params = parseFields(page, request.query);
+    const { q, params } = readQuery(request);
+    const { limit = PAGE_ROWS } = params;
+    if (limit > MAX_PAGE_ROWS) {
+      throw refuseFields([{ field: 'limit', message: `must be ${MAX_PAGE_ROWS} or less` }]);
+    }
     const signal = signalOf(response);
-    const answer = await callProvider({}, () => client.transactions.list(params, { signal }));
-    const { data, pagination = {} } = answer;
-    const end = endOfPage(answer);
-    const { timezone } = data;
-    const reply: TransactionsView = {
-      rows: data.transactions.map(toFields),
-      unreadable: unreadableRowsOf(answer).count,
-      ...(typeof timezone === 'string' && { timezone }),
-      hasMore: end.kind !== 'complete',
-      ...(end.kind === 'more' && { nextCursor: end.cursor }),
-      others: {
-        ...otherFields(answer, ['data', 'pagination']),
-        ...otherFields(data, ['transactions', 'timezone']),
-        ...otherFields(pagination, ['hasMore', 'nextCursor']),
-      },
-    };
+    if (q !== undefined) {
+      response.json(
+        await callProvider({}, () => searchPages(client, { q, params, limit, signal })),
+      );
+      return;
+    }
+    const page = await callProvider({}, () =>
+      client.transactions.list({ ...params, limit }, { signal }),
+    );
+    response.json(toView(page));
+  });
+
+  // The provider reads no single transaction: it is found in the list of the days around it.
+  router.get('/api/transaction', async (request, response) => {
+    const wanted = parseFields(oneTransaction, request.query);
+    const signal = signalOf(response);
+    const found = await callProvider({}, () => findTransaction(client, wanted, signal));
+    if (found === undefined) throw notFound();
+    const orderUrl = operatorUrl && linkToOrder(operatorUrl, found.transaction);
+    const reply: TransactionView = { ...found, ...(orderUrl !== undefined && { orderUrl }) };
     response.json(reply);
   });
 
   router.get('/api/transactions.csv', async (request, response) => {
-    const params = parseFields(filters, request.query);
+    const { params } = readQuery(request);
     const signal = signalOf(response);
-    const list = client.transactions.iterate({ ...params, limit: CSV_PAGE_ROWS }, { signal });
-    const pages = list.pages();
     // The first page comes before the headers: what fails at once is still answered as a problem.
-    const first = await callProvider({}, () => pages.next());
+    const { list, pages, first } = await callProvider({}, async () => {
+      const started = client.transactions.iterate({ ...params, limit: MAX_PAGE_ROWS }, { signal });
+      const inPages = started.pages();
+      return { list: started, pages: inPages, first: await inPages.next() };
+    });
     if (list.end?.kind === 'incomplete') await callProvider({}, () => pages.next());
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
@@ -85,4 +91,44 @@ export function transactionRoutes(client: PartnerClient, apiKey: Secret): Router
   });
 
   return router;
+}
+
+/** The filters of the provider, and the text that is searched for here. */
+function readQuery({ query }: Request): {
+  readonly q?: string;
+  readonly params: ListTransactionsParams;
+} {
+  const { q, ...filters } = query;
+  const params = readRequest('transactions.list', filters) as ListTransactionsParams;
+  return { params, ...(typeof q === 'string' && q.trim() !== '' && { q: q.trim() }) };
+}
+
+function toView(page: TransactionPage): TransactionsView {
+  const { data, pagination = {} } = page;
+  const end = endOfPage(page);
+  const { timezone } = data;
+  return {
+    rows: data.transactions.map(toFields),
+    unreadable: unreadableRowsOf(page).count,
+    ...(typeof timezone === 'string' && { timezone }),
+    hasMore: end.kind !== 'complete',
+    ...(end.kind === 'more' && { nextCursor: end.cursor }),
+    others: {
+      ...otherFields(page, ['data', 'pagination']),
+      ...otherFields(data, ['transactions', 'timezone']),
+      ...otherFields(pagination, ['hasMore', 'nextCursor']),
+    },
+  };
+}
+
+function notFound(): ConsoleError {
+  return new ConsoleError({
+    status: 404,
+    code: 'not_found',
+    title: 'This transaction is not in the provider’s list of those days.',
+    detail:
+      'The provider’s document shows no way to read one transaction, so its list was searched.',
+    next: 'Search for it in the list.',
+    outcome: 'refused',
+  });
 }

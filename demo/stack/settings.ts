@@ -151,7 +151,7 @@ export function shopEnv(
 
 /** Environment of the partner console: the only process of the demo's pages with the API key. */
 export function consoleEnv(
-  { console, consoleApi, sandbox, sandboxApi }: StackAddresses,
+  { console, consoleApi, operator, sandbox, sandboxApi }: StackAddresses,
   secrets: StackSecrets,
   keyDirectory: string,
 ): ProcessEnv {
@@ -162,6 +162,7 @@ export function consoleEnv(
     CONSOLE_MERCHANTS_API_URL: `${sandboxApi}/merchants-sandbox`,
     CONSOLE_TRANSFERS_API_URL: sandboxApi,
     CONSOLE_PAY_PAGE_URL: `${sandbox}/pages/pay/{session}`,
+    CONSOLE_OPERATOR_URL: operator,
     CONSOLE_PARTNER_API_KEY: secrets.providerApiKey,
     CONSOLE_KEY_DIRECTORY: keyDirectory,
     CONSOLE_KNOWN: JSON.stringify(describeKnown(PROVIDER_MERCHANT_ID, MERCHANT_NAME)),

@@ -1,72 +1,267 @@
-/** Transactions as a table; on a narrow page each row is a card. */
+/** Transactions as a table, sorted and with the columns of choice; on a narrow page each row is a card. */
+import {
+  columnVisibilityFeature,
+  constructTable,
+  createSortedRowModel,
+  rowSortingFeature,
+  tableFeatures,
+  type ColumnDef,
+  type Header,
+  type Row,
+} from '@tanstack/table-core';
+import { storeReactivityBindings } from '@tanstack/table-core/store-reactivity-bindings';
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
 import type { ProviderFields } from '../console-view.js';
-import { renderFields, formatMoney, isAmount } from './formatting.js';
+import { compareDecimals, isDecimal } from '../decimal.js';
+import { renderFields } from './formatting.js';
+import {
+  describeAmount,
+  describeMethod,
+  describeRefund,
+  describeStatus,
+  MomentWords,
+  pathOfTransaction,
+} from './transaction-words.js';
 
-const TITLES = ['Time', 'Order', 'Merchant', 'Paid with', 'Status', 'Amount'] as const;
-
-/**
- * The roles are explicit: a table that is laid out as cards would lose them. A page that is shown is
- * not drawn again when the next one is added.
- */
-export function renderTransactions(
-  pages: readonly (readonly ProviderFields[])[],
-  timezone: string | undefined,
-): TemplateResult {
-  const moments = new MomentWords(timezone);
-  let before = 0;
-  return html`<table class="transactions" role="table">
-    <caption>
-      Newest first. Times in ${moments.zone}.
-    </caption>
-    <thead role="rowgroup">
-      <tr role="row">
-        ${TITLES.map(
-          (title) =>
-            html`<th role="columnheader" scope="col" class=${title === 'Amount' ? 'number' : ''}>
-              ${title}
-            </th>`,
-        )}
-        <th role="columnheader" scope="col"><span class="unseen">All fields</span></th>
-      </tr>
-    </thead>
-    <tbody role="rowgroup">
-      ${pages.map((rows) => {
-        const first = before;
-        before += rows.length;
-        return guard([rows, moments.zone], () =>
-          rows.map((row, index) => renderRow(row, first + index, moments)),
-        );
-      })}
-    </tbody>
-  </table>`;
+interface Column {
+  readonly id: string;
+  readonly title: string;
+  readonly isNumber?: boolean;
+  /** What it sorts by. */
+  readonly text: (row: ProviderFields) => string | undefined;
+  readonly draw: (row: ProviderFields, moments: MomentWords) => TemplateResult | string;
 }
 
-function renderRow(row: ProviderFields, index: number, moments: MomentWords): TemplateResult {
-  const refund = describeRefund(row);
-  const status = row['status'] ?? '';
+const USUAL: readonly Column[] = [
+  {
+    id: 'time',
+    title: 'Time',
+    text: (row) => row['transactionTime'],
+    draw: (row, moments) =>
+      html`<time datetime=${row['transactionTime'] ?? ''}>
+        ${moments.describe(row['transactionTime'])}
+      </time>`,
+  },
+  {
+    id: 'order',
+    title: 'Order',
+    text: (row) => row['orderRef'],
+    draw: (row) =>
+      html`<a href=${pathOfTransaction(row)}>${row['orderRef'] ?? row['id'] ?? 'no reference'}</a>`,
+  },
+  {
+    id: 'merchant',
+    title: 'Merchant',
+    text: (row) => row['merchantName'] ?? row['merchantId'],
+    draw: (row) => row['merchantName'] ?? row['merchantId'] ?? '–',
+  },
+  { id: 'method', title: 'Paid with', text: describeMethod, draw: describeMethod },
+  {
+    id: 'status',
+    title: 'Status',
+    text: describeStatus,
+    draw: (row) => {
+      const refund = describeRefund(row);
+      return html`<span class="status" data-status=${row['status'] ?? ''}
+          >${describeStatus(row)}</span
+        >
+        ${refund === undefined ? nothing : html`<span class="refund">${refund}</span>`}`;
+    },
+  },
+  {
+    id: 'amount',
+    title: 'Amount',
+    isNumber: true,
+    text: (row) => row['amount'],
+    draw: (row) => html`<span class="amount">${describeAmount(row)}</span>`,
+  },
+];
+
+const features = tableFeatures({
+  coreReactivityFeature: storeReactivityBindings(),
+  columnVisibilityFeature,
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+});
+type Features = typeof features;
+
+export interface TableOptions {
+  /** Such as `-amount`. */
+  readonly sort?: string | undefined;
+  readonly columns?: readonly string[] | undefined;
+  readonly onChange: () => void;
+}
+
+/** The rows that have been loaded, in the order and with the columns that a person wants. */
+export class TransactionTable {
+  readonly #table;
+  #columns: readonly Column[] = USUAL;
+  #moments = new MomentWords(undefined);
+
+  constructor({ sort, columns, onChange }: TableOptions) {
+    const id = sort?.replace(/^-/, '');
+    this.#wanted = columns;
+    this.#table = constructTable<Features, ProviderFields>({
+      features,
+      data: [],
+      columns: USUAL.map(toColumnDef),
+      enableMultiSort: false,
+      initialState: {
+        sorting: id === undefined ? [] : [{ id, desc: sort?.startsWith('-') === true }],
+      },
+    });
+    this.#table.store.subscribe(onChange);
+  }
+
+  /** Columns from the address; fields that no row has yet are waited for. */
+  readonly #wanted: readonly string[] | undefined;
+
+  get sort(): string | undefined {
+    const [sorting] = this.#table.store.state.sorting;
+    return sorting && `${sorting.desc ? '-' : ''}${sorting.id}`;
+  }
+
+  /** The visible columns; nothing when they are the usual ones. */
+  get columns(): readonly string[] | undefined {
+    const visible = this.#table.getVisibleLeafColumns().map(({ id }) => id);
+    const isUsual = visible.join() === USUAL.map(({ id }) => id).join();
+    return isUsual ? undefined : visible;
+  }
+
+  /** Each field of the rows can be a column of its own. */
+  setRows(rows: readonly ProviderFields[], timezone: string | undefined): void {
+    if (new MomentWords(timezone).zone !== this.#moments.zone) {
+      this.#moments = new MomentWords(timezone);
+    }
+    const known = new Set(this.#columns.map(({ id }) => id));
+    const names = new Set(rows.flatMap((row) => Object.keys(row)));
+    const added = [...names].filter((name) => !known.has(name)).map(columnOfField);
+    this.#columns = [...this.#columns, ...added];
+    const visibility = Object.fromEntries(
+      [...this.#columns].map(({ id }) => [id, this.#isVisible(id, known)]),
+    );
+    this.#table.setOptions((options) => ({
+      ...options,
+      data: [...rows],
+      columns: this.#columns.map(toColumnDef),
+    }));
+    this.#table.setColumnVisibility(visibility);
+  }
+
+  #isVisible(id: string, known: ReadonlySet<string>): boolean {
+    const current = this.#table.store.state.columnVisibility[id];
+    if (current !== undefined && known.has(id)) return current;
+    return this.#wanted?.includes(id) ?? USUAL.some((column) => column.id === id);
+  }
+
+  renderColumnChoice(): TemplateResult {
+    return html`<details class="column-choice">
+      <summary>Columns</summary>
+      <div class="choices">
+        ${this.#columns.map(({ id, title }) => {
+          const column = this.#table.getColumn(id);
+          return html`<label>
+            <input
+              type="checkbox"
+              .checked=${column?.getIsVisible() === true}
+              @change=${() => column?.toggleVisibility()}
+            />
+            ${title}
+          </label>`;
+        })}
+      </div>
+    </details>`;
+  }
+
+  /** The roles are explicit: a table that is laid out as cards would lose them. */
+  render(): TemplateResult {
+    const [headers] = this.#table.getHeaderGroups();
+    const visible = this.#columns.filter(({ id }) => this.#table.getColumn(id)?.getIsVisible());
+    const kind = visible.map(({ id }) => id).join();
+    return html`<table class="transactions" role="table">
+      <caption>
+        ${this.sort === undefined ? 'Newest first.' : 'Only what is shown here is sorted.'} Times in
+        ${this.#moments.zone}.
+      </caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          ${headers?.headers.map((header) => this.#renderHeader(header))}
+          <th role="columnheader" scope="col"><span class="unseen">All fields</span></th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${repeat(
+          this.#table.getRowModel().rows,
+          (row) => row.index,
+          (row) =>
+            // A row that stands is not drawn again when others are added.
+            guard([row.original, kind, this.#moments], () =>
+              renderRow(row, visible, this.#moments),
+            ),
+        )}
+      </tbody>
+    </table>`;
+  }
+
+  #renderHeader({ column }: Header<Features, ProviderFields>): TemplateResult {
+    const { title, isNumber } =
+      this.#columns.find(({ id }) => id === column.id) ?? columnOfField(column.id);
+    const sorted = column.getIsSorted();
+    const order = { asc: 'ascending', desc: 'descending' } as const;
+    return html`<th
+      role="columnheader"
+      scope="col"
+      class=${isNumber ? 'number' : ''}
+      aria-sort=${sorted === false ? 'none' : order[sorted]}
+    >
+      <button type="button" class="sort" @click=${() => column.toggleSorting()}>
+        ${title}<span aria-hidden="true"
+          >${{ none: '', asc: ' ↑', desc: ' ↓' }[sorted || 'none']}</span
+        >
+      </button>
+    </th>`;
+  }
+}
+
+function toColumnDef({ id, text }: Column): ColumnDef<Features, ProviderFields> {
+  return {
+    id,
+    accessorFn: text,
+    sortUndefined: 'last',
+    sortFn: (one, other) => compareTexts(String(one.getValue(id)), String(other.getValue(id))),
+  };
+}
+
+function compareTexts(one: string, other: string): number {
+  if (isDecimal(one) && isDecimal(other)) return compareDecimals(one, other);
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function columnOfField(name: string): Column {
+  return { id: name, title: name, text: (row) => row[name], draw: (row) => row[name] || '–' };
+}
+
+function renderRow(
+  { original, index }: Row<Features, ProviderFields>,
+  columns: readonly Column[],
+  moments: MomentWords,
+): TemplateResult {
   return html`<tr role="row">
-      <td role="cell" data-title="Time">
-        <time datetime=${row['transactionTime'] ?? ''}>
-          ${moments.describe(row['transactionTime'])}
-        </time>
-      </td>
-      <td role="cell" data-title="Order">${row['orderRef'] ?? '–'}</td>
-      <td role="cell" data-title="Merchant">${row['merchantName'] ?? row['merchantId'] ?? '–'}</td>
-      <td role="cell" data-title="Paid with">${describeMethod(row)}</td>
-      <td role="cell" data-title="Status">
-        <span class="status" data-status=${status}>${describeStatus(row)}</span>
-        ${refund === undefined ? nothing : html`<span class="refund">${refund}</span>`}
-      </td>
-      <td role="cell" data-title="Amount" class="number amount">${describeAmount(row)}</td>
+      ${columns.map(
+        ({ title, isNumber, draw }) =>
+          html`<td role="cell" data-title=${title} class=${isNumber ? 'number' : ''}>
+            <span>${draw(original, moments)}</span>
+          </td>`,
+      )}
       <td role="cell" class="unfold">
         <button
           type="button"
           class="link"
           aria-expanded="false"
           aria-controls="row-${index}"
-          aria-label="All fields of ${row['orderRef'] ?? row['id'] ?? `row ${index + 1}`}"
+          aria-label="All fields of ${original['orderRef'] ?? original['id'] ?? `row ${index + 1}`}"
           @click=${unfold}
         >
           All fields
@@ -74,7 +269,7 @@ function renderRow(row: ProviderFields, index: number, moments: MomentWords): Te
       </td>
     </tr>
     <tr role="row" id="row-${index}" class="all-fields" hidden>
-      <td role="cell" colspan="7">${renderFields(row)}</td>
+      <td role="cell" colspan=${columns.length + 1}>${renderFields(original)}</td>
     </tr>`;
 }
 
@@ -84,58 +279,4 @@ function unfold({ currentTarget: button }: Event): void {
   if (row === null) return;
   row.hidden = !row.hidden;
   button.setAttribute('aria-expanded', String(!row.hidden));
-}
-
-const STATUS_WORDS = new Map([
-  ['SUCCESS', 'Succeeded'],
-  ['REFUNDED', 'Refunded'],
-]);
-
-export function describeStatus(row: ProviderFields): string {
-  const status = row['status'] ?? '';
-  return STATUS_WORDS.get(status) ?? (status === '' ? 'No status' : status);
-}
-
-/** What was given back, or nothing. */
-export function describeRefund(row: ProviderFields): string | undefined {
-  const refunded = row['amountRefunded'];
-  if (!isAmount(refunded)) return undefined;
-  return `${formatMoney(refunded, row['currencyCode'] ?? '')} given back`;
-}
-
-export function describeAmount(row: ProviderFields): string {
-  return formatMoney(row['amount'] ?? '–', row['currencyCode'] ?? '');
-}
-
-export function describeMethod(row: ProviderFields): string {
-  const digits = row['last4Digits'];
-  return [row['paymentMethod'], digits && `•••• ${digits}`].filter(Boolean).join(' ') || '–';
-}
-
-/** A moment in the given zone; a zone that this browser does not know is said in UTC. */
-export class MomentWords {
-  readonly zone: string;
-  readonly #format: Intl.DateTimeFormat;
-
-  constructor(zone: string | undefined) {
-    this.zone = zone !== undefined && isZone(zone) ? zone : 'UTC';
-    this.#format = new Intl.DateTimeFormat('en-GB', {
-      ...{ dateStyle: 'medium', timeStyle: 'short' },
-      timeZone: this.zone,
-    });
-  }
-
-  describe(text: string | undefined): string {
-    const time = Date.parse(text ?? '');
-    return Number.isNaN(time) ? (text ?? '–') : this.#format.format(time);
-  }
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
 }

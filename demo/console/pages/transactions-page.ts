@@ -1,103 +1,181 @@
-/** The list of transactions, a page at a time, and all of it as a file. */
+/** The list of transactions: filters, search, totals, a page at a time, and all of it as a file. */
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { keyed } from 'lit/directives/keyed.js';
 import { find } from '../../shared/pages/find.js';
 import type { ProviderFields, TransactionsView } from '../console-view.js';
 import { read, toProblem } from './console-api.js';
+import { CsvExport } from './csv-export.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
+import { keepPlace, keepScroll, readPlace, restoreScroll } from './list-place.js';
 import { Loader, renderProblem, Waiting } from './loader.js';
-import { renderTransactions } from './transaction-table.js';
+import { TransactionTable } from './transaction-table.js';
+import { renderTotals } from './transaction-totals.js';
+
+const MAX_PAGE_ROWS = 500;
 
 const host = find(document, '#result', HTMLElement);
 const form = find(document, '#filters', HTMLFormElement);
 const waiting = new Waiting(find(document, '#waiting', HTMLElement));
 const loader = new Loader({ host, waiting, form });
 
-/** All pages of a list so far, and what the last of them said beside its rows. */
+/** All rows of a list so far, and what the last page of them said. */
 interface ShownList {
-  readonly pages: readonly (readonly ProviderFields[])[];
-  readonly rowCount: number;
+  readonly rows: readonly ProviderFields[];
   readonly unreadable: number;
+  readonly searched: number;
   readonly lastPage: TransactionsView;
 }
 
-/** The newest query. A list is identified by the query object that it was asked with. */
-let newest: URLSearchParams;
-/** The list that is being added to; another one does not wait for it. */
-let addingTo: URLSearchParams | undefined;
+/** A list on the page. It is left for good when another one is asked for. */
+interface Shown {
+  readonly query: URLSearchParams;
+  readonly table: TransactionTable;
+  readonly csv: CsvExport;
+  list: ShownList;
+  problem?: TemplateResult | undefined;
+  isAdding: boolean;
+}
 
+let newest: URLSearchParams;
+let shown: Shown | undefined;
+
+keepScroll();
 readAddress(form);
-watchFilters(form, load);
-load();
+watchFilters(form, () => load(false));
+load(true);
 void readKnownThings().then((known) => suggestMerchants('merchants', known));
 
-function load(): void {
+/** The first list of a page has as many rows as it had when the person left it. */
+function load(isFirst: boolean): void {
   const query = toQuery(form);
+  const place = readPlace();
   newest = query;
-  void loader.load({
-    ask: (signal) => read<TransactionsView>(`/api/transactions?${query}`, signal),
-    draw: (view) => renderList(growBy(view), query),
-    summary: ({ rows, hasMore }) =>
-      `${count(rows.length, 'transaction')}${hasMore ? '; there are more' : ', and that is all'}.`,
-  });
+  shown?.csv.stop();
+  void loader
+    .load({
+      ask: (signal) => readList(query, place.shown, signal),
+      draw: (list) => {
+        const current: Shown = {
+          query,
+          list,
+          isAdding: false,
+          csv: new CsvExport(exportQuery(query), () => draw(current)),
+          table: new TransactionTable({
+            ...{ sort: place.sort, columns: place.columns },
+            onChange: () => draw(current),
+          }),
+        };
+        current.table.setRows(list.rows, list.lastPage.timezone);
+        shown = current;
+        return renderList(current);
+      },
+      summary: ({ rows, searched, lastPage: { hasMore } }) =>
+        searched > 0
+          ? `${count(rows.length, 'transaction')} found in ${count(searched, 'row')}${hasMore ? '; there are more to search' : ''}.`
+          : `${count(rows.length, 'transaction')}${hasMore ? '; there are more' : ', and that is all'}.`,
+    })
+    .then(() => {
+      if (isFirst) restoreScroll();
+    });
+}
+
+async function readList(
+  query: URLSearchParams,
+  wanted: number,
+  signal: AbortSignal,
+): Promise<ShownList> {
+  const first = new URLSearchParams(query);
+  const isMore = wanted > Number(query.get('limit') ?? 0) && !query.has('q');
+  if (isMore) first.set('limit', String(Math.min(wanted, MAX_PAGE_ROWS)));
+  let list = growBy(await read<TransactionsView>(`/api/transactions?${first}`, signal));
+  while (list.rows.length < wanted && list.lastPage.nextCursor !== undefined) {
+    list = growBy(await readNext(list, query, signal), list);
+  }
+  return list;
+}
+
+function readNext(
+  { lastPage: { nextCursor = '' } }: ShownList,
+  query: URLSearchParams,
+  signal?: AbortSignal,
+): Promise<TransactionsView> {
+  const next = new URLSearchParams([...query, ['cursor', nextCursor]]);
+  return read<TransactionsView>(`/api/transactions?${next}`, signal);
+}
+
+function growBy(view: TransactionsView, list?: ShownList): ShownList {
+  return {
+    rows: [...(list?.rows ?? []), ...view.rows],
+    unreadable: (list?.unreadable ?? 0) + view.unreadable,
+    searched: (list?.searched ?? 0) + (view.searched ?? 0),
+    lastPage: view,
+  };
 }
 
 /**
  * Asks for the page after the last one, and takes the focus to its first row. A list that makes way
  * for a newer one, which is still to come, does not grow.
  */
-async function add(list: ShownList, query: URLSearchParams): Promise<void> {
-  const { nextCursor } = list.lastPage;
-  if (query !== newest || query === addingTo || nextCursor === undefined) return;
-  addingTo = query;
-  waiting.start('Asking for more…');
+async function add(current: Shown): Promise<void> {
+  const { query, list, table } = current;
+  if (query !== newest || current.isAdding || list.lastPage.nextCursor === undefined) return;
+  current.isAdding = true;
+  waiting.start(list.searched > 0 ? 'Searching on…' : 'Asking for more…');
   try {
-    const next = new URLSearchParams([...query, ['cursor', nextCursor]]);
-    const more = await read<TransactionsView>(`/api/transactions?${next}`);
+    const more = await readNext(list, query);
     if (query !== newest) return;
-    const grown = growBy(more, list);
-    render(renderList(grown, query), host);
-    waiting.end(`${more.rows.length} more, ${grown.rowCount} in all.`);
-    const button = host.querySelector<HTMLElement>(`[aria-controls="row-${list.rowCount}"]`);
-    button?.focus();
+    current.list = growBy(more, list);
+    current.problem = undefined;
+    table.setRows(current.list.rows, more.timezone);
+    draw(current);
+    waiting.end(`${more.rows.length} more, ${current.list.rows.length} in all.`);
+    host.querySelector<HTMLElement>(`[aria-controls="row-${list.rows.length}"]`)?.focus();
   } catch (error) {
     const problem = toProblem(error);
     if (query !== newest) return;
     waiting.end(`${problem.title} ${problem.next}`, 'screen-reader');
-    const again = (): void => void add(list, query);
-    render(renderList(list, query, renderProblem(problem, again)), host);
+    current.problem = renderProblem(problem, () => void add(current));
+    draw(current);
   } finally {
-    if (addingTo === query) addingTo = undefined;
+    current.isAdding = false;
   }
 }
 
-function growBy(view: TransactionsView, list?: ShownList): ShownList {
-  return {
-    pages: [...(list?.pages ?? []), view.rows],
-    rowCount: (list?.rowCount ?? 0) + view.rows.length,
-    unreadable: (list?.unreadable ?? 0) + view.unreadable,
-    lastPage: view,
-  };
+/** Draws the list again, unless another one has taken its place. */
+function draw(current: Shown): void {
+  if (current === shown) render(renderList(current), host);
 }
 
-function renderList(
-  list: ShownList,
-  query: URLSearchParams,
-  problem?: TemplateResult,
-): TemplateResult {
-  const { pages, rowCount, unreadable } = list;
-  const { timezone, hasMore, nextCursor, others } = list.lastPage;
-  if (rowCount === 0 && !hasMore && unreadable === 0) {
-    return html`<p class="lead">No transactions match these filters.</p>
+function renderList(current: Shown): TemplateResult {
+  const { list, table, csv, query, problem } = current;
+  const { rows, unreadable, searched } = list;
+  const { hasMore, nextCursor, others } = list.lastPage;
+  const isMore = rows.length > list.lastPage.rows.length;
+  if (newest === query) {
+    const { sort, columns } = table;
+    keepPlace(query, {
+      shown: isMore ? rows.length : 0,
+      ...(sort !== undefined && { sort }),
+      ...(columns !== undefined && { columns }),
+    });
+  }
+  if (rows.length === 0 && !hasMore && unreadable === 0) {
+    return html`<p class="lead">
+        No transactions match ${searched > 0 ? 'this search' : 'these filters'}.
+      </p>
       <a class="button quiet" href="/transactions">Show all</a>`;
   }
   return html`
-    <p>
-      <a class="button quiet" href="/api/transactions.csv?${withoutLimit(query)}" download>
-        Download all as CSV
-      </a>
-    </p>
+    ${renderTotals(rows)}
+    <div class="list-tools">${table.renderColumnChoice()} ${csv.render()}</div>
+    ${
+      query.has('q')
+        ? html`<p class="hint">
+            The provider has no search: the console reads its list, newest first. An export has all
+            rows of the filters.
+          </p>`
+        : nothing
+    }
     ${
       unreadable === 0
         ? nothing
@@ -106,8 +184,8 @@ function renderList(
             payment.
           </p>`
     }
-    ${keyed(query, renderTransactions(pages, timezone))}
-    ${problem ?? (hasMore ? renderMore(list, query) : nothing)}
+    ${rows.length === 0 ? html`<p class="lead">Nothing found so far.</p>` : table.render()}
+    ${problem ?? (hasMore ? renderMore(current) : nothing)}
     ${
       hasMore && nextCursor === undefined
         ? html`<p class="note">
@@ -120,15 +198,17 @@ function renderList(
   `;
 }
 
-function renderMore(list: ShownList, query: URLSearchParams): TemplateResult | typeof nothing {
-  if (list.lastPage.nextCursor === undefined) return nothing;
+function renderMore(current: Shown): TemplateResult | typeof nothing {
+  if (current.list.lastPage.nextCursor === undefined) return nothing;
   return html`<p class="next">
-    <button type="button" class="button quiet" @click=${() => void add(list, query)}>
-      Show more
+    <button type="button" class="button quiet" @click=${() => void add(current)}>
+      ${current.list.searched > 0 ? 'Search on' : 'Show more'}
     </button>
   </p>`;
 }
 
-function withoutLimit(query: URLSearchParams): string {
-  return new URLSearchParams([...query].filter(([name]) => name !== 'limit')).toString();
+/** The file has all rows of the filters: the provider knows of no search and of no page size. */
+function exportQuery(query: URLSearchParams): string {
+  const filters = [...query].filter(([name]) => name !== 'limit' && name !== 'q');
+  return new URLSearchParams(filters).toString();
 }

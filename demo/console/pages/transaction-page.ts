@@ -1,0 +1,119 @@
+/** One transaction: its money, what happened in which order, and every field. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { find } from '../../shared/pages/find.js';
+import type { ProviderFields, TransactionView } from '../console-view.js';
+import { read } from './console-api.js';
+import { formatMoney, isAmount, renderFields } from './formatting.js';
+import { Loader, Waiting } from './loader.js';
+import {
+  describeAmount,
+  describeMethod,
+  describeStatus,
+  MomentWords,
+  pathOfTransaction,
+} from './transaction-words.js';
+
+const loader = new Loader({
+  host: find(document, '#result', HTMLElement),
+  waiting: new Waiting(find(document, '#waiting', HTMLElement)),
+  form: find(document, '#which', HTMLFormElement),
+});
+const moments = new MomentWords(Intl.DateTimeFormat().resolvedOptions().timeZone);
+
+void loader.load({
+  ask: (signal) => read<TransactionView>(`/api/transaction${location.search}`, signal),
+  draw: renderTransaction,
+  summary: () => '',
+});
+
+const MONEY = [
+  ['amount', 'Amount'],
+  ['service_fee', 'Service fee'],
+  ['deductions', 'Deductions'],
+  ['net', 'Net'],
+  ['amountRefunded', 'Refunded'],
+] as const;
+
+function renderTransaction({ transaction, related, orderUrl }: TransactionView): TemplateResult {
+  const { currencyCode: currency = '', orderRef, merchantName, merchantId } = transaction;
+  return html`
+    <section class="facts" aria-label="Summary">
+      <p class="big-amount">${describeAmount(transaction)}</p>
+      <p>
+        <span class="status" data-status=${transaction['status'] ?? ''}>
+          ${describeStatus(transaction)}
+        </span>
+        · ${merchantName ?? merchantId ?? 'no merchant'} · ${orderRef ?? 'no order reference'}
+      </p>
+      <p class="next">
+        <a class="button quiet" href="/transactions">All transactions</a>
+        ${
+          orderUrl === undefined
+            ? nothing
+            : html`<a class="button quiet" href=${orderUrl} rel="noopener">
+                Its order in the session server
+              </a>`
+        }
+      </p>
+    </section>
+    <section aria-labelledby="timeline">
+      <h2 id="timeline">Timeline</h2>
+      <ol class="timeline">
+        ${listSteps(transaction, related).map(
+          ({ when, what }) => html`<li><span class="when">${when}</span> ${what}</li>`,
+        )}
+      </ol>
+      <p class="hint">
+        Times in ${moments.zone}. The provider gives one time for each transaction.
+      </p>
+    </section>
+    <section aria-labelledby="money">
+      <h2 id="money">Money</h2>
+      <dl class="figures">
+        ${MONEY.filter(([field]) => transaction[field] !== undefined).map(
+          ([field, title]) =>
+            html`<div>
+              <dt>${title}</dt>
+              <dd>${formatMoney(transaction[field] || '–', currency)}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>
+    <section aria-labelledby="all">
+      <h2 id="all">All fields</h2>
+      ${renderFields(transaction)}
+    </section>
+  `;
+}
+
+interface Step {
+  readonly at: string;
+  readonly when: string;
+  readonly what: TemplateResult;
+}
+
+/** In the order of time; what the provider gives no time for comes last. */
+function listSteps(transaction: ProviderFields, related: readonly ProviderFields[]): Step[] {
+  const step = (row: ProviderFields, what: TemplateResult): Step => ({
+    at: row['transactionTime'] ?? '',
+    when: moments.describe(row['transactionTime']),
+    what,
+  });
+  const own = html`<b>${describeAmount(transaction)}</b> paid with ${describeMethod(transaction)}`;
+  const others = related.map((row) =>
+    step(
+      row,
+      html`<a href=${pathOfTransaction(row)}>Another transaction</a> of the same order:
+        ${describeAmount(row)}, ${describeStatus(row).toLowerCase()}`,
+    ),
+  );
+  const steps = [step(transaction, own), ...others].sort((one, other) =>
+    one.at < other.at ? -1 : 1,
+  );
+  const { amountRefunded: refunded, currencyCode: currency = '' } = transaction;
+  if (!isAmount(refunded) && transaction['status'] !== 'REFUNDED') return steps;
+  const what = isAmount(refunded)
+    ? html`<b>${formatMoney(refunded, currency)}</b> given back`
+    : html`Given back; how much is not in this transaction`;
+  return [...steps, { at: '', when: 'Time not given', what }];
+}
