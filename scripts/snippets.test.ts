@@ -386,7 +386,7 @@ describe('the code blocks of the documents', () => {
     const options = { cwd: join(ROOT, 'demo'), input: code, encoding: 'utf8' } as const;
     expect(spawnSync(process.execPath, args, options)).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ \[\]\n$/) as string,
+      stdout: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ sandbox-key \[\]\n$/) as string,
     });
   });
 

@@ -1,4 +1,5 @@
 /** `npm start`: the whole thing on your machine, one command, and nothing left after Ctrl-C. */
+import { exportForPayPartner } from '@pay-checkout/sandbox';
 import { isPort } from '../shared/config.js';
 import { deriveOperatorKey } from './secrets.js';
 import type { PortName } from './settings.js';
@@ -50,6 +51,9 @@ function makeBanner({ addresses, ports, secrets }: Stack): string {
     `  Partner console:   ${addresses.console}`,
     `  Operator’s page:   ${addresses.operator}`,
     `    its key:         ${deriveOperatorKey(secrets)}`,
+    `  The sandbox:       ${addresses.sandbox}`,
+    `    its key:         ${secrets.providerApiKey}`,
+    `    pay-partner:     ${exportForPayPartner({ url: addresses.sandboxApi, apiKey: secrets.providerApiKey })}`,
     '',
     '  Cards that work here (any name, any future expiry date, any three digits):',
     ...cards,

@@ -1,4 +1,4 @@
-export { createSandbox, type Sandbox } from './sandbox.js';
+export { createSandbox, startSandbox, type RunningSandbox, type Sandbox } from './sandbox.js';
 export type { AnalyticsPartner, Merchant, SandboxOptions } from './settings.js';
 export type { AddedRow, SandboxControl, SessionSummary } from './control/sandbox-control.js';
 export type { Fault, FaultKind } from './faults/faults.js';
@@ -6,6 +6,7 @@ export type { LoggedRequest, Operation } from './request-log.js';
 export type { CheckoutSession } from './resources/checkout-sessions.js';
 export type { WebhookEndpoint } from './resources/webhooks.js';
 export type { Scenario } from './scenario.js';
+export { exportForPayPartner } from './pay-partner.js';
 export { SCENARIOS } from './scenarios.js';
 export {
   describeSdk,

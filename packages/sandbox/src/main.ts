@@ -2,6 +2,7 @@
 /** The sandbox as a process (environment → settings → listen → close), or a command for one that runs. */
 import { runCommand } from './cli.js';
 import { parseConfig, type SandboxConfig } from './config.js';
+import { exportForPayPartner } from './pay-partner.js';
 import { createSandbox } from './sandbox.js';
 
 async function main(configPath?: string): Promise<void> {
@@ -11,7 +12,12 @@ async function main(configPath?: string): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   process.once('disconnect', () => void sandbox.close());
   const { port, url } = await sandbox.listen(config.port, config.host);
-  console.log(`Sandbox (no money moves) listens on ${config.publicUrl ?? url}`);
+  console.log(`Sandbox (no money moves) listens on ${config.publicUrl ?? url}
+
+  Its page:     ${config.publicUrl ?? url}/
+  Its key:      ${config.apiKey}
+  pay-partner:  ${exportForPayPartner({ ...config, url })}
+`);
   process.send?.({ type: 'listening', port });
 }
 

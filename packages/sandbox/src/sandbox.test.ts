@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createSandbox } from './sandbox.js';
+import { createSandbox, startSandbox as startForTest } from './index.js';
 import { API_KEY, startSandbox } from './testing/test-sandbox.js';
+
+describe('startSandbox', () => {
+  it('is all that a test needs: an address, a key, and an end', async () => {
+    const sandbox = await startForTest();
+    const list = () =>
+      fetch(`${sandbox.url}/v1/transactions/list`, {
+        method: 'POST',
+        headers: { api_key: sandbox.apiKey, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    expect((await list()).status).toBe(200);
+    await sandbox[Symbol.asyncDispose]();
+    await expect(list()).rejects.toThrow('fetch failed');
+  });
+});
 
 describe('createSandbox', () => {
   it('listens only after listen(), on a free port of this machine', async () => {

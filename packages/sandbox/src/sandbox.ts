@@ -50,6 +50,27 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** A sandbox that listens. */
+export interface RunningSandbox extends Sandbox, AsyncDisposable {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/**
+ * Makes a sandbox and starts it on a free port of 127.0.0.1: for a test.
+ *
+ * @example
+ * const sandbox = await startSandbox();
+ * const client = new PartnerApi({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
+ * await sandbox.close();
+ */
+export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> {
+  const { apiKey = 'sandbox-key' } = options;
+  const sandbox = createSandbox({ ...options, apiKey });
+  const { url } = await sandbox.listen();
+  return { ...sandbox, url, apiKey, [Symbol.asyncDispose]: () => sandbox.close() };
+}
+
 async function listen(
   server: Server,
   port: number,
