@@ -15,6 +15,9 @@ import { HostileTarget } from './hostile/target.ts';
 const MIB = 2 ** 20;
 /** What the heap may have more of after the last tenth of the requests than after the first. */
 const MAX_GROWTH_MIB = 10;
+/** How many more sockets and the like it may have at the end than at the start. */
+const MAX_MORE_RESOURCES = 30;
+const ENGINES = ['sqlite', 'postgres'];
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -22,10 +25,15 @@ export async function run(args: readonly string[]): Promise<number> {
     options: {
       requests: { type: 'string', default: '100000' },
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-      engine: { type: 'string', multiple: true, default: ['sqlite', 'postgres'] },
+      engine: { type: 'string', multiple: true, default: ENGINES },
     },
   });
   const options = { requests: Number(values.requests), seed: Number(values.seed) };
+  const unknown = values.engine.find((engine) => !ENGINES.includes(engine));
+  if (unknown !== undefined) {
+    console.error(`There is no engine "${unknown}"; there are ${ENGINES.join(', ')}.`);
+    return 2;
+  }
   console.log(`seed ${values.seed}, load ${loadavg().map(Math.round).join(' ')}`);
   let failures = 0;
   for (const engine of values.engine) {
@@ -47,6 +55,7 @@ async function play(
   target: HostileTarget,
   options: { readonly requests: number; readonly seed: number },
 ): Promise<string[]> {
+  const before = await target.usage();
   const result = await attack(target, options);
   console.log(describeAttack(engine, result));
   const failures = result.failure === undefined ? [] : [result.failure];
@@ -55,6 +64,25 @@ async function play(
     failures.push('the heap has grown');
   }
   if (last?.isPolluted) failures.push('the prototype of all objects has changed');
+  failures.push(...(await findSmuggled(target)));
+  for (const siege of SIEGES) {
+    const held = await lay(siege, target);
+    console.log(describeSiege(engine, held));
+    failures.push(...held.failures);
+  }
+  const after = await target.usage();
+  console.log(
+    `${engine}  sockets and the like: ${String(before.resources)} before, ${String(after.resources)} after`,
+  );
+  if (after.resources > before.resources + MAX_MORE_RESOURCES) failures.push('sockets are left');
+  const end = await target.stop();
+  if (end !== '0 null') failures.push(`it ended with ${end}`);
+  return failures;
+}
+
+/** Requests that may hide another one, and were not refused or answered once. */
+async function findSmuggled(target: HostileTarget): Promise<string[]> {
+  const failures: string[] = [];
   for (const [title, bytes] of Object.entries(AMBIGUOUS)) {
     const statuses = await statusesOf(target, bytes);
     if (statuses.join() !== '400') failures.push(`${title}: ${statuses.join()}`);
@@ -63,13 +91,6 @@ async function play(
     const [, ...others] = await statusesOf(target, bytes + LAST);
     if (others.join() !== '404') failures.push(`${title}: ${others.join()}`);
   }
-  for (const siege of SIEGES) {
-    const held = await lay(siege, target);
-    console.log(describeSiege(engine, held));
-    failures.push(...held.failures);
-  }
-  const end = await target.stop();
-  if (end !== '0 null') failures.push(`it ended with ${end}`);
   return failures;
 }
 
