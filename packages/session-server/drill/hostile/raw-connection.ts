@@ -84,9 +84,9 @@ export class RawConnection {
     this.#socket.pause();
   }
 
-  /** A connection that is not read does not notice that it was closed. */
-  readOn(): void {
-    this.#socket.resume();
+  /** Throws away all that comes: a connection that is not read does not notice that it was closed. */
+  discard(): void {
+    this.#socket.removeAllListeners('data').resume();
   }
 
   close(): void {

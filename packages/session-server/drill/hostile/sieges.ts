@@ -86,7 +86,7 @@ export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeRes
   const during = await target.usage();
   if (siege.readsAfterSeconds !== undefined) {
     await pause(siege.readsAfterSeconds * 1000);
-    for (const connection of connections) connection.readOn();
+    for (const connection of connections) connection.discard();
   }
   const late = pause((siege.seconds - elapsed()) * 1000, undefined, { signal: over.signal });
   const closed = Promise.all(connections.map((connection) => connection.untilClosed()));
