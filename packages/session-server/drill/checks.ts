@@ -95,6 +95,34 @@ export function findLosses(
   });
 }
 
+/** What the shop is sent of an order whose payment is found only after its settle window. */
+const LATE_EVENTS = ['checkout.unconfirmed', 'checkout.attention', 'checkout.paid'];
+
+/**
+ * What is wrong when everything is over, and which orders were only late: their shop was sent
+ * `checkout.unconfirmed` before `checkout.paid`, and all else is as it must be.
+ */
+export function findLostAndLate(
+  facts: StoredFacts,
+  visits: readonly Visit[],
+  arrivals: readonly Arrival[],
+): { readonly lost: string[]; readonly late: string[] } {
+  const isOf = ({ shopper }: Visit, losses: readonly string[]): boolean =>
+    losses.some((loss) => loss.startsWith(`${shopper.order}: `));
+  const losses = findLosses(facts, visits, arrivals);
+  const suspects = visits.filter((visit) => isOf(visit, losses));
+  const asLate = suspects.map(({ shopper, scenario }) => ({
+    shopper,
+    scenario: { ...scenario, eventTypes: LATE_EVENTS },
+  }));
+  const lossesAsLate = findLosses(facts, asLate, arrivals);
+  const late = suspects.filter((visit) => !isOf(visit, lossesAsLate));
+  return {
+    lost: losses.filter((loss) => !late.some((visit) => isOf(visit, [loss]))),
+    late: late.map(({ shopper }) => shopper.order),
+  };
+}
+
 type OrderFacts = Pick<StoredFacts, 'checkouts' | 'attempts' | 'events' | 'transactions'>;
 
 /** Thousands of orders are checked: none of them reads what belongs to the others. */
@@ -181,7 +209,7 @@ function countOf(attempts: StoredFacts['attempts'], wanted: string): number {
 function checkDelivered(
   facts: OrderFacts,
   { shown }: VisitedShopper,
-  { eventTypes }: Ending,
+  { eventTypes, mayRepeat = [] }: Ending,
   arrivals: readonly Arrival[],
 ): string[] {
   const checkouts = [...shown.keys()];
@@ -193,7 +221,8 @@ function checkDelivered(
       (a, b) =>
         checkouts.indexOf(a.checkout) - checkouts.indexOf(b.checkout) || a.sequence - b.sequence,
     )
-    .map(({ type }) => type);
+    .map(({ type }) => type)
+    .filter((type, at, all) => !mayRepeat.includes(type) || type !== all[at - 1]);
   const changed = arrivals.filter(({ id, body }) => first.get(id)?.body !== body);
   const marks = [...first.values()].filter(
     ({ type, certain }) => type === 'checkout.paid' && certain,
