@@ -81,6 +81,30 @@ it('a request that names two hosts is refused, and its connection closed', async
   expect(requests).toBe(0);
 });
 
+it('a request that expects to go on behind another one is answered in its turn, and whole', async () => {
+  const first = Promise.withResolvers<void>();
+  listener = await startListener((request, response) => {
+    if (request.url === '/second') {
+      response.setHeader('connection', 'close').end(Buffer.from('second'));
+      first.resolve();
+    } else void first.promise.then(() => response.end('first'));
+  }, HERE);
+  const ask = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+  const heard = await hear(listener, ask('/', '') + ask('/second', 'Expect: 100-continue\r\n'));
+  const [, second] = heard.split('\r\n\r\nfirst');
+  expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n(.+\r\n)+\r\nsecond$/);
+});
+
+it('a request that expects to go on is asked to', async () => {
+  listener = await startListener((_, response) => {
+    response.setHeader('connection', 'close').end('done');
+  }, HERE);
+  const said = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n';
+  expect(await hear(listener, said)).toMatch(
+    /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+  );
+});
+
 describe('a server that stops', () => {
   it('ends the connection of a proxy with the next answer on it', async () => {
     const answers: (() => void)[] = [];

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
@@ -133,7 +138,7 @@ export async function startListener(
   { host, port }: { readonly host: string; readonly port: number },
   { inactivityTimeout, ...limits }: Readonly<typeof LIMITS> = LIMITS,
 ): Promise<Listener> {
-  const server = createServer(limits, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     // While it drains: otherwise a proxy keeps sending requests on its connections until they are cut.
     if (!server.listening) response.setHeader('connection', 'close');
     // RFC 9112, section 3.2: Node refuses a request without a Host, and takes the first of several.
@@ -142,6 +147,12 @@ export async function startListener(
       return;
     }
     app(request, response);
+  };
+  const server = createServer(limits, answer);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Behind an answer of its connection, Node writes the interim answer between head and body of the next one.
+    if (response.socket !== null) response.writeContinue();
+    answer(request, response);
   });
   server.setTimeout(inactivityTimeout);
   server.listen(port, host);
