@@ -47,7 +47,7 @@ export async function startSessionServer(
     listeners.push(main);
     const operator =
       server.operator && config.operator
-        ? await startListener(server.operator, config.operator)
+        ? await startListener(server.operator, config.operator, OPERATOR_LIMITS)
         : undefined;
     if (operator) listeners.push(operator);
     const ports = { port: main.port, operatorPort: operator?.port };
@@ -102,6 +102,9 @@ const LIMITS = {
   connectionsCheckingInterval: 5000,
   inactivityTimeout: 60_000,
 };
+
+/** The report of a busy day waits for its share of the quota of pages, and has nothing to send meanwhile. */
+const OPERATOR_LIMITS = { ...LIMITS, inactivityTimeout: 3_600_000 };
 
 /** How long `/readyz` is 503 before a server behind a proxy closes: two or three of its health checks. */
 const ANNOUNCE_MS = 3000;

@@ -2,6 +2,8 @@
 import type { Clock } from '../clock.js';
 
 const MINUTE_MS = 60_000;
+/** How often a report asks for a page. */
+const PAGE_WAIT_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
 /** A provider that asks for a longer pause is called again after this: payments wait meanwhile. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
@@ -22,6 +24,8 @@ export interface SpentPage {
 export class PageQuota {
   readonly #clock: Clock;
   readonly #pagesPerMinute: number;
+  /** How many reports wait for a page: as for a backfill, half of the pages are left to them. */
+  waitingReports = 0;
   /** The pages of the last minute, oldest first. */
   #pages: SpentPage[] = [];
 
@@ -49,13 +53,21 @@ export class PageQuota {
     return pages.length < this.#pagesPerMinute && backfill.length < this.#pagesPerMinute / 2;
   }
 
+  /** Takes a page for a reader that no shopper waits for: one of the backfill's, when there is one. */
+  takePage(): boolean {
+    if (!this.allowsBackfill()) return false;
+    this.spend(true);
+    return true;
+  }
+
   /** How long until a recent poll may request a page, in milliseconds. */
   recentWaitMs(isBackfillPending: boolean): number {
     const pages = this.#lastMinute();
     const recent = pages.filter(({ isBackfill }) => !isBackfill);
-    const share = isBackfillPending
-      ? Math.max(1, Math.floor(this.#pagesPerMinute / 2))
-      : this.#pagesPerMinute;
+    const share =
+      isBackfillPending || this.waitingReports > 0
+        ? Math.max(1, Math.floor(this.#pagesPerMinute / 2))
+        : this.#pagesPerMinute;
     const now = this.#clock.now();
     const blocking = [pages.at(-this.#pagesPerMinute), recent.at(-share)];
     return Math.max(
@@ -69,6 +81,14 @@ export class PageQuota {
     this.#pages = this.#pages.filter(({ at }) => remainingMs(at, MINUTE_MS, now) > 0 && at <= now);
     return this.#pages;
   }
+}
+
+/** Waits until there is a page to take; the signal ends the wait. */
+export async function waitForPage(
+  pages: { takePage(): boolean | Promise<boolean> },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && !(await pages.takePage())) await sleep(PAGE_WAIT_MS, signal);
 }
 
 /** A pause after a failure; it doubles with each failure in a row, up to a minute. */

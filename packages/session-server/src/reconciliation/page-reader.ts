@@ -21,8 +21,8 @@ export interface PageReaderOptions extends TransactionList {
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called before each page, after it was counted. Default: nothing. */
-  readonly beforePage?: (() => Promise<void>) | undefined;
+  /** Counts a page before it is requested. Default: in the quota alone. */
+  readonly spendPage?: ((isBackfill: boolean) => Promise<void>) | undefined;
   /** Called with each page; resolves when the payments that it proves are stored. */
   readonly onRows: (rows: readonly TransactionRow[]) => Promise<void>;
   /** Called when a range was read to its end, and no row may be missing. */
@@ -63,8 +63,8 @@ export class PageReader {
   ): Promise<void> {
     while (!range.isRead && (this.pages === 0 || (!this.#signal.aborted && mayContinue()))) {
       this.pages += 1;
-      this.#quota.spend(isBackfill);
-      await this.#options.beforePage?.();
+      if (this.#options.spendPage) await this.#options.spendPage(isBackfill);
+      else this.#quota.spend(isBackfill);
       const calledAt = performance.now();
       await readNextPage(this.#options.gateway, range, (page, problem) => {
         if (problem) this.#noteIncomplete(problem);

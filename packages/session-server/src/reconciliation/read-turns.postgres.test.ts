@@ -9,6 +9,8 @@ import { endAt } from '../testing/page-end.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { AT_PROVIDER } from '../testing/store-harness.js';
 import { READ_TURNS_BEFORE, TURNS_AFTER, TURNS_OF_ACCOUNTS } from '../testing/read-turns.js';
+import { PageQuota } from './pacing.js';
+import { ReadTurns } from './read-turns.js';
 import { TransactionPoller } from './transaction-poller.js';
 
 const MINUTE_MS = 60_000;
@@ -139,6 +141,30 @@ describe('several servers that read the list of one provider merchant', () => {
     now += MINUTE_MS;
     await waiting;
     expect(calls).toEqual(['one', 'one', 'one', 'other']);
+  });
+
+  it('share their quota with a report that a command reads beside them', async () => {
+    const server = await startServer('one', { pagesPerMinute: 4 });
+    const database = await PostgresDatabase.open(made.url);
+    closing.push(() => database.close());
+    const clock = { now: () => now };
+    const quota = new PageQuota(clock, 4);
+    const report = new ReadTurns({ database, clock, list: AT_PROVIDER, quota, intervalMs: 0 });
+    expect(await report.takePage()).toBe(true);
+    await server.poll();
+    // So that this is a poll of its own, and not served by the one before.
+    now += 1;
+    await server.poll();
+    expect(await report.takePage()).toBe(true);
+    expect(await report.takePage()).toBe(false);
+    const [row] = await made.query('SELECT pages FROM read_turns');
+    expect(JSON.parse(String(row?.['pages']))).toEqual(
+      [true, false, false, true].map((isBackfill, page) => {
+        return { at: page < 2 ? now - 1 : now, isBackfill };
+      }),
+    );
+    now += MINUTE_MS;
+    expect(await report.takePage()).toBe(true);
   });
 
   it('go on when one of them was away for longer than its lease, which then reads no page more', async () => {

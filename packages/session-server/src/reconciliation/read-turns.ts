@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { TransactionList } from '../provider/gateway.js';
 import { randomId } from '../random-id.js';
 import { type Database, optionalNumber, type Row, type Transaction } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
 import type { PageQuota, SpentPage } from './pacing.js';
 
 /** After this long without a page, a server that reads counts as dead. Longer than a page can take. */
@@ -76,7 +76,7 @@ export class ReadTurns {
       const now = this.#clock.now();
       const row = await this.#find(tx);
       if (row) {
-        this.#quota.load(JSON.parse(String(row['pages'])) as SpentPage[]);
+        this.#load(row);
         const readSince = optionalNumber(row['read_since']) ?? Infinity;
         const isCovered =
           sinceMs !== undefined && Number(row['started_at']) >= askedAt && readSince <= sinceMs;
@@ -89,15 +89,10 @@ export class ReadTurns {
         const waitMs = Math.max(readableAt - now, this.#quota.recentWaitMs(isBackfillPending));
         if (waitMs > 0) return { kind: 'wait', ms: Math.min(waitMs, MAX_WAIT_MS) };
       }
-      const taken = sql.insert('read_turns', {
-        account: this.#account,
-        provider_merchant_id: this.#providerMerchantId,
+      const taken = this.#insert({
         holder: this.#holder,
         lease_until: now + LEASE_MS,
-        wanted_at: 0,
         started_at: now,
-        not_before: 0,
-        pages: '[]',
       });
       await tx.run(sql`${taken}
         ON CONFLICT (account, provider_merchant_id) DO UPDATE SET holder = excluded.holder,
@@ -110,14 +105,31 @@ export class ReadTurns {
   }
 
   /** Before each page: it counts for all servers. @throws {TurnLostError} */
-  async spendPage(): Promise<void> {
+  async spendPage(isBackfill: boolean): Promise<void> {
     const now = this.#clock.now();
-    const pages = JSON.stringify(this.#quota.pages);
     await this.#database.transaction('poll:spend-page', async (tx) => {
       const row = await this.#find(tx);
       if (row?.['holder'] !== this.#holder) throw new TurnLostError();
       this.#isWanted = Number(row['wanted_at']) > 0;
+      // A report may have taken some meanwhile.
+      this.#load(row);
+      this.#quota.spend(isBackfill);
+      const pages = JSON.stringify(this.#quota.pages);
       await this.#write(tx, sql`pages = ${pages}, lease_until = ${now + LEASE_MS}`);
+    });
+  }
+
+  /** As {@link PageQuota.takePage}, of what all servers share; no turn is needed for it. */
+  takePage(): Promise<boolean> {
+    return this.#database.transaction('report:take-page', async (tx) => {
+      const row = await this.#find(tx);
+      if (row) this.#load(row);
+      const isPaused = row !== undefined && Number(row['not_before']) > this.#clock.now();
+      if (isPaused || !this.#quota.takePage()) return false;
+      const pages = JSON.stringify(this.#quota.pages);
+      await tx.run(sql`${this.#insert({ pages })}
+        ON CONFLICT (account, provider_merchant_id) DO UPDATE SET pages = excluded.pages`);
+      return true;
     });
   }
 
@@ -132,6 +144,20 @@ export class ReadTurns {
         sql`lease_until = 0, read_since = ${sinceMs && Math.ceil(sinceMs)},
           not_before = ${Math.max(0, Math.ceil(now + pauseMs))}`,
       );
+    });
+  }
+
+  #load(row: Row): void {
+    this.#quota.load(JSON.parse(String(row['pages'])) as SpentPage[]);
+  }
+
+  /** The row of the list: by default, one that no server has read. */
+  #insert(columns: Readonly<Record<string, string | number>>): Sql {
+    return sql.insert('read_turns', {
+      account: this.#account,
+      provider_merchant_id: this.#providerMerchantId,
+      ...{ holder: '', lease_until: 0, wanted_at: 0, started_at: 0, not_before: 0, pages: '[]' },
+      ...columns,
     });
   }
 

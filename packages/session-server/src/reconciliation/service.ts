@@ -128,6 +128,18 @@ export class ReconciliationService {
     await this.#poller(await this.#listOf(due)).poll(sinceMs);
   }
 
+  /** Waits for a page of the quota of a list, beside the polls; a merchant's is that of its account. */
+  async waitForPage(
+    { account, providerMerchantId }: TransactionList,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const polled =
+      providerMerchantId === undefined
+        ? { account }
+        : await this.#listOf({ account, providerMerchantId });
+    await this.#poller(polled).waitForPage(signal);
+  }
+
   /** The lists that show the transactions of these merchants. */
   async listsOf(places: readonly ProviderMerchant[]): Promise<TransactionList[]> {
     const lists = await Promise.all(places.map((at) => this.#listOf(at)));

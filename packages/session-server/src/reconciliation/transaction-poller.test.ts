@@ -315,6 +315,53 @@ describe('a poll', () => {
   });
 });
 
+describe('a report beside the polls', () => {
+  const { signal } = new AbortController();
+
+  it('takes its pages of the same quota, and leaves half of them to the polls', async () => {
+    vi.useFakeTimers();
+    const list = new TestList([1000]);
+    const poller = list.poller({ pagesPerMinute: 4 });
+    let pages = 0;
+    const read = async () => {
+      for (; pages < 3; pages += 1) await poller.waitForPage(signal);
+    };
+    const reading = read();
+    await poller.poll(NOW);
+    await poller.poll(NOW);
+    const third = poller.poll(NOW);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS - 1000);
+    expect([pages, list.asked.length]).toEqual([2, 2]);
+    list.clock.time += MINUTE_MS;
+    await vi.advanceTimersByTimeAsync(1000);
+    await Promise.all([reading, third]);
+    expect([pages, list.asked.length]).toEqual([3, 3]);
+    await poller.close();
+    vi.useRealTimers();
+  });
+
+  it('requests nothing while the provider wants a pause', async () => {
+    vi.useFakeTimers();
+    const list = new TestList([1000]);
+    const poller = list.poller();
+    list.before = () => {
+      throw new AppError(503, 'provider_unavailable', 'Wait.', { retryAfterSeconds: 30 });
+    };
+    await poller.poll(NOW);
+    let isTaken = false;
+    const taking = poller.waitForPage(signal).then(() => {
+      isTaken = true;
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(isTaken).toBe(false);
+    list.clock.time += 31_000;
+    await vi.advanceTimersByTimeAsync(500);
+    await taking;
+    await poller.close();
+    vi.useRealTimers();
+  });
+});
+
 describe('a poll that runs out of its pages', () => {
   it('ends, and the next one reads the new rows and goes on where it stopped', async () => {
     const list = new TestList([2, 3, 4, 5, 6, 7].map((hours) => hours * HOUR_MS));

@@ -3,7 +3,7 @@ import { AppError } from '../errors.js';
 import { describeError } from '../logger.js';
 import type { Observer } from '../observer.js';
 import { Backfill, RECENT_MS } from './backfill.js';
-import { BackOff, PageQuota, remainingMs, sleep } from './pacing.js';
+import { BackOff, PageQuota, remainingMs, sleep, waitForPage } from './pacing.js';
 import { PageReader, type PageReaderOptions } from './page-reader.js';
 import type { Database } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
@@ -66,8 +66,8 @@ export class TransactionPoller {
     const list = { account, providerMerchantId };
     const quota = this.#quota;
     this.#turns = database && new ReadTurns({ database, clock, list, quota, intervalMs });
-    const beforePage = () => this.#turns?.spendPage() ?? Promise.resolve();
-    this.#reader = new PageReader({ ...options, beforePage }, quota, this.#stop.signal);
+    const spendPage = this.#turns?.spendPage.bind(this.#turns);
+    this.#reader = new PageReader({ ...options, spendPage }, quota, this.#stop.signal);
     this.#backfill = new Backfill(this.#reader, this.#quota, options);
     this.#recentPoll = new RecentPoll(this.#reader, this.#quota, this.#backfill);
   }
@@ -96,6 +96,16 @@ export class TransactionPoller {
     const older = times.filter((time) => !this.#isRecent(time));
     if (older.length > 0) void this.poll(Math.min(...older));
     return this.poll(Math.min(now, ...times.filter((time) => this.#isRecent(time))));
+  }
+
+  /** Waits for a page of the quota for a report, and takes it; not while the provider wants a pause. */
+  async waitForPage(signal: AbortSignal): Promise<void> {
+    const pages = this.#turns ?? this.#quota;
+    const takePage = () => !this.isBackingOff() && pages.takePage();
+    this.#quota.waitingReports += 1;
+    await waitForPage({ takePage }, AbortSignal.any([signal, this.#stop.signal])).finally(() => {
+      this.#quota.waitingReports -= 1;
+    });
   }
 
   /** Whether it pauses because the provider failed or asked for it. */

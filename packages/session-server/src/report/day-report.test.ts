@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TransactionQuery } from '../provider/gateway.js';
+import { PageQuota, waitForPage } from '../reconciliation/pacing.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import { reportDay } from './day-report.js';
 
 const DAY = '2026-03-01';
 
 /** A list of so many pages, all of the day and of no order that is known. */
-function startReport(pages: number, pagesPerMinute?: number) {
+function startReport(pages: number, pagesPerMinute: number) {
+  const quota = new PageQuota({ now: () => Date.now() }, pagesPerMinute);
   const merchant = testMerchant();
   const { account, providerMerchantId } = merchant;
   const requested: TransactionQuery[] = [];
@@ -30,7 +32,7 @@ function startReport(pages: number, pagesPerMinute?: number) {
         return Promise.resolve({ rows, end });
       },
     },
-    ...(pagesPerMinute !== undefined && { pagesPerMinute }),
+    waitForPage: (_list, signal) => waitForPage(quota, signal),
   });
   const read = async () => {
     for (;;) {
@@ -49,8 +51,8 @@ describe('the read of a day', () => {
     vi.useRealTimers();
   });
 
-  it('requests 20 pages a minute at most, beside the polls', async () => {
-    const { requested, read } = startReport(45);
+  it('requests a page when the quota has one for it: half of its pages a minute', async () => {
+    const { requested, read } = startReport(45, 40);
     const summary = read();
     await vi.advanceTimersByTimeAsync(59_000);
     expect(requested).toHaveLength(20);

@@ -11,7 +11,7 @@ import {
   type TransactionRow,
 } from '../provider/gateway.js';
 import { timeOf } from '../reconciliation/matching.js';
-import { PageQuota, sleep } from '../reconciliation/pacing.js';
+import { sleep } from '../reconciliation/pacing.js';
 import { newestRange, type PageRange, readNextPage } from '../reconciliation/page-range.js';
 import type { Reader } from '../store/database.js';
 import { DecimalSum } from './decimal-sum.js';
@@ -25,8 +25,6 @@ import type {
 import { findKnownInRange, findKnownTransactions, type KnownTransaction } from './repository.js';
 
 const DAY_MS = 86_400_000;
-/** Beside the polls, for which shoppers wait. */
-const PAGES_PER_MINUTE = 20;
 /** A page that fails so often ends the read. */
 const MAX_TRIES = 3;
 const MAX_PAUSE_MS = 60_000;
@@ -46,8 +44,8 @@ export interface ReportOptions {
   readonly clock: Clock;
   /** Ends the read, which is incomplete then. */
   readonly signal?: AbortSignal;
-  /** Default: 20. */
-  readonly pagesPerMinute?: number;
+  /** Waits until a page of a list may be read beside the polls, for which shoppers wait. */
+  readonly waitForPage: (list: TransactionList, signal: AbortSignal) => Promise<void>;
 }
 
 /** @throws {AppError} 400 unless it is a day that has begun */
@@ -71,7 +69,6 @@ class DayReport {
   readonly #options: ReportOptions;
   readonly #startedAt: number;
   readonly #fromMs: number;
-  readonly #quota: PageQuota;
   readonly #signal: AbortSignal;
   readonly #totals = new Map<string, RunningTotal>();
   readonly #problems: string[] = [];
@@ -81,11 +78,10 @@ class DayReport {
   #pages = 0;
 
   constructor(options: ReportOptions) {
-    const { day, merchants, clock, pagesPerMinute = PAGES_PER_MINUTE, signal } = options;
+    const { day, merchants, clock, signal } = options;
     this.#options = options;
     this.#startedAt = clock.now();
     this.#fromMs = Date.parse(`${day}T00:00:00Z`);
-    this.#quota = new PageQuota(clock, pagesPerMinute);
     this.#signal = signal ?? new AbortController().signal;
     this.#merchants = new Map(merchants.map((merchant) => [merchant.id, merchant]));
     for (const merchant of merchants) {
@@ -125,12 +121,11 @@ class DayReport {
   /** The rows of the day on the next page; undefined where the list cannot be read further. */
   async #readPage(range: PageRange): Promise<readonly TransactionRow[] | undefined> {
     for (let tries = 1; ; tries += 1) {
-      await sleep(this.#quota.recentWaitMs(false), this.#signal);
+      await this.#options.waitForPage(range, this.#signal);
       if (this.#signal.aborted) {
         this.#note(range, 'it was ended before');
         return undefined;
       }
-      this.#quota.spend(false);
       this.#pages += 1;
       let rows: readonly TransactionRow[] = [];
       try {

@@ -3,6 +3,7 @@ import { AppError } from '../errors.js';
 import type { Merchant } from '../merchants/merchant.js';
 import { hasAccountList, type MerchantSource } from '../merchants/merchant-source.js';
 import { keyOf, type PartnerGateway, type TransactionList } from '../provider/gateway.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 import type { Database } from '../store/database.js';
 import { parseDay, reportDay } from './day-report.js';
 import type { ReportKind, ReportRow, ReportSummary, ReportView } from './report-view.js';
@@ -23,6 +24,8 @@ export interface ReportServiceOptions {
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly clock: Clock;
+  /** Whose quota of pages the report shares. */
+  readonly reconciliation: Pick<ReconciliationService, 'waitForPage'>;
 }
 
 /** Reads the provider's list for one report at a time: the polls, for which shoppers wait, come first. */
@@ -44,7 +47,7 @@ export class ReportService {
     { day, merchant }: ReportQuery,
     signal?: AbortSignal,
   ): Promise<AsyncGenerator<readonly ReportRow[], ReportSummary>> {
-    const { database, gateway, clock } = this.#options;
+    const { database, gateway, clock, reconciliation } = this.#options;
     const all = await this.#options.merchants.all();
     const merchants = all.filter(({ id }) => merchant === undefined || id === merchant);
     if (merchant !== undefined && merchants.length === 0) {
@@ -52,7 +55,9 @@ export class ReportService {
     }
     const from = parseDay(day, clock.now());
     const lists = await this.#listsOf(merchants, merchant !== undefined);
-    const options = { merchants, lists, database, gateway, clock, ...(signal && { signal }) };
+    const waitForPage = reconciliation.waitForPage.bind(reconciliation);
+    const shared = { database, gateway, clock, waitForPage };
+    const options = { ...shared, merchants, lists, ...(signal && { signal }) };
     return this.#alone(reportDay({ ...options, day: from }));
   }
 
