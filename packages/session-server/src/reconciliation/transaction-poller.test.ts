@@ -322,11 +322,15 @@ describe('a report beside the polls', () => {
     vi.useFakeTimers();
     const list = new TestList([1000]);
     const poller = list.poller({ pagesPerMinute: 4 });
+    // All of a minute.
+    for (let poll = 0; poll < 4; poll += 1) await poller.poll(NOW);
+    list.asked.length = 0;
     let pages = 0;
     const read = async () => {
       for (; pages < 3; pages += 1) await poller.waitForPage(signal);
     };
     const reading = read();
+    list.clock.time += MINUTE_MS;
     await poller.poll(NOW);
     await poller.poll(NOW);
     const third = poller.poll(NOW);
