@@ -3,6 +3,7 @@ import { requestsView, requestView } from './views/requests-view.js';
 import { faultsView } from './views/faults-view.js';
 import { sandboxView } from './views/sandbox-view.js';
 import { scenariosView } from './views/scenarios-view.js';
+import { webhooksView } from './views/webhooks-view.js';
 import { switchesView } from './views/switches-view.js';
 import { sessionsView } from './views/sessions-view.js';
 import { sessionView } from './views/session-view.js';
@@ -17,6 +18,7 @@ export const VIEWS: readonly View[] = [
   sessionView,
   transactionsView,
   transactionView,
+  webhooksView,
   scenariosView,
   faultsView,
   switchesView,

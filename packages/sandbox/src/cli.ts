@@ -71,6 +71,11 @@ const COMMANDS: readonly Command[] = [
     call: ([id = ''], { amount, as }) => post(pathOf('transactions', id, 'refund'), { amount, as }),
   },
   { usage: 'webhooks', what: 'lists the attempts at webhooks', call: () => get('/deliveries') },
+  {
+    usage: 'webhooks resend <webhook>',
+    what: 'sends it once more',
+    call: ([id = '']) => post(pathOf('webhooks', id, 'resend')),
+  },
   { usage: 'requests', what: 'lists the calls of the API', call: () => get('/requests') },
   { usage: 'clock', what: 'shows the time', call: () => get('/clock') },
   {

@@ -76,6 +76,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     payments: new PaymentService({ settings, clock, inventor, transactions, webhooks, endpoints }),
     webhooks,
   };
+  webhooks.onAttempt = () => activity.announce({ type: 'change' });
   seed(context);
   return context;
 }

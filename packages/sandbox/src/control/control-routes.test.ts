@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../webhooks/webhook-sender.js';
 import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 
 const APPROVED = '9000000000000001';
@@ -46,6 +47,27 @@ describe('what the control routes show', () => {
     await expect
       .poll(async () => (await test.send('GET', '/_sandbox/deliveries')).body['deliveries'])
       .toMatchObject([{ orderId: 71, attempt: 1, status: 200 }]);
+  });
+});
+
+describe('a webhook that is sent once more', () => {
+  it('arrives with its body and id, as another attempt', async () => {
+    const test = await startSandbox({ webhookSigning: 'standard-webhooks' });
+    const receiver = await startReceiver();
+    await test.post('/developer-service/webhooks/create', { url: receiver.url });
+    await test.pay(await test.openSession(), APPROVED);
+    await receiver.whenReceived(1);
+    const deliveries = async (query = '') =>
+      (await test.send('GET', `/_sandbox/deliveries${query}`)).body['deliveries'] as Delivery[];
+    await expect.poll(() => deliveries()).toHaveLength(1);
+    const [{ webhook } = { webhook: '' }] = await deliveries();
+    const { body } = await test.post(`/_sandbox/webhooks/${webhook}/resend`, undefined);
+    expect(body).toMatchObject({ webhook, attempt: 2, status: 200, orderId: 71 });
+    const [first, second] = receiver.received;
+    expect(second?.text).toBe(first?.text);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(await deliveries('?limit=1')).toEqual([body]);
+    expect((await test.post('/_sandbox/webhooks/none/resend', undefined)).status).toBe(404);
   });
 });
 

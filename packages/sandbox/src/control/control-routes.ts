@@ -61,6 +61,8 @@ const historyBody = z.strictObject({
   days: integer.min(1, 'expected at least 1').max(3650, 'expected at most 3650').optional(),
 });
 
+const deliveriesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).optional() });
+
 const faultBody = z
   .strictObject({
     operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
@@ -111,8 +113,12 @@ export function controlRoutes(control: SandboxControl): Router {
 
 /** What has happened and what there is. */
 function addStateRoutes(router: Router, control: SandboxControl): void {
-  router.get('/deliveries', (_request, response) => {
-    response.json({ deliveries: control.deliveries() });
+  router.get('/deliveries', (request, response) => {
+    const { limit = 0 } = parseBody(deliveriesQuery, request.query, SECTION);
+    response.json({ deliveries: control.deliveries().slice(-limit) });
+  });
+  router.post('/webhooks/:id/resend', async (request, response) => {
+    response.json(await control.resendWebhook(request.params.id));
   });
   router.get('/schedules', (_request, response) => {
     response.json({ schedules: control.schedules() });

@@ -204,6 +204,13 @@ export class SandboxControl {
     return this.#context.webhooks.deliveries();
   }
 
+  /** Sends a webhook once more, and waits for the answer. `id`: `webhook` of its deliveries. */
+  async resendWebhook(id: string): Promise<Delivery> {
+    const delivery = await this.#context.webhooks.resend(id);
+    if (delivery === undefined) throw new ApiError(404, 'No webhook with this id was sent lately.');
+    return delivery;
+  }
+
   /** Newest first, hidden ones included. Of the history only what was changed. */
   transactions(): readonly StoredTransaction[] {
     return this.#context.transactions.changed();

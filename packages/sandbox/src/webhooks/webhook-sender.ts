@@ -47,6 +47,7 @@ type SenderSwitches = Pick<
 >;
 
 const MAX_LOG_ENTRIES = 10_000;
+const MAX_KEPT_WEBHOOKS = 1000;
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** Posts webhooks, and retries each until it is answered with 2xx. */
@@ -56,6 +57,11 @@ export class WebhookSender {
   readonly #inventor: Inventor;
   readonly #closing = new AbortController();
   #log: Delivery[] = [];
+  /** The latest webhooks by id, oldest first, to send them once more. */
+  readonly #sent = new Map<string, Webhook>();
+
+  /** After each attempt. */
+  onAttempt: () => void = () => undefined;
 
   /** @param switches read for each attempt, because they can change */
   constructor(clock: VirtualClock, switches: SenderSwitches, inventor = new Inventor()) {
@@ -66,15 +72,31 @@ export class WebhookSender {
 
   /** Starts to send a webhook, and returns at once. */
   send(webhook: Webhook): void {
-    void this.#deliver(webhook, this.#inventor.id('whk'));
+    const id = this.#inventor.id('whk');
+    this.#remember(id, webhook);
+    void this.#deliver(webhook, id);
   }
 
   /** Sends a webhook once and waits for the outcome, as the webhook test of spec 4.8 does. */
   async sendOnce(webhook: Webhook): Promise<PostOutcome> {
     const id = this.#inventor.id('whk');
+    this.#remember(id, webhook);
     const outcome = await this.#post(webhook, id);
     this.#record(webhook, id, 1, outcome);
     return outcome;
+  }
+
+  /**
+   * Sends a webhook once more, with its id and the present signature.
+   *
+   * @returns `undefined` for an unknown webhook
+   */
+  async resend(id: string): Promise<Delivery | undefined> {
+    const webhook = this.#sent.get(id);
+    if (webhook === undefined) return undefined;
+    const outcome = await this.#post(webhook, id);
+    const earlier = this.#log.findLast((delivery) => delivery.webhook === id);
+    return this.#record(webhook, id, (earlier?.attempt ?? 0) + 1, outcome);
   }
 
   /** Every attempt, oldest first. */
@@ -84,6 +106,7 @@ export class WebhookSender {
 
   clear(): void {
     this.#log = [];
+    this.#sent.clear();
   }
 
   /** Abandons every webhook. */
@@ -117,17 +140,28 @@ export class WebhookSender {
     });
   }
 
-  #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): void {
+  #remember(id: string, webhook: Webhook): void {
+    this.#sent.set(id, webhook);
+    for (const oldest of this.#sent.keys()) {
+      if (this.#sent.size <= MAX_KEPT_WEBHOOKS) break;
+      this.#sent.delete(oldest);
+    }
+  }
+
+  #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): Delivery {
     const { url, payload: _payload, hmacKey: _hmacKey, ...subject } = webhook;
-    this.#log.push({
+    const delivery: Delivery = {
       webhook: id,
       attempt,
       at: this.#clock.nowText(),
       ...subject,
       to: new URL(url).origin,
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
-    });
+    };
+    this.#log.push(delivery);
     if (this.#log.length > MAX_LOG_ENTRIES) this.#log.shift();
+    this.onAttempt();
+    return delivery;
   }
 
   async #pause(seconds: number): Promise<void> {
