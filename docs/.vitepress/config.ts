@@ -138,6 +138,7 @@ export default defineConfig({
           docs('Operate', 'operations/operate'),
           docs('Recover', 'operations/recover'),
           docs('Alerts', 'operations/alerts'),
+          docs('Faults', 'operations/faults'),
         ],
       },
       {
