@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
+import { measureSandboxPages } from './sandbox-pages.mjs';
+
 const ROWS = 200_000;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 11);
 const FLAT_ROWS = [20_000, 200_000, 2_000_000];
@@ -118,3 +120,4 @@ for (const rows of process.env['BENCH_FLAT'] === '0' ? [] : FLAT_ROWS) {
   }
 }
 server.disconnect();
+print({ bench: 'sandbox/pages', ...(await measureSandboxPages()) });
