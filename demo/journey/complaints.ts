@@ -37,3 +37,14 @@ export async function collectComplaints(page: Page, address: string): Promise<re
   }, address);
   return complaints;
 }
+
+/** The texts of all answers that a tab gets, as they come. */
+export function collectAnswers(page: Page): readonly Promise<string>[] {
+  const answers: Promise<string>[] = [];
+  // Only of what has come: the text of an answer that a new page cuts short may never arrive.
+  page.on('requestfinished', (request) => {
+    const text = request.response().then((response) => response?.text());
+    answers.push(text.then((said) => said ?? '').catch(() => ''));
+  });
+  return answers;
+}

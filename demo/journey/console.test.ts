@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync } from 'node:zlib';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collectAnswers } from './complaints.js';
 import { Journey } from './journey.js';
 
 /** Each page, and what it has when it has loaded. */
@@ -21,17 +22,13 @@ const DESK = { width: 1280, height: 900 };
 let journey: Journey;
 let page: Page;
 /** Everything that the browser was answered. */
-const answers: Promise<string>[] = [];
+let answers: readonly Promise<string>[];
 
 beforeAll(async () => {
   journey = await Journey.start({ hasConsole: true });
   ({ page } = await journey.shopper());
   await page.setViewportSize(DESK);
-  // Only of what has come: the text of an answer that a new page cuts short may never arrive.
-  page.on('requestfinished', (request) => {
-    const text = request.response().then((response) => response?.text());
-    answers.push(text.then((said) => said ?? '').catch(() => ''));
-  });
+  answers = collectAnswers(page);
 });
 afterAll(() => journey.stop());
 

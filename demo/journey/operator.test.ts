@@ -1,24 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deriveOperatorKey } from '../stack/secrets.js';
-import { collectComplaints } from './complaints.js';
+import { collectAnswers, collectComplaints } from './complaints.js';
 import { Journey } from './journey.js';
 import { PATIENCE_MS } from './patience.js';
+import { CARDS } from './shopper.js';
 
-const ORDER = {
-  items: [{ sku: 'two-tone-cup', quantity: 1 }],
-  customer: { firstName: 'Robin', lastName: 'Sample', email: 'robin@example.test' },
-  address: {
-    address1: 'Flat 3, 12 Sample Street',
-    town: 'Sampleton',
-    postcode: 'ZZ1 1ZZ',
-    country: 'United Kingdom',
-  },
-};
-const CARD = { number: '9000000000000001', expiry: '12/39', securityCode: '123', name: 'Robin' };
 const NARROW = { width: 320, height: 700 };
 
 let journey: Journey;
@@ -28,7 +19,7 @@ let complaints: readonly string[];
 /** An order that was cancelled and then paid, so that a person has to look. */
 let late: string;
 /** All that the server answered to the page. */
-const answers: Promise<string>[] = [];
+let answers: readonly Promise<string>[];
 
 async function post<T>(url: string, body: unknown): Promise<T> {
   const response = await fetch(url, {
@@ -45,11 +36,10 @@ interface Opened {
 }
 
 async function payLate(): Promise<string> {
-  const { payApi, shopApi, sandboxApi } = journey.addresses;
-  const { order, orderToken } = await post<{ order: string; orderToken: string }>(
-    `${shopApi}/api/orders`,
-    ORDER,
-  );
+  const { payApi, sandboxApi } = journey.addresses;
+  const shopper = await journey.shopper();
+  const { order, orderToken } = await shopper.order();
+  await shopper.close();
   const { merchant } = journey.stack;
   const opened = await post<Opened>(`${payApi}/v1/checkouts`, { merchant, order, orderToken });
   const { checkout, sessionId } = opened;
@@ -57,7 +47,9 @@ async function payLate(): Promise<string> {
     post(`${payApi}/v1/checkouts/${checkout}/hints`, { kind, sessionId });
   await hint('cancelled');
   await untilState(order, 'cancelled');
-  await post(`${sandboxApi}/pages/sessions/${sessionId}/payments`, CARD);
+  await post(`${sandboxApi}/pages/sessions/${sessionId}/payments`, {
+    ...{ number: CARDS.approved, expiry: '12/39', securityCode: '123', name: 'Robin' },
+  });
   await hint('shown');
   await untilState(order, 'paid');
   return order;
@@ -86,10 +78,7 @@ beforeAll(async () => {
   deadLetter();
   ({ page } = await journey.shopper());
   complaints = await collectComplaints(page, journey.addresses.operator);
-  page.on('requestfinished', (request) => {
-    const text = request.response().then((response) => response?.text());
-    answers.push(text.then((said) => said ?? '').catch(() => ''));
-  });
+  answers = collectAnswers(page);
   await page.goto(journey.addresses.operator);
 });
 afterAll(() => journey.stop());
@@ -180,6 +169,23 @@ describe('the operator’s page', () => {
     await expectAccessible();
     await page.getByRole('link', { name: 'Queues' }).click();
     await page.getByText('Nothing waits here.').waitFor();
+  });
+
+  it('compares a day with the provider’s list, and saves it as a file', async () => {
+    await page.getByRole('link', { name: 'Report' }).click();
+    await heading('Report of a day');
+    await expectAccessible();
+    const day = new Date().toISOString().slice(0, 10);
+    await page.getByLabel('Day (UTC)').fill(day);
+    await press('Compare');
+    await heading(`Report of ${day}`);
+    await page.getByRole('heading', { name: /^Matched\s+1$/ }).waitFor();
+    await page.getByRole('table', { name: 'Matched' }).getByRole('link', { name: late }).waitFor();
+    await expectAccessible();
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Download as CSV')]);
+    const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
+    expect(lines.filter((line) => line.startsWith('"matched"'))).toHaveLength(1);
+    expect(lines.at(-2)).toMatch(/^"complete",/);
   });
 
   it('says that it is offline, keeps what it shows, and goes on', async () => {

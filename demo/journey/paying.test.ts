@@ -50,12 +50,7 @@ describe('a shopper', () => {
   it('whose card is declined pays with another card, in the same session', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
-    await shopper.payWith(CARDS.declined);
-    await shopper.reads('The payment was declined. Please check the card or try another card.');
-    await shopper.payWith(CARDS.approved);
-    await shopper.reads(PAID);
-    await journey.expectPaid(shopper, order);
-    expect(await journey.sandbox.sessionsOf(order)).toHaveLength(1);
+    await journey.payAfterDecline(shopper, order);
     await shopper.close();
   });
 

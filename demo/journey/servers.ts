@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import type { Stack, startStack as StartStack } from '../stack/stack.js';
 import type { ProcessEnv, ProcessName } from '../stack/settings.js';
 import { SandboxControl } from './sandbox-control.js';
-import type { Shopper } from './shopper.js';
+import { CARDS, PAID, type Shopper } from './shopper.js';
 
 const TUNED_SESSION_SERVER = fileURLToPath(new URL('./tuned-session-server.ts', import.meta.url));
 /** Polls that follow each other this fast use up a minute's usual pages in seconds. */
@@ -112,6 +112,19 @@ export class Servers {
     expect(known.checkouts.flatMap(({ transactions }) => transactions)).toHaveLength(1);
     const { timeline } = await shopper.orderView(order);
     expect(timeline.filter(({ effect }) => effect === 'paid')).toHaveLength(1);
+  }
+
+  /** A card is declined, another one pays, in the same session. */
+  async payAfterDecline(
+    shopper: Pick<Shopper, 'orderView' | 'payWith' | 'reads'>,
+    order: string,
+  ): Promise<void> {
+    await shopper.payWith(CARDS.declined);
+    await shopper.reads('The payment was declined. Please check the card or try another card.');
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    await this.expectPaid(shopper, order);
+    expect(await this.sandbox.sessionsOf(order)).toHaveLength(1);
   }
 
   async stop(): Promise<void> {
