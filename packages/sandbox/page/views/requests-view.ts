@@ -110,10 +110,13 @@ function renderCalls(requests: readonly LoggedRequest[], { number, ...query }: P
               >${call.operation === 'unknown' ? `${call.method} ${call.path}` : call.operation}</strong
             >
             <span class="about">${aboutOf(call)}</span>
-            ${call.fault && badge(`fault: ${call.fault}`, 'is-wait')} ${time(call.at)}
-            <span class="took"
-              >${call.milliseconds === undefined ? '…' : `${String(call.milliseconds)} ms`}</span
-            >
+            ${call.fault && badge(`fault: ${call.fault}`, 'is-wait')}
+            <span class="when">
+              ${time(call.at)}
+              <span class="took"
+                >${call.milliseconds === undefined ? '…' : `${String(call.milliseconds)} ms`}</span
+              >
+            </span>
           </a>
         </li>`,
     )}
@@ -150,8 +153,9 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
       ${fault && badge(`fault: ${fault}`, 'is-wait')}
     </p>
     <p class="hint">
-      ${call.at && time(call.at)}${call.milliseconds === undefined ? '' : `, ${String(call.milliseconds)} ms`}
-      ${sessionId && html`, session ${sessionLink(sessionId)}`}
+      ${call.at && time(call.at)}
+      ${call.milliseconds === undefined ? nothing : `· ${String(call.milliseconds)} ms`}
+      ${sessionId && html`· session ${sessionLink(sessionId)}`}
     </p>
     ${
       request
