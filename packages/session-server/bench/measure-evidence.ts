@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
-import { CONCURRENCY, type OpenedCheckout, openOne } from './shopper.ts';
+import { CONCURRENCY, type CreatedCheckout, createOne } from './shopper.ts';
 
 const WAITERS = 10_000;
 const PER_CHECKOUT = 4;
@@ -17,7 +17,7 @@ export async function measureEvidence(
   provider: BenchProcess,
 ): Promise<object> {
   const urls = replicas.map(({ url }) => url);
-  const opened = await openAll(urls, WAITERS / PER_CHECKOUT);
+  const opened = await createAll(urls, WAITERS / PER_CHECKOUT);
   const agent = new Agent({ connections: WAITERS });
   let waits = 0;
   let refused = 0;
@@ -63,12 +63,12 @@ interface StatusReply {
   readonly checkouts: readonly { readonly state: string; readonly revision: number }[];
 }
 
-async function openAll(urls: readonly string[], count: number): Promise<OpenedCheckout[]> {
-  const opened: OpenedCheckout[] = [];
+async function createAll(urls: readonly string[], count: number): Promise<CreatedCheckout[]> {
+  const opened: CreatedCheckout[] = [];
   let next = 0;
   const open = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
-      opened.push(await openOne(urls[at % urls.length] ?? ''));
+      opened.push(await createOne(urls[at % urls.length] ?? ''));
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, open));

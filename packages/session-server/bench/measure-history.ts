@@ -7,7 +7,7 @@ import { load, type LoadResult, round } from './load.ts';
 import { BENCH_KEY } from './merchant.ts';
 import { type BenchProcess, startProcess } from './process.ts';
 import { pastOrder, seedDataFile, seedPostgres } from './seed-history.ts';
-import { CONCURRENCY, openMany } from './shopper.ts';
+import { CONCURRENCY, createMany } from './shopper.ts';
 
 const FEW = 10_000;
 const MANY = 1_000_000;
@@ -32,7 +32,7 @@ export async function measureHistory(env: Env, postgres?: PostgresServer): Promi
     requests: number,
     measure: (url: string, requests: number) => Promise<LoadResult>,
   ) => compare(many.server, few.server, requests, measure, ROUNDS);
-  const create = await compareAt(1000, openMany);
+  const create = await compareAt(1000, createMany);
   const read = await compareAt(1000, readPast);
   const list = await compareAt(100, listNewest);
   await Promise.all([few.end(), many.end()]);

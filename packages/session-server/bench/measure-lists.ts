@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { benchMerchantId } from './merchant.ts';
 import { round } from './load.ts';
 import { startProcess } from './process.ts';
-import { CONCURRENCY, openOne, submit } from './shopper.ts';
+import { CONCURRENCY, createOne, submit } from './shopper.ts';
 
 const SHOPPERS = 10_000;
 const SECONDS = 30;
 
-/** How often the provider is asked for a list while as many shoppers wait at few merchants or many. */
+/** How often the provider's list is called while as many shoppers wait at few merchants or many. */
 export async function measureLists(
   merchants: number,
   env: Readonly<Record<string, string>> & { readonly PROVIDER_URL: string },
@@ -16,7 +16,7 @@ export async function measureLists(
   let shoppers = 0;
   const arrive = async (): Promise<void> => {
     for (let at = shoppers++; at < SHOPPERS; at = shoppers++) {
-      await submit(server.url, await openOne(server.url, benchMerchantId(at % merchants)));
+      await submit(server.url, await createOne(server.url, benchMerchantId(at % merchants)));
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, arrive));

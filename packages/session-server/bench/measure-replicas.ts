@@ -1,6 +1,6 @@
-import { load, type LoadResult, median, round } from './load.ts';
+import { type LoadResult, median, round } from './load.ts';
 import type { BenchProcess } from './process.ts';
-import { openMany, openOne } from './shopper.ts';
+import { createMany, createOne, readState } from './shopper.ts';
 
 const CONCURRENCIES = [50, 500];
 const WARMING_ROUNDS = 1;
@@ -17,16 +17,11 @@ export async function measureReplicas(
 ): Promise<object[]> {
   const urls = replicas.map(({ url }) => url);
   const answerers: Answerers = { peer: [peer.url], one: urls.slice(0, 1), three: urls };
-  const { checkout } = await openOne(urls[0] ?? '');
+  const { checkout } = await createOne(urls[0] ?? '');
   const read = (url: readonly string[], requests: number, concurrency: number) =>
-    load({
-      url,
-      requests,
-      concurrency,
-      request: () => ({ path: `/v1/checkouts?id=${checkout}:0`, method: 'GET' }),
-    });
+    readState(url, checkout, requests, concurrency);
   const figures: object[] = [];
-  for (const [what, measure] of Object.entries({ create: openMany, read })) {
+  for (const [what, measure] of Object.entries({ create: createMany, read })) {
     for (const concurrency of CONCURRENCIES) {
       const requests = REQUESTS[what as keyof typeof REQUESTS];
       const run = (url: readonly string[]) => measure(url, requests, concurrency);

@@ -1,17 +1,17 @@
 import { Agent } from 'undici';
 import { round } from './load.ts';
 import type { BenchProcess } from './process.ts';
-import { cancel, CONCURRENCY, type OpenedCheckout, openOne } from './shopper.ts';
+import { cancel, CONCURRENCY, type CreatedCheckout, createOne } from './shopper.ts';
 
 const WAITERS = 10_000;
 /** As many as the server lets wait for one checkout. */
 const PER_CHECKOUT = 4;
 
-/** Memory of shoppers who wait, and how long the last of them waits for news. */
+/** Memory of shoppers who wait, and how long after the first change the last of them is answered. */
 export async function measureWaiters(server: BenchProcess): Promise<object> {
   const { url } = server;
-  const opened: OpenedCheckout[] = [];
-  for (let at = 0; at < WAITERS / PER_CHECKOUT; at += 1) opened.push(await openOne(url));
+  const opened: CreatedCheckout[] = [];
+  for (let at = 0; at < WAITERS / PER_CHECKOUT; at += 1) opened.push(await createOne(url));
   const agent = new Agent({ connections: WAITERS });
   const before = await server.usage();
   const ask = async (checkout: string): Promise<number> => {
@@ -23,7 +23,7 @@ export async function measureWaiters(server: BenchProcess): Promise<object> {
   const waiting = opened.flatMap(({ checkout }) =>
     Array.from({ length: PER_CHECKOUT }, () => ask(checkout)),
   );
-  // One more question is answered only after those before it have been read.
+  // One more request is answered only after those before it have been read.
   await fetch(`${url}/healthz`);
   const during = await server.usage();
   const reportedAt = performance.now();
@@ -37,6 +37,6 @@ export async function measureWaiters(server: BenchProcess): Promise<object> {
   return {
     waiters: WAITERS,
     bytesPerWaiter: Math.round((during.bytes - before.bytes) / WAITERS),
-    secondsFromFirstNewsToLastAnswer: round((Math.max(...answeredAt) - reportedAt) / 1000),
+    secondsFromFirstChangeToLastAnswer: round((Math.max(...answeredAt) - reportedAt) / 1000),
   };
 }

@@ -5,7 +5,7 @@ export const BENCH_MERCHANT_ID = 'bench';
 export const BENCH_KEY = 'key-of-the-bench';
 export const BENCH_ORIGIN = 'https://shop.example';
 
-/** The merchants file of the benchmarks; orders are opened by their names, so no token is made. */
+/** The merchants file of the benchmarks; orders are named without a token. */
 export const BENCH_MERCHANTS = {
   merchants: [
     {

@@ -1,7 +1,7 @@
 /**
  * A provider that answers at once, in a process of its own: what is measured is not its work.
  * `GET /webhook-urls` lists every `WebhookUrl` that it was given; `POST /pay-all` pays every session that is not paid;
- * `GET /list-calls` counts the lists asked for.
+ * `GET /list-calls` counts the list calls.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

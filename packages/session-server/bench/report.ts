@@ -11,10 +11,10 @@ export interface Usage {
 
 /**
  * Reports to the parent process where this one listens, and what it has used whenever it is
- * asked; closes when the other one lets go.
+ * asked; closes when the parent disconnects.
  */
 export function reportToParent(port: number, close: () => Promise<void> | void): void {
-  process.send?.({ type: 'listening', port });
+  process.send?.({ port });
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ bytes: process.memoryUsage.rss(), cpuMicros: user + system } satisfies Usage);

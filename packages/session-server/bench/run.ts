@@ -17,10 +17,10 @@ import { measureLists } from './measure-lists.ts';
 import { measureWaiters } from './measure-waiters.ts';
 import { measureReplicas } from './measure-replicas.ts';
 import { type BenchProcess, startProcess } from './process.ts';
-import { CONCURRENCY, openMany, openOne } from './shopper.ts';
+import { CONCURRENCY, createMany, createOne, readState } from './shopper.ts';
 
 /** Checkouts that webhooks come for, in turn: about twenty for each in the end. */
-const OPEN_CHECKOUTS = 5000;
+const CHECKOUTS = 5000;
 const WEBHOOK_PADDING = 'x'.repeat(300);
 
 const provider = await startProcess('provider.ts');
@@ -29,8 +29,8 @@ const env = { PROVIDER_URL: provider.url };
 const BENCHES = {
   async open() {
     const [ours, peer] = await startPair('peer.ts');
-    const comparison = await compare(ours, peer, 2000, openMany);
-    print('open a checkout, stored before it is answered', {
+    const comparison = await compare(ours, peer, 2000, createMany);
+    print('create a checkout, stored before it is answered', {
       ...comparison,
       ratioAtLeast: 0.45,
       p99RatioAtMost: 2,
@@ -40,14 +40,9 @@ const BENCHES = {
 
   async read() {
     const [ours, peer] = await startPair('peer.ts');
-    const { checkout } = await openOne(ours.url);
+    const { checkout } = await createOne(ours.url);
     const comparison = await compare(ours, peer, 6000, (url, requests) =>
-      load({
-        url,
-        requests,
-        concurrency: CONCURRENCY,
-        request: () => ({ path: `/v1/checkouts?id=${checkout}:0`, method: 'GET' }),
-      }),
+      readState(url, checkout, requests),
     );
     print('read a state', { ...comparison, ratioAtLeast: 0.65 });
     await Promise.all([ours.stop(), peer.stop()]);
@@ -70,7 +65,7 @@ const BENCHES = {
         },
       }),
     );
-    print('take a webhook, stored before it is answered', { ...comparison, ratioAtLeast: 0.5 });
+    print('receive a webhook, stored before it is answered', { ...comparison, ratioAtLeast: 0.5 });
     await Promise.all([ours.stop(), bound.stop()]);
   },
 
@@ -82,7 +77,7 @@ const BENCHES = {
 
   async lists() {
     for (const merchants of [10, 10_000]) {
-      print('lists asked for while shoppers wait', await measureLists(merchants, env));
+      print('list calls while shoppers wait', await measureLists(merchants, env));
     }
   },
 
@@ -137,11 +132,11 @@ function startPair(peer: string) {
   return Promise.all([startProcess('server.ts', env), startProcess(peer, env)]);
 }
 
-/** The webhook addresses of checkouts that have just been opened, in that order. */
+/** The webhook addresses of new checkouts, in the order in which they were created. */
 async function webhookPaths(url: string): Promise<string[]> {
-  await openMany(url, OPEN_CHECKOUTS);
+  await createMany(url, CHECKOUTS);
   const given = (await (await fetch(`${provider.url}/webhook-urls`)).json()) as string[];
-  return given.slice(-OPEN_CHECKOUTS).map((address) => new URL(address).pathname);
+  return given.slice(-CHECKOUTS).map((address) => new URL(address).pathname);
 }
 
 function print(bench: string, figures: object): void {

@@ -6,15 +6,15 @@ export const CONCURRENCY = 50;
 
 const HEADERS = { 'content-type': 'application/json', origin: BENCH_ORIGIN };
 
-export interface OpenedCheckout {
+export interface CreatedCheckout {
   readonly checkout: string;
   readonly sessionId: string;
 }
 
 let orders = 0;
 
-/** Opens so many orders, each for the first time. */
-export function openMany(
+/** Creates so many checkouts, each of a new order. */
+export function createMany(
   url: string | readonly string[],
   requests: number,
   concurrency = CONCURRENCY,
@@ -22,24 +22,35 @@ export function openMany(
   return load({ url, requests, concurrency, request: () => attemptRequest() });
 }
 
-/** @param merchant the first one, unless it is given */
-export async function openOne(url: string, merchant?: string): Promise<OpenedCheckout> {
-  const { path, method, headers, body } = attemptRequest(merchant);
-  const response = await fetch(`${url}${path}`, { method, headers, body });
-  return (await response.json()) as OpenedCheckout;
+/** Reads the state of one checkout again and again. */
+export function readState(
+  url: string | readonly string[],
+  checkout: string,
+  requests: number,
+  concurrency = CONCURRENCY,
+): Promise<LoadResult> {
+  const request = () => ({ path: `/v1/checkouts?id=${checkout}:0`, method: 'GET' as const });
+  return load({ url, requests, concurrency, request });
 }
 
-/** The page says that its shopper cancelled: news for everyone who waits for this checkout. */
-export function cancel(url: string, opened: OpenedCheckout): Promise<void> {
+/** @param merchant default: the first one */
+export async function createOne(url: string, merchant?: string): Promise<CreatedCheckout> {
+  const { path, method, headers, body } = attemptRequest(merchant);
+  const response = await fetch(`${url}${path}`, { method, headers, body });
+  return (await response.json()) as CreatedCheckout;
+}
+
+/** The page says that its shopper cancelled: everyone who waits for this checkout is answered. */
+export function cancel(url: string, opened: CreatedCheckout): Promise<void> {
   return hint(url, opened, 'cancelled');
 }
 
-/** The page says that its shopper has sent the payment off: it is polled for, for two minutes. */
-export function submit(url: string, opened: OpenedCheckout): Promise<void> {
+/** The page says that its shopper has submitted a card: the server polls for two minutes. */
+export function submit(url: string, opened: CreatedCheckout): Promise<void> {
   return hint(url, opened, 'submitted');
 }
 
-async function hint(url: string, opened: OpenedCheckout, kind: string): Promise<void> {
+async function hint(url: string, opened: CreatedCheckout, kind: string): Promise<void> {
   const body = JSON.stringify({ kind, sessionId: opened.sessionId });
   const address = `${url}/v1/checkouts/${opened.checkout}/hints`;
   const response = await fetch(address, { method: 'POST', headers: HEADERS, body });

@@ -27,7 +27,6 @@ export interface Outage {
 
 /** A checkout session, and where the provider announces its payment. */
 export interface ModelSession {
-  readonly orderId: number;
   readonly merchantId: number;
   readonly reference: string;
   readonly amount: string;
@@ -79,7 +78,6 @@ export class ProviderModel implements PartnerGateway {
     if (this.#isDown()) return { kind: 'refused', cause: unavailable() };
     const sessionId = `session-${String(fields.order_id)}`;
     this.#sessions.set(sessionId, {
-      orderId: fields.order_id,
       merchantId: fields.merchant_id,
       reference: fields.MerchantReference ?? '',
       amount: fields.Amount ?? '',

@@ -23,7 +23,7 @@ const WEBHOOK_ARRIVES = 0.95;
 const IS_REFUNDED = 0.03;
 const REFUNDED_WITHIN_MS = 20 * DAY_MS;
 
-/** A payment at the provider that the server does not know of yet, or knew at a time. */
+/** A payment at the provider that the server has not seen yet. */
 export interface Payment {
   readonly paidAt: number;
   readonly listedAt: number;
@@ -37,19 +37,17 @@ export interface ShoppersOptions {
   readonly provider: ProviderModel;
   readonly merchants: readonly Merchant[];
   readonly now: () => number;
-  /** Orders in all; they come until `until`. */
+  /** Orders in all; they come, and refunds are made, until `until`. */
   readonly orders: number;
   readonly until: number;
   /** Whether there are more shoppers in the evening than at night. */
   readonly hasNights: boolean;
-  /** When refunds may still be made. */
-  readonly refundsUntil: number;
 }
 
 /** Shoppers who open checkouts, pay or leave, and wait for the outcome or close the tab. */
 export class Shoppers {
-  readonly counts = { opened: 0, refusedByProvider: 0, paid: 0, refunded: 0, webhooks: 0 };
-  /** What the server has not seen, by order. */
+  readonly counts = { opened: 0, paid: 0, refunded: 0 };
+  /** By order. */
   readonly payments = new Map<string, Payment>();
   /** When refunds were made, by order. */
   readonly refunds = new Map<string, number>();
@@ -121,7 +119,6 @@ export class Shoppers {
         await sleep(10 * SECOND_MS);
       }
     }
-    this.counts.refusedByProvider += 1;
     return undefined;
   }
 
@@ -147,7 +144,6 @@ export class Shoppers {
     });
     setTimeout(
       () => {
-        this.counts.webhooks += 1;
         void server.receiveWebhook(url, body);
       },
       random.duration(2 * SECOND_MS, 1),
@@ -155,10 +151,10 @@ export class Shoppers {
   }
 
   #planRefund(key: string, refund: () => void): void {
-    const { random, now, refundsUntil } = this.#options;
+    const { random, now, until } = this.#options;
     if (!random.chance(IS_REFUNDED)) return;
     const delayMs = random.next() * REFUNDED_WITHIN_MS;
-    if (now() + delayMs > refundsUntil) return;
+    if (now() + delayMs > until) return;
     setTimeout(() => {
       refund();
       this.counts.refunded += 1;

@@ -105,7 +105,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     ...{ random, server, provider, now, orders, merchants: [...merchants.values()] },
     until: START + spanMs,
     hasNights: days >= 1,
-    refundsUntil: START + spanMs,
   });
   const measure = (before: Checkout | undefined, after: Checkout): void => {
     const key = orderKey(after);
