@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { ROOT, isStopping, spawnAndWait, stoppedExitCode } from './child.mjs';
 
 const STAMP_FILE = join(ROOT, '.cache/built');
-const NOT_SOURCES = new Set(['node_modules', 'dist', '.cache', 'coverage', 'data', 'docs']);
+const NOT_SOURCES = new Set(['node_modules', 'dist', '.cache', 'coverage', 'data', 'docs', 'ops']);
 const ROOT_SOURCES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json'];
 
 process.exitCode = await build(process.argv.includes('--force'));

@@ -7,7 +7,7 @@ export { ROOT };
 
 const LEFT_OUT = new Set(['.git', 'node_modules', 'dist', '.cache', 'coverage']);
 /** What commands write below a folder that is committed, as .gitignore names it. */
-const WRITTEN = /^(demo[/\\]data|packages[/\\][^/\\]+[/\\]docs)$/;
+const WRITTEN = /^(demo[/\\]data|packages[/\\][^/\\]+[/\\](docs|ops))$/;
 
 /**
  * @param {string} [folder] - Below the root; the root itself when left out.

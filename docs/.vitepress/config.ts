@@ -65,7 +65,13 @@ export default defineConfig({
   title: 'Pay Checkout',
   description: 'A checkout tag, and the server that knows for certain that an order is paid.',
   srcDir: ROOT,
-  srcExclude: ['.changeset/**', 'packages/*/docs/**', '**/dist/**', '.cache/**'],
+  srcExclude: [
+    '.changeset/**',
+    'packages/*/docs/**',
+    'packages/*/ops/**',
+    '**/dist/**',
+    '.cache/**',
+  ],
   // By default any config.ts below srcDir is taken for one of the site.
   additionalConfig: {},
   rewrites: { 'README.md': 'index.md' },
