@@ -117,8 +117,10 @@ async function main() {
       `No image was built: docker, podman or buildah is needed, and its daemon if it has one. Its content is in ${FOLDER}.`,
     );
   }
+  // An image of OCI, the default of both others, has no health check.
+  const format = builder === 'docker' ? [] : ['--format', 'docker'];
   const code = await spawnAndWait(builder, [
-    ...['build', '--file', join(ROOT, 'ops/Dockerfile'), '--tag', tag, FOLDER],
+    ...['build', ...format, '--file', join(ROOT, 'ops/Dockerfile'), '--tag', tag, FOLDER],
   ]);
   if (code !== 0) throw new SetupError(`${builder} did not build the image.`);
   console.log(`Image: ${tag}`);
