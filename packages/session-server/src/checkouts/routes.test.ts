@@ -153,10 +153,29 @@ describe('an order with a split of its own', () => {
   });
 });
 
+describe('a tag of a later version', () => {
+  const LATER = { laterText: 'later', laterList: [{ a: 1 }], laterNothing: null };
+
+  it('opens a checkout at the shop’s price, and its hints count, with fields that are not known here', async () => {
+    stack.shop.orders.set('V1', { amount: '5.00' });
+    const avs = { houseNumber: '12', postcode: 'ZZ1 1ZZ', ...LATER };
+    const { status, body } = await stack.reopen('V1', { avs, ...LATER });
+    expect([status, body.amount]).toEqual([200, '5.00']);
+    const { checkout, sessionId } = body;
+    const hint = { kind: 'cancelled', sessionId, ...LATER };
+    const answer = await stack.post(`/v1/checkouts/${checkout}/hints`, hint);
+    expect(answer.body).toEqual({ state: 'cancelled' });
+  });
+});
+
 describe('a request that is not good', () => {
   it.each([
     ['amount', { amount: '0.01' }],
+    ['currency', { currency: 'JPY' }],
+    ['split', { split: [] }],
     ['RedirectUrl', { RedirectUrl: 'https://evil.example' }],
+    ['CancelUrl', { CancelUrl: 'https://evil.example' }],
+    ['backurl', { backurl: 'https://evil.example' }],
     ['returnUrl', { returnUrl: 'https://evil.example' }],
     ['SplitFee', { SplitFee: [] }],
   ])('with %s is refused by the name of the field, and opens nothing', async (field, extra) => {
