@@ -93,6 +93,7 @@ const config: KnipConfig = {
         'vite.config.ts',
         'vitest.shapes.config.ts',
         'vitest.examples.config.ts',
+        'vitest.versions.config.ts',
         'vitest.webkit.config.ts',
         'journey/shapes.table.ts',
         'journey/webkit.journeys.ts',

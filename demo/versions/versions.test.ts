@@ -1,22 +1,10 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'vitest';
-import { Journey, type JourneyOptions } from './journey.js';
+import { Journey, type JourneyOptions } from '../journey/journey.js';
 
-declare module 'vitest' {
-  interface TaskMeta {
-    /** Why a test was skipped. */
-    notRun?: string;
-  }
-}
-
-/**
- * The folder of another version, built there:
- *
- *     git worktree add --detach .cache/other <commit> && (cd .cache/other && npm run build)
- *     PAY_OTHER_VERSION=.cache/other npm test -- journey versions
- */
+/** The folder of the other build: `npm run check:versions` makes it. */
 const OTHER = process.env['PAY_OTHER_VERSION'] ?? '';
-const ofOther = (path: string): string => join(resolve(import.meta.dirname, '../..', OTHER), path);
+const ofOther = (path: string): string => join(OTHER, path);
 
 const PAIRS: readonly (readonly [string, JourneyOptions])[] = [
   [
@@ -34,24 +22,16 @@ const PAIRS: readonly (readonly [string, JourneyOptions])[] = [
 ];
 
 describe.each(PAIRS)('%s', (_pair, options) => {
-  let journey: Journey | undefined;
-  beforeEach(async ({ task, skip }) => {
-    if (OTHER === '') {
-      task.meta.notRun = 'PAY_OTHER_VERSION is not set';
-      skip(task.meta.notRun);
-    }
+  let journey: Journey;
+  beforeEach(async () => {
     journey = await Journey.start(options);
   });
-  afterEach(async () => {
-    await journey?.stop();
-    journey = undefined;
-  });
+  afterEach(() => journey.stop());
 
   it.each([
     ['on the shop’s page', undefined],
     ['on the hosted page', 'redirect'],
   ] as const)('takes a payment after a decline, %s', async (_where, mode) => {
-    if (!journey) throw new Error('no journey');
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment(mode);
     await journey.payAfterDecline(shopper, order);
