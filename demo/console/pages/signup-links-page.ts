@@ -1,4 +1,4 @@
-/** Makes a merchant's signup link valid again. */
+/** Acts on a merchant's signup link. */
 import { html } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { SignupLinkView } from '../console-view.js';
@@ -6,12 +6,15 @@ import { startActionForm } from './action-form.js';
 import { renderOthers } from './formatting.js';
 import { readKnownThings, suggestMerchants } from './forms.js';
 
+const form = find(document, '#link', HTMLFormElement);
+find(form, '#action', HTMLInputElement).value = 'reactivate';
+
 startActionForm<SignupLinkView>({
-  form: find(document, '#action', HTMLFormElement),
+  form,
   waiting: find(document, '#waiting', HTMLElement),
   result: find(document, '#result', HTMLElement),
   path: '/api/signup-links',
-  busy: 'Making the link valid again…',
+  busy: 'Sending the action…',
   draw: ({ message, others }) =>
     html`<section class="answer">
       <h2 tabindex="-1" data-focus>The provider says</h2>
