@@ -100,7 +100,7 @@ describe('the API key', () => {
       await echoed.get('/api/transactions.csv');
       await echoed.get('/api/transfers?mid=1001');
       await echoed.post('/api/report-schedules', SCHEDULE);
-      await echoed.post('/api/signup-links', { merchantId: '1001' });
+      await echoed.post('/api/signup-links', { action: 'reactivate', merchantId: '1001' });
       await echoed.post('/api/webhooks', { url: 'https://hooks.example/in' });
       await echoed.post('/api/webhooks/test', { webhookId: 'wh_1' });
       for (const { text, headers } of echoed.answers) {

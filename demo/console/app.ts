@@ -1,13 +1,15 @@
 /** The partner console's back end: the provider's partner API for the pages of the platform team. */
 import { PartnerClient } from '@pay-checkout/partner-api';
+import { NodeHttpTransport } from '@pay-checkout/partner-api/node-http';
 import express, { type Express, type RequestHandler, type Request } from 'express';
 import { siteRoutes } from '../shared/site.js';
 import { checkoutSessionRoutes } from './checkout-session-routes.js';
 import type { ConsoleConfig } from './config.js';
 import { handleConsoleErrors, hideSecret, refuseRequest } from './console-error.js';
+import { KeyFolder } from './key-folder.js';
 import { providerRoutes } from './provider-routes.js';
 import { transactionRoutes } from './transaction-routes.js';
-import { KeyFolder, webhookRoutes } from './webhook-routes.js';
+import { webhookRoutes } from './webhook-routes.js';
 
 /** A person waits for the answer. */
 const TIMEOUT_SECONDS = 20;
@@ -28,6 +30,8 @@ export function createConsole(options: ConsoleOptions): Express {
     merchantsBaseUrl: config.merchantsApiUrl,
     transfersBaseUrl: config.transfersApiUrl,
     timeoutSeconds: TIMEOUT_SECONDS,
+    // Scheduled transfers may be read with a body, which `fetch` cannot send on a GET.
+    transport: new NodeHttpTransport(),
   });
   const app = express();
   app.disable('x-powered-by');

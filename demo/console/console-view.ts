@@ -76,9 +76,17 @@ export interface AvsView {
   readonly flat?: string;
 }
 
-/** Answer of `GET /api/transfers`. */
+/** A transfer, and what its schedule says if it is a cron expression. */
+export interface TransferView {
+  readonly fields: ProviderFields;
+  readonly words?: string;
+  /** In the zone that was chosen, with its offset. */
+  readonly nextRuns?: readonly string[];
+}
+
+/** Answer of `GET` and `POST /api/transfers`. */
 export interface TransfersView {
-  readonly transfers: readonly ProviderFields[];
+  readonly transfers: readonly TransferView[];
 }
 
 /** Answer of `POST /api/report-schedules`. */
@@ -96,8 +104,12 @@ export interface SignupLinkView {
 /** A webhook whose key this console keeps. */
 export interface KeptWebhook {
   readonly webhookId: string;
-  /** The file with its key. The key itself never reaches a browser. */
+  /** The file with its key. */
   readonly keyFile: string;
+  readonly url?: string | undefined;
+  readonly description?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly createdAt?: string | undefined;
 }
 
 /** Answer of `GET /api/webhooks`. */
@@ -106,7 +118,9 @@ export interface KeptWebhooksView {
 }
 
 /** Answer of `POST /api/webhooks`. */
-export interface CreatedWebhookView extends KeptWebhook {
+export interface CreatedWebhookView extends Pick<KeptWebhook, 'webhookId' | 'keyFile'> {
+  /** The key that the provider generated: to be shown once, and kept by no page. */
+  readonly hmacKey?: string;
   readonly others: ProviderFields;
 }
 

@@ -57,8 +57,13 @@ function renderRows(field: OperationField, layout: FormLayout): string {
 }
 
 /** @param rows - The name of the rows that the field is in. */
-function renderField(field: OperationField, { isPlain }: FormLayout, rows?: string): string {
-  const words = FIELD_WORDS[rows === undefined ? field.name : `${rows}.${field.name}`];
+function renderField(
+  field: OperationField,
+  { isPlain, operation }: FormLayout,
+  rows?: string,
+): string {
+  const name = rows === undefined ? field.name : `${rows}.${field.name}`;
+  const words = FIELD_WORDS[`${operation}.${name}`] ?? FIELD_WORDS[name];
   const id = rows === undefined ? field.name : `${rows}.#.${field.name}`;
   const label = words?.label ?? humanise(field.name);
   const hint = words?.hint ?? (words === undefined ? field.description : undefined);

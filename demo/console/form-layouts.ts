@@ -33,7 +33,10 @@ export interface FieldWords {
   readonly options?: readonly (readonly [value: string, words: string])[];
 }
 
-/** A field that is not here has its own name as its label. Names within rows are `SplitFee.value`. */
+/**
+ * A field that is not here has its own name as its label. Names within rows are `SplitFee.value`; a name
+ * after its operation stands for the form of that operation alone.
+ */
 export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   merchant_id: { label: 'Merchant', list: 'merchants' },
   order_id: { label: 'Order number' },
@@ -56,6 +59,31 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   CancelUrl: { label: 'After cancelling', type: 'url' },
   backurl: { label: 'Back button', type: 'url' },
   WebhookUrl: { label: 'Webhook', hint: 'The provider’s servers send to it.', type: 'url' },
+  url: { label: 'Address', hint: 'Where the provider sends its deliveries.', type: 'url' },
+  description: { label: 'Description' },
+  events: {
+    label: 'Events',
+    hint: 'Names, separated by commas. The provider’s document lists none.',
+  },
+  hmac_key: {
+    label: 'Your own key',
+    hint: 'Leave it empty, and the provider generates one.',
+    type: 'password',
+  },
+  webhookId: { label: 'Webhook', hint: 'The identifier from when it was created.' },
+  'webhooks.test.resellerId': { label: 'Reseller' },
+  id: { label: 'Schedule', list: 'schedules' },
+  'reports.updateSchedule.status': { label: 'Status' },
+  schedule_type: { label: 'How often' },
+  notification_email: { label: 'E-mail for notifications', type: 'email' },
+  action: { label: 'Action', hint: 'The provider’s document shows only reactivate.' },
+  'merchants.associate.merchantId': { label: 'Merchant', list: 'merchants' },
+  request_id: { label: 'Request' },
+  'data.schedule_transfer_id': { label: 'Transfer' },
+  'data.currency': { label: 'Currency' },
+  'data.schedule': { label: 'Schedule', placeholder: '30 6 * * 1-5' },
+  'data.description': { label: 'Description' },
+  'data.refrence': { label: 'Reference' },
   fromDate: { label: 'First day' },
   toDate: { label: 'Last day' },
   status: {
@@ -124,5 +152,26 @@ export const FORM_LAYOUTS: Readonly<Record<string, FormLayout>> = {
       { fields: ['fromDate', 'toDate', 'status', 'merchantId'] },
       { title: 'More filters', isFolded: true, fields: ['resellerId', 'timezone', 'limit'] },
     ],
+  },
+  webhook: {
+    operation: 'webhooks.create',
+    groups: [{ fields: ['url', 'description', 'events', 'hmac_key'] }],
+  },
+  'webhook-test': {
+    operation: 'webhooks.test',
+    groups: [{ fields: ['webhookId', 'resellerId'] }],
+  },
+  'report-schedule': {
+    operation: 'reports.updateSchedule',
+    groups: [{ fields: ['id', 'status', 'schedule_type', 'notification_email'] }],
+  },
+  'signup-link': {
+    operation: 'merchants.associate',
+    groups: [{ fields: ['merchantId', 'action'] }],
+  },
+  'transfers-body': {
+    operation: 'scheduledTransfers.list',
+    rowName: 'transfer',
+    groups: [{ fields: ['request_id', 'data'] }],
   },
 };

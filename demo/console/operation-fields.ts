@@ -135,8 +135,9 @@ function readValue(
     });
   }
   if (field.kind === 'names') {
-    const names: readonly unknown[] = Array.isArray(value) ? value : String(value).split(',');
-    if (!names.every((name) => typeof name === 'string')) return refuse('must be a list of names');
+    const names: unknown = typeof value === 'string' ? value.split(',') : value;
+    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+      return refuse('must be a list of names');
     return names.map((name) => name.trim()).filter((name) => name !== '');
   }
   if (typeof value !== 'string') return refuse('must be a text; give it once');

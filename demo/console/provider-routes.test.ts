@@ -119,7 +119,7 @@ describe('metrics', () => {
 describe('the scheduled transfers', () => {
   it('of a merchant come as the provider sends them, cron or words', async () => {
     const { transfers } = (await partner.get('/api/transfers?mid=1001')).body as TransfersView;
-    expect(transfers.map(({ schedule }) => schedule)).toEqual([
+    expect(transfers.map(({ fields }) => fields['schedule'])).toEqual([
       '30 6 * * 1-5',
       'Last working day of each month',
     ]);
@@ -129,8 +129,33 @@ describe('the scheduled transfers', () => {
     partner.sandbox.control.addFault({ operation: 'scheduled-transfers', fault: 'unknown-field' });
     const { transfers } = (await partner.get('/api/transfers?mid=1001')).body as TransfersView;
     const shown = ['id', 'merchantAccount', 'currency', 'schedule', 'status'];
-    const others = Object.keys(transfers[0]!).filter((name) => !shown.includes(name));
+    const others = Object.keys(transfers[0]!.fields).filter((name) => !shown.includes(name));
     expect(others.length).toBeGreaterThan(0);
+  });
+
+  it('say in words when they run, in the zone that a person chose', async () => {
+    const query = 'mid=1001&timezone=Asia/Tokyo';
+    const { transfers } = (await partner.get(`/api/transfers?${query}`)).body as TransfersView;
+    expect(transfers[0]).toMatchObject({ words: 'At 06:30, Monday through Friday' });
+    expect(transfers[0]!.nextRuns).toHaveLength(3);
+    for (const run of transfers[0]!.nextRuns!) expect(run).toMatch(/ 06:30 GMT\+09:00$/);
+    expect(transfers[1]).toEqual({ fields: transfers[1]!.fields });
+    const wrong = await partner.get('/api/transfers?mid=1001&timezone=Moon');
+    expect(problemOf(wrong)).toMatchObject({ status: 400, errors: [{ field: 'timezone' }] });
+  });
+
+  it('are read with the body of a form, once', async () => {
+    const row = { schedule_transfer_id: 'st_1', schedule: '0 6 * * *', refrence: 'r' };
+    const body = { mid: '1001', request_id: 'r1', data: [row, null] };
+    expect((await partner.post('/api/transfers', body)).status).toBe(200);
+    const [sent] = partner.sandbox.control.requests();
+    expect(sent).toMatchObject({ method: 'GET', framing: 'length' });
+    partner.sandbox.control.addFault({
+      operation: 'scheduled-transfers',
+      fault: 'drop-after-commit',
+    });
+    const lost = problemOf(await partner.post('/api/transfers', body));
+    expect(lost).toMatchObject({ code: 'outcome_unknown' });
   });
 
   it('are read without the body whose effect is not shown', async () => {
@@ -192,23 +217,25 @@ function validUntil(): string {
 describe('a signup link', () => {
   it('is valid again, in the provider’s own words', async () => {
     const before = validUntil();
-    const answer = await partner.post(LINKS, { merchantId: '1001' });
+    const answer = await partner.post(LINKS, { action: 'reactivate', merchantId: '1001' });
     const { message } = answer.body as SignupLinkView;
     expect(message).toContain('14');
     expect(validUntil() > before).toBe(true);
   });
 
   it('needs a merchant, and one that the provider knows', async () => {
-    const unnamed = await partner.post(LINKS, {});
+    const unnamed = await partner.post(LINKS, { action: 'reactivate' });
     expect(problemOf(unnamed)).toMatchObject({ status: 400, errors: [{ field: 'merchantId' }] });
-    const unknown = await partner.post(LINKS, { merchantId: '9999' });
+    const unknown = await partner.post(LINKS, { action: 'reactivate', merchantId: '9999' });
     expect(problemOf(unknown)).toMatchObject({ outcome: 'refused' });
   });
 
   it('is extended once when the answer is lost, and that is said to be unknown', async () => {
     const fault = { operation: 'merchant-association', fault: 'drop-after-commit' } as const;
     partner.sandbox.control.addFault(fault);
-    const problem = problemOf(await partner.post(LINKS, { merchantId: '1001' }));
+    const problem = problemOf(
+      await partner.post(LINKS, { action: 'reactivate', merchantId: '1001' }),
+    );
     expect(problem).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
     expect(problem.next).toContain('try the link first');
     expect(partner.sandbox.control.requests()).toHaveLength(1);

@@ -2,7 +2,14 @@
  * Analytics (spec 4.5), scheduled transfers (4.4), report schedules (4.2) and signup links (4.3): each
  * is one route and one call of the provider.
  */
-import type { PartnerClient } from '@pay-checkout/partner-api';
+import type {
+  AssociateMerchantParams,
+  PartnerClient,
+  ScheduledTransfer,
+  ScheduledTransfersBody,
+  UpdateReportScheduleParams,
+} from '@pay-checkout/partner-api';
+import { describeSchedule, isTimezone } from '@pay-checkout/partner-api/schedule-words';
 import { Router } from 'express';
 import { z } from 'zod';
 import { parseFields } from './console-error.js';
@@ -13,6 +20,7 @@ import type {
   TransfersView,
 } from './console-view.js';
 import { describeMetrics } from './metrics-view.js';
+import { readRequest } from './operation-fields.js';
 import { callProvider, otherFields, signalOf, toFields } from './provider-call.js';
 
 const once = z.string('give it once');
@@ -25,17 +33,19 @@ const analyticsQuery = z.strictObject({
   to_date: once.optional(),
 });
 
-const transfersQuery = z.strictObject({ mid: z.string('give the identifier of a merchant') });
+const zone = once.refine(isTimezone, 'must be a time zone such as Europe/London').default('UTC');
+const merchant = z.string('give the identifier of a merchant');
+const transfersQuery = z.strictObject({ mid: merchant, timezone: zone });
+/** The rest is the body of the provider's request. */
+const transfersBody = z.looseObject({ mid: merchant, timezone: zone });
 
-const text = z.string('must be a text').optional();
-const scheduleBody = z.strictObject({
-  id: z.string('give the identifier of a report schedule'),
-  status: text,
-  schedule_type: text,
+const TRANSFERS_FACTS = {
+  namedBy: 'mid',
+  ifUnknown: 'What a body does on this request is not shown: ask the provider before another try.',
+};
+const email = z.looseObject({
   notification_email: z.email('must be an e-mail address').optional(),
 });
-
-const linkBody = z.strictObject({ merchantId: z.string('give the identifier of a merchant') });
 
 const SCHEDULE_FACTS = {
   namedBy: 'id',
@@ -64,19 +74,31 @@ export function providerRoutes(client: PartnerClient): Router {
     response.json(reply);
   });
 
-  // The body that the spec shows on this read is never sent: what it does is not shown.
   router.get('/api/transfers', async (request, response) => {
-    const { mid } = parseFields(transfersQuery, request.query);
+    const { mid, timezone } = parseFields(transfersQuery, request.query);
     const signal = signalOf(response);
     const transfers = await callProvider({ namedBy: 'mid' }, () =>
       client.scheduledTransfers.list(mid, undefined, { signal }),
     );
-    const reply: TransfersView = { transfers: transfers.map(toFields) };
-    response.json(reply);
+    response.json(describeTransfers(transfers, timezone));
+  });
+
+  // The body that the spec shows on this read is sent only on demand, and once: what it does is not shown.
+  router.post('/api/transfers', async (request, response) => {
+    const { mid, timezone, ...given } = parseFields(transfersBody, request.body);
+    const body = readRequest('scheduledTransfers.list', given) as ScheduledTransfersBody;
+    const transfers = await callProvider(TRANSFERS_FACTS, () =>
+      client.scheduledTransfers.list(mid, body),
+    );
+    response.json(describeTransfers(transfers, timezone));
   });
 
   router.post('/api/report-schedules', async (request, response) => {
-    const params = parseFields(scheduleBody, request.body);
+    parseFields(email, request.body);
+    const params = readRequest(
+      'reports.updateSchedule',
+      request.body,
+    ) as unknown as UpdateReportScheduleParams;
     const schedule = await callProvider(SCHEDULE_FACTS, () =>
       client.reports.updateSchedule(params),
     );
@@ -85,10 +107,11 @@ export function providerRoutes(client: PartnerClient): Router {
   });
 
   router.post('/api/signup-links', async (request, response) => {
-    const { merchantId } = parseFields(linkBody, request.body);
-    const answer = await callProvider(LINK_FACTS, () =>
-      client.merchants.associate({ action: 'reactivate', merchantId }),
-    );
+    const params = readRequest(
+      'merchants.associate',
+      request.body,
+    ) as unknown as AssociateMerchantParams;
+    const answer = await callProvider(LINK_FACTS, () => client.merchants.associate(params));
     const reply: SignupLinkView = {
       message: answer.message,
       others: otherFields(answer, ['message']),
@@ -97,4 +120,17 @@ export function providerRoutes(client: PartnerClient): Router {
   });
 
   return router;
+}
+
+/** A schedule that is a cron expression is put into words, in the zone that the person chose. */
+function describeTransfers(
+  transfers: readonly ScheduledTransfer[],
+  timezone: string,
+): TransfersView {
+  return {
+    transfers: transfers.map((transfer) => {
+      const fields = toFields(transfer);
+      return { fields, ...describeSchedule(fields['schedule'] ?? '', timezone) };
+    }),
+  };
 }

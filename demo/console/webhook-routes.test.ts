@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   problemOf,
@@ -26,24 +27,38 @@ async function create(url = HOOK.url): Promise<CreatedWebhookView> {
 }
 
 describe('a new webhook', () => {
-  it('has its key in a file for the owner only, and the browser learns only where', async () => {
+  it('has its key in a file for the owner only, and in the one answer that shows it', async () => {
     const answer = await partner.post(PATH, HOOK);
     expect(answer.status).toBe(201);
     const { webhookId, keyFile } = answer.body as CreatedWebhookView;
     const key = readFileSync(keyFile, 'utf8').trim();
     expect(key.length).toBeGreaterThanOrEqual(32);
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-    expect(answer.text).not.toContain(key);
+    expect(answer.body).toMatchObject({ hmacKey: key });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
     const listed = await partner.get(PATH);
-    expect(listed.body as KeptWebhooksView).toEqual({ kept: [{ webhookId, keyFile }] });
+    const [kept] = (listed.body as KeptWebhooksView).kept;
+    expect(kept).toEqual({ ...HOOK, webhookId, keyFile, createdAt: kept!.createdAt });
+    expect(Date.parse(kept!.createdAt!)).not.toBeNaN();
     expect(listed.text).not.toContain(key);
-    expect(readdirSync(partner.keyDirectory)).toHaveLength(1);
+    const files = readdirSync(partner.keyDirectory).map((name) => join(partner.keyDirectory, name));
+    expect(files.map((name) => statSync(name).mode & 0o777)).toEqual([0o600, 0o600]);
+    const withKey = files.filter((name) => readFileSync(name, 'utf8').includes(key));
+    expect(withKey).toEqual([keyFile]);
+  });
+
+  it('takes a key of one’s own, which no answer has', async () => {
+    const own = 'a-key-of-our-own-4f1d9c2e';
+    const answer = await partner.post(PATH, { ...HOOK, hmac_key: own });
+    const { keyFile } = answer.body as CreatedWebhookView;
+    expect(readFileSync(keyFile, 'utf8').trim()).toBe(own);
+    for (const { text } of [answer, await partner.get(PATH)]) expect(text).not.toContain(own);
   });
 
   it.each([
     [{}, 'url'],
     [{ ...HOOK, url: 'hooks.example' }, 'url'],
-    [{ ...HOOK, events: 'anything' }, 'events'],
+    [{ ...HOOK, events: { any: 'thing' } }, 'events'],
     [{ ...HOOK, hmac_key: 'mine' }, 'hmac_key'],
   ])('is not made of %j: the wrong field is named, and no file is left', async (body, field) => {
     const answer = await partner.post(PATH, body);

@@ -1,38 +1,18 @@
 /** `/api/webhooks` and `/api/webhooks/test`: webhook endpoints (spec 4.7, 4.8). */
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   fieldText,
   isPartnerApiError,
+  type CreateWebhookParams,
   type PartnerClient,
   type Secret,
+  type TestWebhookParams,
 } from '@pay-checkout/partner-api';
 import { Router } from 'express';
-import { z } from 'zod';
-import { ConsoleError, parseFields } from './console-error.js';
-import type {
-  CreatedWebhookView,
-  KeptWebhooksView,
-  WebhookTestView,
-  KeptWebhook,
-} from './console-view.js';
+import { ConsoleError } from './console-error.js';
+import type { CreatedWebhookView, KeptWebhooksView, WebhookTestView } from './console-view.js';
+import { readRequest } from './operation-fields.js';
 import { callProvider, otherFields } from './provider-call.js';
-
-const text = z.string('must be a text');
-const createBody = z.strictObject({
-  url: text,
-  description: text.optional(),
-  events: z.array(text.min(1, 'must be names'), 'must be a list of names').optional(),
-});
-const testBody = z.strictObject({
-  webhookId: z.string('give the identifier that came when the webhook was created'),
-  resellerId: z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number such as 7001')
-    .transform(Number)
-    .optional(),
-});
+import type { KeyFolder } from './key-folder.js';
 
 const CREATE_FACTS = {
   ifUnknown:
@@ -55,19 +35,27 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
   });
 
   router.post('/api/webhooks', async (request, response) => {
-    const params = parseFields(createBody, request.body);
+    const { hmac_key: ownKey, ...params } = readRequest(
+      'webhooks.create',
+      request.body,
+    ) as unknown as CreateWebhookParams;
     const file = await keys.openFile().catch(() => {
       throw cannotKeepKeys();
     });
     let keyFile = '';
+    let generated: Secret | undefined;
     // The file is closed before the answer goes out: from then on it has one name.
     const created = await callProvider(CREATE_FACTS, () =>
       client.webhooks
-        .create(params, {
-          storeKey: async (key, webhookId) => {
-            keyFile = await file.store(key, webhookId);
+        .create(
+          { ...params, ...(ownKey !== undefined && { hmac_key: ownKey }) },
+          {
+            storeKey: async (key, webhookId) => {
+              keyFile = await file.store(key, { webhookId, ...params });
+              if (ownKey === undefined) generated = key;
+            },
           },
-        })
+        )
         .catch((error: unknown) => {
           throw isPartnerApiError(error) && error.name === 'KeyNotStoredError'
             ? keyIsLost()
@@ -78,6 +66,8 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
     const reply: CreatedWebhookView = {
       webhookId: data.webhook_id,
       keyFile,
+      // The only answer with a key, and no cache keeps it. A person knows their own key.
+      ...(generated !== undefined && { hmacKey: generated.reveal() }),
       others: {
         ...otherFields(created, ['data']),
         ...otherFields(data, ['webhook_id', 'hmac_key']),
@@ -87,7 +77,7 @@ export function webhookRoutes(client: PartnerClient, keys: KeyFolder): Router {
   });
 
   router.post('/api/webhooks/test', async (request, response) => {
-    const params = parseFields(testBody, request.body);
+    const params = readRequest('webhooks.test', request.body) as unknown as TestWebhookParams;
     const answer = await callProvider(TEST_FACTS, () => client.webhooks.test(params));
     const { data } = answer;
     const reply: WebhookTestView = {
@@ -124,76 +114,4 @@ function keyIsLost(): ConsoleError {
     next: 'Have this webhook removed at the provider, free some space on the disk, and create it again.',
     outcome: 'unknown',
   });
-}
-
-const ONLY_OWNER = 0o600;
-const NAME = /^webhook-(.+)\.key$/;
-
-/** A file that takes one key. It is there before anything is sent: a full disk is known in time. */
-export interface KeyFile {
-  /** Writes the key durably and gives the file the name of its webhook. Answers where it is. */
-  store(key: Secret, webhookId: string): Promise<string>;
-  /** Closes it, and removes it when it holds no key. */
-  close(): Promise<void>;
-}
-
-/** The keys of webhooks: a file for each, readable by its owner only, never overwritten. */
-export class KeyFolder {
-  readonly #directory: string;
-
-  constructor(directory: string) {
-    this.#directory = directory;
-  }
-
-  async openFile(): Promise<KeyFile> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const path = join(this.#directory, `new-${randomUUID()}.key`);
-    const file = await open(path, 'wx', ONLY_OWNER);
-    let isWritten = false;
-    let isNamed = false;
-    return {
-      store: async (key, webhookId) => {
-        await file.writeFile(`${key.reveal()}\n`);
-        await file.sync();
-        isWritten = true;
-        const named = join(this.#directory, fileNameOf(webhookId));
-        // A name that is taken stays with the key that has it; this one keeps its first name.
-        isNamed = await link(path, named).then(
-          () => true,
-          () => false,
-        );
-        await syncFolder(this.#directory);
-        return isNamed ? named : path;
-      },
-      close: async () => {
-        await file.close();
-        if (isNamed || !isWritten) await rm(path, { force: true });
-      },
-    };
-  }
-
-  /** The webhooks whose keys are here. */
-  async list(): Promise<readonly KeptWebhook[]> {
-    const names = await readdir(this.#directory).catch(() => []);
-    return names.sort().flatMap((name) => {
-      const id = NAME.exec(name)?.[1];
-      if (id === undefined) return [];
-      return [{ webhookId: decodeURIComponent(id), keyFile: join(this.#directory, name) }];
-    });
-  }
-}
-
-function fileNameOf(webhookId: string): string {
-  return `webhook-${encodeURIComponent(webhookId)}.key`;
-}
-
-/** Makes a new name durable. Windows cannot open a folder, and needs no such step. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder: FileHandle = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -102,3 +102,42 @@ describe('a checkout session', () => {
     expect(await page.locator('.problems li').count()).toBe(4);
   });
 });
+
+describe('the other forms', () => {
+  it('change a report schedule, and say when it runs next', async () => {
+    await open('reports');
+    await field('id').fill('sch_1001_daily');
+    await press('Change the schedule');
+    await page.locator('.problems li').first().waitFor();
+    await field('status').fill('active');
+    await press('Change the schedule');
+    await page.getByRole('heading', { name: 'Schedule changed' }).waitFor();
+    expect(await page.locator('.answer dt').first().isVisible()).toBe(true);
+    expect(await page.locator('.answer').innerText()).toContain('Next run');
+  });
+
+  it('send any action about a signup link, and show what the provider says to it', async () => {
+    await open('signup-links');
+    await field('merchantId').fill('1001');
+    await press('Send the action');
+    await page.getByRole('heading', { name: 'The provider says' }).waitFor();
+    await field('action').fill('archive');
+    await press('Send the action');
+    await page.getByRole('heading', { name: 'The provider refused this.' }).waitFor();
+  });
+
+  it('put a transfer’s schedule into words, and read transfers with a body', async () => {
+    await open('transfers?mid=1001&timezone=Asia/Tokyo');
+    const row = page.locator('#result tbody tr').first();
+    await row.getByText('At 06:30, Monday through Friday').waitFor();
+    expect(await row.locator('.runs li').allTextContents()).toHaveLength(3);
+    expect(await row.locator('.runs li').first().textContent()).toMatch(/06:30 GMT\+09:00$/);
+    await page.getByText('Send a body with the request').click();
+    await field('request_id').fill('r1');
+    await press('Add a transfer');
+    await field('data.0.schedule').fill('0 6 * * *');
+    await press('Read with this body');
+    await page.getByRole('heading', { name: 'The provider’s answer to this body' }).waitFor();
+    expect(await journey.sandbox.framingsOf('scheduled-transfers')).toEqual(['none', 'length']);
+  });
+});

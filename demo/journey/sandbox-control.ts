@@ -31,6 +31,14 @@ export class SandboxControl {
     await this.#send('POST', '/faults', { operation, fault: 'drop-after-commit' });
   }
 
+  /** How the body of each call of an operation was framed, oldest first. */
+  async framingsOf(operation: string): Promise<string[]> {
+    const { requests } = await this.#get<{
+      requests: { readonly operation: string; readonly framing: string }[];
+    }>('/requests');
+    return requests.filter((call) => call.operation === operation).map(({ framing }) => framing);
+  }
+
   /** How many calls wait for their answer. */
   async heldCalls(): Promise<number> {
     return (await this.#get<{ held: number }>('/faults')).held;

@@ -1,7 +1,7 @@
-/** Changes a report schedule. */
-import { html } from 'lit';
+/** Changes a report schedule, and shows what has become of it. */
+import { html, nothing, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { ReportScheduleView } from '../console-view.js';
+import type { ProviderFields, ReportScheduleView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { renderFields } from './formatting.js';
 import { readKnownThings, suggest } from './forms.js';
@@ -15,7 +15,11 @@ startActionForm<ReportScheduleView>({
   draw: ({ schedule }) =>
     html`<section class="answer is-wide">
       <h2 tabindex="-1" data-focus>Schedule changed</h2>
-      ${renderFields(schedule)}
+      ${renderSummary(schedule)}
+      <details>
+        <summary>All fields</summary>
+        ${renderFields(schedule)}
+      </details>
     </section>`,
 });
 
@@ -25,3 +29,34 @@ void readKnownThings().then(({ reportSchedules }) =>
     reportSchedules.map((value) => ({ value })),
   ),
 );
+
+/** What a person asks first; the rest is among all fields. */
+const FACTS = [
+  ['report_type', 'Report'],
+  ['merchant_name', 'Merchant'],
+  ['status', 'Status'],
+  ['schedule_type', 'How often'],
+  ['next_run_at', 'Next run'],
+  ['last_run_at', 'Last run'],
+  ['last_run_status', 'Last run was'],
+  ['notification_email', 'Notifies'],
+] as const;
+
+function renderSummary(schedule: ProviderFields): TemplateResult {
+  const { download_url: file = '', error_message: error = '' } = schedule;
+  return html`<dl class="fields">
+      ${FACTS.filter(([name]) => schedule[name] !== undefined && schedule[name] !== '').map(
+        ([name, title]) =>
+          html`<div>
+            <dt>${title}</dt>
+            <dd>${schedule[name]}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${error === '' ? nothing : html`<p class="is-wrong">The provider reports: ${error}</p>`}
+    ${
+      /^https?:/.test(file)
+        ? html`<p><a class="button quiet" href=${file} rel="noopener">Download the report</a></p>`
+        : nothing
+    }`;
+}

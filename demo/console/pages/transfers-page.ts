@@ -1,11 +1,13 @@
 /** The scheduled transfers of a merchant account. */
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { ProviderFields, TransfersView } from '../console-view.js';
+import type { TransfersView, TransferView } from '../console-view.js';
+import { startActionForm } from './action-form.js';
 import { read } from './console-api.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
 import { Loader, Waiting } from './loader.js';
+import { nestRows, RowFields } from './row-fields.js';
 
 /** Fields with a column of their own. */
 const COLUMNS = [
@@ -22,6 +24,21 @@ const loader = new Loader({
   host: find(document, '#result', HTMLElement),
   waiting: new Waiting(find(document, '#waiting', HTMLElement)),
   form,
+});
+
+new RowFields(find(document, '[data-rows="data"]', HTMLElement));
+startActionForm<TransfersView>({
+  form: find(document, '#body', HTMLFormElement),
+  waiting: find(document, '#body-waiting', HTMLElement),
+  result: find(document, '#body-result', HTMLElement),
+  path: '/api/transfers',
+  busy: 'Asking the provider…',
+  toBody: (fields) => ({ ...Object.fromEntries(toQuery(form)), ...nestRows(fields) }),
+  draw: (view) =>
+    html`<section>
+      <h2 tabindex="-1" data-focus>The provider’s answer to this body</h2>
+      ${renderTransfers(view)}
+    </section>`,
 });
 
 void start();
@@ -62,21 +79,29 @@ function renderTransfers({ transfers }: TransfersView): TemplateResult {
       </tbody>
     </table>
     <p class="hint">
-      A schedule is a cron expression or words, and its time zone is not known: it is shown as it
-      came. <code>pay-partner transfers list</code> puts the former into words.
+      In which time zone the provider reads a schedule is not shown: the next runs are worked out in
+      the one that you choose.
     </p>`;
 }
 
-function renderTransfer(transfer: ProviderFields): TemplateResult {
+function renderTransfer({ fields, words, nextRuns = [] }: TransferView): TemplateResult {
   const shown = COLUMNS.map(([field]) => field as string);
-  const others = Object.entries(transfer).filter(([name]) => !shown.includes(name));
+  const others = Object.entries(fields).filter(([name]) => !shown.includes(name));
   return html`<tr role="row">
     ${COLUMNS.map(
       ([field, title]) =>
         html`<td role="cell" data-title=${title}>
           <span>
-            ${transfer[field] ?? '–'}
-            ${field === 'id' ? renderOthers(Object.fromEntries(others)) : ''}
+            ${fields[field] ?? '–'}
+            ${field === 'id' ? renderOthers(Object.fromEntries(others)) : nothing}
+            ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
+            ${
+              field === 'schedule' && nextRuns.length > 0
+                ? html`<ul class="runs" aria-label="Next runs">
+                    ${nextRuns.map((run) => html`<li>${run}</li>`)}
+                  </ul>`
+                : nothing
+            }
           </span>
         </td>`,
     )}

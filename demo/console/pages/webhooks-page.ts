@@ -1,26 +1,38 @@
-/** Creates a webhook, and has the provider test one. */
-import { html, nothing, type TemplateResult } from 'lit';
+/** Creates a webhook, lists those that were created here, and has the provider test one. */
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
-import type { CreatedWebhookView, KeptWebhooksView, WebhookTestView } from '../console-view.js';
+import type {
+  CreatedWebhookView,
+  KeptWebhook,
+  KeptWebhooksView,
+  WebhookTestView,
+} from '../console-view.js';
 import { startActionForm } from './action-form.js';
-import { read } from './console-api.js';
+import { read, toProblem } from './console-api.js';
+import { renderCopyButton } from './copy-button.js';
 import { renderOthers } from './formatting.js';
-import { suggest } from './forms.js';
+import { renderProblem } from './loader.js';
+import { MomentWords } from './transaction-words.js';
 
+const createForm = find(document, '#create', HTMLFormElement);
+const createResult = find(document, '#create-result', HTMLElement);
 const testForm = find(document, '#test', HTMLFormElement);
+const webhookId = find(testForm, '#webhookId', HTMLInputElement);
+const kept = find(document, '#kept', HTMLElement);
+const moments = new MomentWords(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 startActionForm<CreatedWebhookView>({
-  form: find(document, '#create', HTMLFormElement),
+  form: createForm,
   waiting: find(document, '#create-waiting', HTMLElement),
-  result: find(document, '#create-result', HTMLElement),
+  result: createResult,
   path: '/api/webhooks',
   busy: 'Creating the webhook…',
-  toBody: ({ events, ...fields }) =>
-    events === undefined ? fields : { ...fields, events: splitNames(events) },
-  draw: renderCreated,
-  onDone: ({ webhookId }) => {
-    find(testForm, '#webhookId', HTMLInputElement).value = webhookId;
-    void suggestKept();
+  draw: (created) => renderCreated(created),
+  onDone: (created) => {
+    // Nor does a key of one's own stay in the form.
+    createForm.reset();
+    webhookId.value = created.webhookId;
+    void showKept();
   },
 });
 
@@ -33,34 +45,106 @@ startActionForm<WebhookTestView>({
   draw: renderTest,
 });
 
-void suggestKept();
+// A page that the browser keeps for the way back keeps no key.
+addEventListener('pagehide', () => {
+  createForm.reset();
+  render(nothing, createResult);
+});
+
+void showKept();
 
 /** The webhooks whose keys are on the console's machine: the provider has no list of them. */
-async function suggestKept(): Promise<void> {
-  const { kept } = await read<KeptWebhooksView>('/api/webhooks').catch(() => ({ kept: [] }));
-  suggest(
-    'kept',
-    kept.map(({ webhookId }) => ({ value: webhookId })),
-  );
+async function showKept(): Promise<void> {
+  try {
+    const { kept: webhooks } = await read<KeptWebhooksView>('/api/webhooks');
+    render(renderKept(webhooks), kept);
+  } catch (error) {
+    render(
+      renderProblem(toProblem(error), () => void showKept()),
+      kept,
+    );
+  }
 }
 
-function splitNames(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+function renderKept(webhooks: readonly KeptWebhook[]): TemplateResult {
+  if (webhooks.length === 0) {
+    return html`<p class="lead">No webhook was created with this console yet.</p>`;
+  }
+  return html`<table class="rows" role="table">
+      <caption class="unseen">
+        Webhooks that were created here
+      </caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          ${['Address', 'Webhook', 'Events', 'Created', 'Key', 'Test'].map(
+            (title) => html`<th role="columnheader" scope="col">${title}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${webhooks.map(renderWebhook)}
+      </tbody>
+    </table>
+    <p class="hint">
+      The provider’s document shows no list of webhooks: others may exist, and one of these may be
+      gone.
+    </p>`;
 }
 
-function renderCreated({ webhookId, keyFile, others }: CreatedWebhookView): TemplateResult {
+function renderWebhook(webhook: KeptWebhook): TemplateResult {
+  const { url, description, events = [], createdAt, keyFile } = webhook;
+  const test = (): void => {
+    webhookId.value = webhook.webhookId;
+    testForm.requestSubmit();
+  };
+  return html`<tr role="row">
+    <td role="cell" data-title="Address">
+      <span>
+        ${url ?? 'not known'}${description === undefined ? nothing : html`<br /><span class="hint">${description}</span>`}
+      </span>
+    </td>
+    <td role="cell" data-title="Webhook"><code>${webhook.webhookId}</code></td>
+    <td role="cell" data-title="Events"><span>${events.join(', ') || '–'}</span></td>
+    <td role="cell" data-title="Created"><span>${moments.describe(createdAt)}</span></td>
+    <td role="cell" data-title="Key"><code>${keyFile}</code></td>
+    <td role="cell" data-title="Test">
+      <button
+        type="button"
+        class="button quiet small"
+        aria-label="Test ${url ?? webhook.webhookId}"
+        @click=${test}
+      >
+        Test
+      </button>
+    </td>
+  </tr>`;
+}
+
+function renderCreated({ webhookId: id, keyFile, hmacKey, others }: CreatedWebhookView) {
   return html`<section class="answer">
     <h2 tabindex="-1" data-focus>Webhook created</h2>
-    <p>Its identifier: <code>${webhookId}</code></p>
+    <p>Its identifier: <code>${id}</code></p>
     <p>
-      Its key is in <code>${keyFile}</code>. The program that verifies webhooks reads it there; the
-      provider does not give it again.
+      Its key is in <code data-key-file>${keyFile}</code>, where the program that verifies webhooks
+      reads it.
     </p>
-    ${renderOthers(others)}
+    ${hmacKey === undefined ? nothing : renderKey(hmacKey)} ${renderOthers(others)}
   </section>`;
+}
+
+function renderKey(key: string): TemplateResult {
+  const hide = ({ currentTarget: button }: Event): void => {
+    if (button instanceof HTMLElement) button.closest('[data-key]')?.remove();
+    createResult.querySelector<HTMLElement>('[data-focus]')?.focus();
+  };
+  return html`<div class="shown-key" data-key>
+    <p>Shown only now. The provider does not give it again.</p>
+    <p><code>${key}</code></p>
+    <p class="next">
+      ${renderCopyButton(key, 'the key')}
+      <button type="button" class="button quiet small" @click=${hide}>Hide the key</button>
+    </p>
+  </div>`;
 }
 
 /** Whatever the endpoint did is an answer: how a timeout is written is not shown. */
