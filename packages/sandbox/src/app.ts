@@ -26,6 +26,7 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
   app.disable('etag');
   app.use((_request, response, next) => {
     response.set('x-pay-sandbox', '1');
+    response.set('Date', new Date(context.clock.now()).toUTCString());
     response.set('X-Content-Type-Options', 'nosniff');
     next();
   });

@@ -30,6 +30,8 @@ const OPTIONS = {
   session: { type: 'string' },
   amount: { type: 'string' },
   as: { type: 'string' },
+  outcome: { type: 'string' },
+  seed: { type: 'string' },
 } as const;
 
 const COMMANDS: readonly Command[] = [
@@ -70,6 +72,35 @@ const COMMANDS: readonly Command[] = [
     what: 'in full, or --amount 1.50; --as add: as a row of its own',
     call: ([id = ''], { amount, as }) => post(pathOf('transactions', id, 'refund'), { amount, as }),
   },
+  {
+    usage: 'webhooks send <session>',
+    what: 'sends that it was paid, or --outcome: declined, refunded, cancelled, expired',
+    call: ([session], { outcome }) => post('/webhooks/send', { session, outcome }),
+  },
+  {
+    usage: 'webhooks resend <webhook>',
+    what: 'sends it again under its id',
+    call: ([id = '']) => post(pathOf('webhooks', id, 'resend')),
+  },
+  {
+    usage: 'webhooks forge <session>',
+    what: 'says what did not happen, signed with another key; --outcome',
+    call: ([session], { outcome }) => post('/webhooks/forge', { session, outcome }),
+  },
+  {
+    usage: 'webhooks delay <seconds>',
+    what: 'sends those that follow so much later',
+    call: ([seconds]) => ({
+      method: 'PATCH',
+      path: '/switches',
+      body: { webhookDelaySeconds: Number(seconds) },
+    }),
+  },
+  {
+    usage: 'webhooks reorder <count>',
+    what: 'sends the next ones last first',
+    call: ([count]) => post('/webhooks/reorder', { count: Number(count) }),
+  },
   { usage: 'webhooks', what: 'lists the attempts at webhooks', call: () => get('/deliveries') },
   {
     usage: 'webhooks resend <webhook>',
@@ -107,7 +138,11 @@ const COMMANDS: readonly Command[] = [
       body: { [name]: readJson(value) ?? (value === 'null' ? null : value) },
     }),
   },
-  { usage: 'reset', what: 'back to the start', call: () => post('/reset') },
+  {
+    usage: 'reset',
+    what: 'back to the start; --seed: with other transactions',
+    call: (_words, { seed }) => post('/reset', { seed }),
+  },
 ];
 
 const WIDTH = Math.max(...COMMANDS.map(({ usage }) => usage.length));

@@ -16,6 +16,7 @@ import type { Merchant, SandboxSettings } from './settings.js';
 import { History } from './transactions/history.js';
 import { switchesOf, type Switches } from './switches.js';
 import { TransactionStore } from './transactions/transaction-store.js';
+import { WebhookNotifier } from './webhooks/webhook-notifier.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** The parts of one sandbox, for its routes. */
@@ -24,6 +25,7 @@ export interface SandboxContext {
   readonly settings: SandboxSettings;
   /** The switches as they were at the start. */
   readonly startSwitches: Switches;
+  readonly startSeed: string;
   readonly merchantsById: ReadonlyMap<number, Merchant>;
   readonly clock: VirtualClock;
   /** Makes the identifiers and keys. */
@@ -42,6 +44,7 @@ export interface SandboxContext {
   readonly faults: FaultQueue;
   readonly payments: PaymentService;
   readonly webhooks: WebhookSender;
+  readonly notifier: WebhookNotifier;
 }
 
 export function makeContext(settings: SandboxSettings): SandboxContext {
@@ -51,15 +54,19 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
   const endpoints = new WebhookEndpoints(inventor);
   const webhooks = new WebhookSender(clock, settings, inventor);
+  const sessions = new SessionStore(inventor);
+  const parts = { settings, clock, inventor, endpoints, webhooks, sessions };
+  const notifier = new WebhookNotifier(parts);
   const activity = new Activity();
   const { requestLog } = settings;
   const context: SandboxContext = {
     settings,
     startSwitches: switchesOf(settings),
+    startSeed: history.seed,
     merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
     clock,
     inventor,
-    sessions: new SessionStore(inventor),
+    sessions,
     transactions,
     schedules: new ReportBook(clock, (scope) => listRows(context, scope)),
     signupLinks: new SignupLinks(),
@@ -71,21 +78,27 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     ),
     activity,
     actions: new ActionLog(clock, activity),
-    secrets: () => [settings.apiKey, ...endpoints.list().map(({ hmacKey }) => hmacKey)],
+    secrets: () => [
+      settings.apiKey,
+      ...(settings.webhookUrlKey === 'none' ? [] : [settings.webhookUrlKey]),
+      ...endpoints.list().map(({ hmacKey }) => hmacKey),
+    ],
     faults: new FaultQueue(),
-    payments: new PaymentService({ settings, clock, inventor, transactions, webhooks, endpoints }),
+    payments: new PaymentService({ settings, clock, inventor, transactions, notifier }),
     webhooks,
+    notifier,
   };
   webhooks.onAttempt = () => activity.announce({ type: 'change' });
-  seed(context);
+  seedParts(context);
   return context;
 }
 
-/** Forgets everything that happened. */
-export function resetContext(context: SandboxContext): void {
+/** Forgets everything that happened. @param seed of the past transactions; default as at the start */
+export function resetContext(context: SandboxContext, seed = context.startSeed): void {
   const { settings, clock, faults, payments, webhooks } = context;
   faults.release();
   context.sessions.clear();
+  settings.history = { ...settings.history, seed };
   context.transactions.reset(new History(settings.history, settings.merchants));
   context.endpoints.clear();
   context.requests.clear();
@@ -93,12 +106,12 @@ export function resetContext(context: SandboxContext): void {
   webhooks.clear();
   clock.reset();
   payments.clear();
-  context.inventor.reset();
+  context.inventor.reset(settings.fixedTime === undefined ? undefined : seed);
   Object.assign(settings, context.startSwitches);
-  seed(context);
+  seedParts(context);
 }
 
-function seed({ settings, clock, schedules, signupLinks, transfers }: SandboxContext): void {
+function seedParts({ settings, clock, schedules, signupLinks, transfers }: SandboxContext): void {
   const { merchants, resellerId } = settings;
   schedules.reset(merchants, resellerId);
   signupLinks.reset(merchants, clock.now());

@@ -13,10 +13,7 @@ export type PaymentOutcome =
   | { readonly outcome: 'challenge' }
   | { readonly outcome: 'expired' };
 
-type Parts = Pick<
-  SandboxContext,
-  'settings' | 'clock' | 'inventor' | 'transactions' | 'endpoints' | 'webhooks'
->;
+type Parts = Pick<SandboxContext, 'settings' | 'clock' | 'inventor' | 'transactions' | 'notifier'>;
 
 /** Plays the card networks. A session is paid at most once, however often a card is submitted. */
 export class PaymentService {
@@ -58,7 +55,7 @@ export class PaymentService {
     delete session.challenge;
     if (code === this.#parts.settings.challengeCode) return this.#approve(session, challenge.card);
     const message = 'The code was wrong. Nothing was charged: try again, or another card.';
-    return decline(session, message, 'challenge-failed');
+    return this.#decline(session, message, 'challenge-failed');
   }
 
   /** Waits for the answer to a 3-D Secure challenge that the shopper gives elsewhere. */
@@ -73,7 +70,7 @@ export class PaymentService {
     if (earlier !== undefined) return earlier;
     delete session.challenge;
     const message = 'You cancelled the bank’s check. Nothing was charged.';
-    return decline(session, message, 'challenge-abandoned');
+    return this.#decline(session, message, 'challenge-abandoned');
   }
 
   /** Forgets what is still to happen. */
@@ -97,15 +94,17 @@ export class PaymentService {
       case 'approve':
         return this.#approve(session, card, scenario);
       case 'decline':
-        return decline(session, scenario.message, scenario.name);
+        return this.#decline(session, scenario.message, scenario.name);
       case 'challenge':
         this.#challenge(session, card, scenario);
         return { outcome: 'challenge' };
       case 'expire':
         session.state = 'expired';
+        this.#parts.notifier.notify(session, 'expired');
         void this.#payLater(session, card, scenario.paidAfterSeconds);
         return { outcome: 'expired' };
       case 'leave': {
+        this.#parts.notifier.notify(session, 'cancelled');
         void this.#payLater(session, card, scenario.paidAfterSeconds);
         const { CancelUrl } = session.request;
         return { outcome: 'left', ...(CancelUrl !== undefined && { redirectUrl: CancelUrl }) };
@@ -141,7 +140,9 @@ export class PaymentService {
     }
     delete session.challenge;
     const message = elsewhere?.message;
-    return message === undefined ? this.#approve(session, card) : decline(session, message, name);
+    return message === undefined
+      ? this.#approve(session, card)
+      : this.#decline(session, message, name);
   }
 
   /** Pays a session that has ended for the shopper. */
@@ -167,7 +168,9 @@ export class PaymentService {
     for (let count = scenario.transactions ?? 1; count > 0; count -= 1) {
       const row = this.#addTransaction(session, card, scenario);
       session.transactionId ??= row.id;
-      for (let sent = scenario.webhooks ?? 1; sent > 0; sent -= 1) this.#notify(session, row);
+      for (let sent = scenario.webhooks ?? 1; sent > 0; sent -= 1) {
+        this.#parts.notifier.notify(session, 'paid', row);
+      }
     }
     return approved(session);
   }
@@ -184,24 +187,9 @@ export class PaymentService {
     return row;
   }
 
-  /** Sends the webhook to `WebhookUrl` (spec 4.6) and to the registered endpoints (section 6). */
-  #notify(session: CheckoutSession, row: TransactionRow): void {
-    const { settings, endpoints, webhooks } = this.#parts;
-    const { webhookPayload, webhookFilter } = settings;
-    const subject = { sessionId: session.id, orderId: session.request.order_id };
-    const url = session.request.WebhookUrl;
-    if (url !== undefined)
-      webhooks.send({ ...subject, url, payload: webhookPayload(session, row) });
-    for (const endpoint of endpoints.list()) {
-      if (!webhookFilter(endpoint, row)) continue;
-      webhooks.send({
-        ...subject,
-        endpointId: endpoint.webhookId,
-        url: endpoint.url,
-        hmacKey: endpoint.hmacKey,
-        payload: webhookPayload(session, row, endpoint),
-      });
-    }
+  #decline(session: CheckoutSession, message: string, reason?: string): PaymentOutcome {
+    this.#parts.notifier.notify(session, 'declined');
+    return decline(session, message, reason);
   }
 }
 

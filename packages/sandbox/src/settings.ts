@@ -82,7 +82,8 @@ type Unset = 'history' | 'publicUrl' | 'requestLog' | 'fixedTime';
 
 /** The options with every default filled in. The switches among them can change at any time. */
 export interface SandboxSettings extends Switches, Required<Omit<FixedOptions, Unset>> {
-  readonly history: HistoryOptions & { readonly seed: string };
+  /** Its seed changes with a reset. */
+  history: HistoryOptions & { readonly seed: string };
   readonly publicUrl?: string;
   readonly requestLog?: string;
   readonly fixedTime?: string;

@@ -20,6 +20,11 @@ export const pauseSeconds = seconds.max(
   `expected at most ${MAX_PAUSE_SECONDS} seconds`,
 );
 
+/** What can become of a session. */
+export const WEBHOOK_OUTCOMES = ['paid', 'declined', 'refunded', 'cancelled', 'expired'] as const;
+
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+
 function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
   return z.enum(words, `expected ${words.join(', ')}`);
 }
@@ -115,6 +120,25 @@ const SWITCHES = {
     'how the 90 days of a range are counted',
     oneOf('both-ends', 'difference'),
     'both-ends',
+  ),
+  webhookOutcomes: define(
+    '6',
+    'what is sent to `WebhookUrl` and to the endpoints',
+    z.array(oneOf(...WEBHOOK_OUTCOMES), `expected an array of ${WEBHOOK_OUTCOMES.join(', ')}`),
+    [...WEBHOOK_OUTCOMES],
+  ),
+  webhookCopies: define(
+    '6',
+    'how many times each webhook is sent; 0: never',
+    z.int('expected a number').min(0, 'expected at least 0').max(100, 'expected at most 100'),
+    1,
+  ),
+  webhookDelaySeconds: define('6', 'how late a webhook is sent', seconds, 0),
+  webhookUrlKey: define(
+    '6',
+    'the key that signs webhooks to `WebhookUrl`; `none`: unsigned',
+    text.min(1, 'expected a key, or none'),
+    'none',
   ),
   webhookSigning: define(
     '6',

@@ -5,7 +5,7 @@ import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { isDecimal } from '../money.js';
 import { OPERATIONS } from '../request-log.js';
 import { currency, integer, text } from '../schemas.js';
-import { pauseSeconds, switchesChange } from '../switches.js';
+import { pauseSeconds, switchesChange, WEBHOOK_OUTCOMES } from '../switches.js';
 import { MAX_HISTORY_COUNT } from '../transactions/history.js';
 import { MONEY_FIELDS, toWireRow } from '../transactions/transaction.js';
 import { requireOwnPage } from './guard.js';
@@ -63,6 +63,17 @@ const historyBody = z.strictObject({
 
 const deliveriesQuery = z.strictObject({ limit: z.coerce.number().int().min(1).optional() });
 
+const webhookBody = z.strictObject({
+  session: text,
+  outcome: z.enum(WEBHOOK_OUTCOMES, `expected ${WEBHOOK_OUTCOMES.join(', ')}`).optional(),
+});
+
+const reorderBody = z.strictObject({
+  count: integer.min(2, 'expected at least 2').max(100, 'expected at most 100'),
+});
+
+const resetBody = z.strictObject({ seed: text.optional() }).default({});
+
 const faultBody = z
   .strictObject({
     operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
@@ -103,9 +114,10 @@ export function controlRoutes(control: SandboxControl): Router {
   addStateRoutes(router, control);
   addSessionRoutes(router, control);
   addTransactionRoutes(router, control);
+  addWebhookRoutes(router, control);
   addSwitchRoutes(router, control);
-  router.post('/reset', (_request, response) => {
-    control.reset();
+  router.post('/reset', (request, response) => {
+    control.reset(parseBody(resetBody, request.body, SECTION).seed);
     response.status(204).end();
   });
   return router;
@@ -173,6 +185,21 @@ function addTransactionRoutes(router: Router, control: SandboxControl): void {
   router.post('/transactions/:id/visibility', (request, response) => {
     const { seconds } = parseBody(secondsBody, request.body, SECTION);
     control.hideTransaction(request.params.id, seconds);
+    response.status(204).end();
+  });
+}
+
+function addWebhookRoutes(router: Router, control: SandboxControl): void {
+  router.post('/webhooks/send', (request, response) => {
+    const { session, outcome } = parseBody(webhookBody, request.body, SECTION);
+    response.status(202).json({ webhooks: control.sendWebhook(session, outcome) });
+  });
+  router.post('/webhooks/forge', (request, response) => {
+    const { session, outcome } = parseBody(webhookBody, request.body, SECTION);
+    response.status(202).json({ webhooks: control.sendWebhook(session, outcome, true) });
+  });
+  router.post('/webhooks/reorder', (request, response) => {
+    control.reorderWebhooks(parseBody(reorderBody, request.body, SECTION).count);
     response.status(204).end();
   });
 }

@@ -23,6 +23,7 @@ import {
   type DescribedSwitch,
   type Switches,
   type SwitchesChange,
+  type WebhookOutcome,
 } from '../switches.js';
 import { History, type HistoryOptions } from '../transactions/history.js';
 import { refundRow, type RefundRequest } from '../transactions/refund.js';
@@ -105,13 +106,17 @@ export class SandboxControl {
     const session = this.#findSession(sessionId);
     const url = session.request[by];
     if (url === undefined) throw new ApiError(409, `This session has no ${by}.`);
+    if (by === 'CancelUrl') this.#context.notifier.notify(session, 'cancelled');
     return { ...summarizeSession(session), visit: await visit(url) };
   }
 
   /** An open session can no longer be paid. */
   expire(sessionId: string): SessionSummary {
     const session = this.#findSession(sessionId);
-    if (session.state === 'open') session.state = 'expired';
+    if (session.state === 'open') {
+      session.state = 'expired';
+      this.#context.notifier.notify(session, 'expired');
+    }
     return summarizeSession(session);
   }
 
@@ -263,6 +268,21 @@ export class SandboxControl {
     return this.#context.endpoints.list().map(summarizeEndpoint);
   }
 
+  /** Sends a webhook about a session now, whatever the switches say. @returns the ids */
+  sendWebhook(sessionId: string, outcome: WebhookOutcome = 'paid', isForged = false): string[] {
+    const { notifier, transactions } = this.#context;
+    const session = this.#findSession(sessionId);
+    const id = isForged ? undefined : session.transactionId;
+    const row = id === undefined ? undefined : transactions.read(id)?.row;
+    const isOfRow = outcome === 'paid' || outcome === 'refunded';
+    return notifier.send(session, outcome, { row: isOfRow ? row : undefined, isForged });
+  }
+
+  /** The next `count` webhooks wait for each other, and go out last first. */
+  reorderWebhooks(count: number): void {
+    this.#context.webhooks.reorder(count);
+  }
+
   addTransaction(added: AddedRow): TransactionRow {
     const { transactions, clock, inventor } = this.#context;
     const row: Record<string, unknown> = { ...inventRow(inventor, clock.nowText()), ...added.row };
@@ -284,6 +304,7 @@ export class SandboxControl {
     const fresh = { id: inventor.id('txn'), transactionTime: clock.nowText() };
     const { changed, added } = refundRow(stored.row, request, fresh);
     stored.row = changed;
+    this.#context.notifier.notifyRefund(id, added ?? changed);
     if (added === undefined) return changed;
     transactions.add(added, clock.now());
     return added;
@@ -313,8 +334,8 @@ export class SandboxControl {
   }
 
   /** Back to the start: sessions, transactions, logs, faults, switches and the clock. */
-  reset(): void {
-    resetContext(this.#context);
+  reset(seed?: string): void {
+    resetContext(this.#context, seed);
   }
 
   #findSession(id: string): CheckoutSession {

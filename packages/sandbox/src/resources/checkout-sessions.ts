@@ -77,6 +77,8 @@ export interface CheckoutSession {
   addressCheck?: AddressCheck;
   /** The transaction that paid it. */
   transactionId?: string;
+  /** Whether its webhook about the end was sent. */
+  isExpiryNotified?: boolean;
   /** Whether an approval goes to `RedirectUrl`. */
   redirects: boolean;
 }
@@ -153,12 +155,17 @@ export function checkRequest(context: SandboxContext, body: unknown): CheckedReq
 
 /** @returns the id of the new session */
 export function addSession(
-  { settings, sessions, clock }: SandboxContext,
+  { settings, sessions, clock, notifier }: SandboxContext,
   checked: CheckedRequest,
 ): string {
   const createdAt = clock.now();
-  const expiresAt = createdAt + settings.sessionLifetimeSeconds * 1000;
-  return sessions.add({ ...checked, createdAt, expiresAt });
+  const lifetime = settings.sessionLifetimeSeconds;
+  const id = sessions.add({ ...checked, createdAt, expiresAt: createdAt + lifetime * 1000 });
+  void clock.pause(lifetime).then(() => {
+    const session = sessions.find(id, clock.now());
+    if (session?.state === 'expired') notifier.notify(session, 'expired');
+  });
+  return id;
 }
 
 function parseRequest(body: unknown, { settings }: SandboxContext): CreateSessionRequest {

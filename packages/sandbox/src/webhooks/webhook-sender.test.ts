@@ -10,6 +10,7 @@ function makeSender(pausesSeconds: readonly number[], timeoutSeconds = 5): Webho
     webhookSigning: 'none',
     webhookPausesSeconds: [...pausesSeconds],
     webhookTimeoutSeconds: timeoutSeconds,
+    webhookDelaySeconds: 0,
   });
   onTestFinished(() => sender.close());
   return sender;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from '../clock.js';
 import { Inventor } from '../random.js';
 import type { Switches } from '../switches.js';
@@ -43,7 +42,7 @@ export type PostOutcome =
 
 type SenderSwitches = Pick<
   Switches,
-  'webhookSigning' | 'webhookPausesSeconds' | 'webhookTimeoutSeconds'
+  'webhookSigning' | 'webhookPausesSeconds' | 'webhookTimeoutSeconds' | 'webhookDelaySeconds'
 >;
 
 const MAX_LOG_ENTRIES = 10_000;
@@ -55,13 +54,16 @@ export class WebhookSender {
   readonly #clock: VirtualClock;
   readonly #switches: SenderSwitches;
   readonly #inventor: Inventor;
-  readonly #closing = new AbortController();
+  #pending = new AbortController();
   #log: Delivery[] = [];
   /** The latest webhooks by id, oldest first, to send them once more. */
   readonly #sent = new Map<string, Webhook>();
 
   /** After each attempt. */
   onAttempt: () => void = () => undefined;
+
+  /** Webhooks that wait for `count` of them, to go out last first. */
+  #reordering: { readonly count: number; readonly ids: string[] } | undefined;
 
   /** @param switches read for each attempt, because they can change */
   constructor(clock: VirtualClock, switches: SenderSwitches, inventor = new Inventor()) {
@@ -70,11 +72,18 @@ export class WebhookSender {
     this.#inventor = inventor;
   }
 
-  /** Starts to send a webhook, and returns at once. */
-  send(webhook: Webhook): void {
+  /** Starts to send a webhook, and returns its id at once. */
+  send(webhook: Webhook): string {
     const id = this.#inventor.id('whk');
     this.#remember(id, webhook);
-    void this.#deliver(webhook, id);
+    if (this.#reordering === undefined) void this.#deliver(webhook, id);
+    else this.#waitForOthers(this.#reordering, id);
+    return id;
+  }
+
+  /** Holds the next `count` webhooks, and then sends them last first. */
+  reorder(count: number): void {
+    this.#reordering = { count, ids: [] };
   }
 
   /** Sends a webhook once and waits for the outcome, as the webhook test of spec 4.8 does. */
@@ -107,22 +116,45 @@ export class WebhookSender {
   clear(): void {
     this.#log = [];
     this.#sent.clear();
+    this.#reordering = undefined;
+    // Nothing of before the reset arrives after it.
+    this.#pending.abort();
+    this.#pending = new AbortController();
   }
 
   /** Abandons every webhook. */
   close(): void {
-    this.#closing.abort();
+    this.#pending.abort();
   }
 
+  #waitForOthers(reordering: { readonly count: number; readonly ids: string[] }, id: string): void {
+    reordering.ids.push(id);
+    if (reordering.ids.length < reordering.count) return;
+    this.#reordering = undefined;
+    void this.#deliverInTurn(reordering.ids.toReversed());
+  }
+
+  /** Each begins when the one before it has arrived or is given up. */
+  async #deliverInTurn(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const webhook = this.#sent.get(id);
+      if (webhook !== undefined) await this.#deliver(webhook, id);
+    }
+  }
+
+  /** Tries until it is answered with 2xx. The pauses are of the sandbox's time. */
   async #deliver(webhook: Webhook, id: string): Promise<void> {
-    for (let attempt = 1; !this.#closing.signal.aborted; attempt += 1) {
+    const { signal } = this.#pending;
+    const late = this.#switches.webhookDelaySeconds;
+    if (late > 0) await this.#clock.pause(late, signal);
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
       const outcome = await this.#post(webhook, id);
-      if (this.#closing.signal.aborted) return;
+      if (signal.aborted) return;
       this.#record(webhook, id, attempt, outcome);
       if ('status' in outcome && outcome.status >= 200 && outcome.status < 300) return;
       const seconds = this.#switches.webhookPausesSeconds[attempt - 1];
       if (seconds === undefined) return;
-      await this.#pause(seconds);
+      await this.#clock.pause(seconds, signal);
     }
   }
 
@@ -136,7 +168,7 @@ export class WebhookSender {
     return postWebhook(url, body, {
       headers,
       timeoutSeconds: this.#switches.webhookTimeoutSeconds,
-      signal: this.#closing.signal,
+      signal: this.#pending.signal,
     });
   }
 
@@ -162,14 +194,6 @@ export class WebhookSender {
     if (this.#log.length > MAX_LOG_ENTRIES) this.#log.shift();
     this.onAttempt();
     return delivery;
-  }
-
-  async #pause(seconds: number): Promise<void> {
-    try {
-      await pause(seconds * 1000, undefined, { signal: this.#closing.signal, ref: false });
-    } catch {
-      // Closed during the pause: the loop ends.
-    }
   }
 }
 
