@@ -35,10 +35,14 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       }
     }
 
-    /** Each event that is due is sent once and not taken; all are due again a second later. */
+    /** Each event that is due is sent once and not taken; a second later all are due again, in their order. */
     async function refuseAll(): Promise<void> {
       const events = await store.claimEvents({ limit: 1000, perMerchant: 1000, leaseSeconds: 30 });
-      for (const { id } of events) await store.markFailed(id, 1);
+      for (const { id } of events) {
+        // Of events that are due in the same millisecond, a store may claim any first.
+        now += 1;
+        await store.markFailed(id, 1);
+      }
       now += 1000;
     }
 

@@ -37,8 +37,23 @@ export function quietReconciliation(
   });
 }
 
+/** Starts reconciliation over an empty store. */
+export type StartReconciliation = (
+  merchant: Merchant,
+  clock: Clock,
+) => Promise<{
+  readonly store: TestStore;
+  readonly reconciliation: ReconciliationService;
+  close(): Promise<void>;
+}>;
+
+/** How often a property is tried, where that is not as often as it says itself. */
+export interface PropertyRuns {
+  readonly numRuns?: number;
+}
+
 /** The same, over a data file of its own. */
-export async function startQuietReconciliation(merchant: Merchant, clock: Clock) {
+export const startQuietReconciliation: StartReconciliation = async (merchant, clock) => {
   const folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
   const path = join(folder, 'data.sqlite');
   const store = await TestStore.open({ path, clock, rules: TEST_RULES });
@@ -49,4 +64,4 @@ export async function startQuietReconciliation(merchant: Merchant, clock: Clock)
     rmSync(folder, { recursive: true });
   };
   return { store, reconciliation, close };
-}
+};
