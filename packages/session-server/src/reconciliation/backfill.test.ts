@@ -176,6 +176,19 @@ describe('a backfill of a busy merchant', () => {
     await close(poller);
   });
 
+  it('goes on within its quota when no one asks for another poll', async () => {
+    const list = new BusyList(HOUR_MS / 10);
+    const poller = list.poller({ pagesPerMinute: 10 });
+    void poller.poll(FIRST + HOUR_MS);
+    await vi.advanceTimersByTimeAsync(15 * MINUTE_MS);
+    expect(list.hasSeenAll(FIRST + HOUR_MS, START)).toBe(true);
+    expect(list.mostCallsAMinute()).toBeLessThanOrEqual(10);
+    const calls = list.calls.length;
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    expect(list.calls.length).toBe(calls);
+    await close(poller);
+  });
+
   it('reports when it started until it ends', async () => {
     const list = new BusyList(HOUR_MS / 10);
     const poller = list.poller({ pagesPerMinute: 10 });

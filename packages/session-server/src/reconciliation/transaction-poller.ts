@@ -34,6 +34,8 @@ interface PollRequest extends Depths {
   readonly backfill: PromiseWithResolvers<undefined>;
 }
 
+/** A backfill that the quota ended goes on after this. */
+const RESUME_MS = 60_000;
 const NO_DEPTHS: Readonly<Depths> = { recentMs: Infinity, backfillMs: Infinity };
 
 /**
@@ -53,6 +55,8 @@ export class TransactionPoller {
   readonly #turns: ReadTurns | undefined;
   #next: PollRequest | undefined;
   #running: Promise<void> | undefined;
+  /** Goes on with the backfill when no one asks for a poll before. */
+  #resume: NodeJS.Timeout | undefined;
   #lastStartedAt = -Infinity;
   /** What a failed poll should have read: the next one makes up for it. */
   #retry: Readonly<Depths> = NO_DEPTHS;
@@ -83,6 +87,7 @@ export class TransactionPoller {
     const isRecent = this.#isRecent(sinceMs);
     if (isRecent) request.recentMs = Math.min(request.recentMs, sinceMs);
     else request.backfillMs = Math.min(request.backfillMs, sinceMs);
+    clearTimeout(this.#resume);
     this.#running ??= this.#run();
     return (isRecent ? request.recent : request.backfill).promise;
   }
@@ -121,6 +126,7 @@ export class TransactionPoller {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+    clearTimeout(this.#resume);
   }
 
   #request(): PollRequest {
@@ -163,6 +169,9 @@ export class TransactionPoller {
     if (this.#next) resolve(this.#next);
     this.#next = undefined;
     this.#running = undefined;
+    if (this.#backfill.startedAt === undefined || this.#stop.signal.aborted) return;
+    // Scheduled polls come together, hours apart: the pages that are left do not wait for the next ones.
+    this.#resume = setTimeout(() => void this.poll(this.#options.clock.now()), RESUME_MS);
   }
 
   /** At once where there is no other server. */
