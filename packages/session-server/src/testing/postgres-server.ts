@@ -76,7 +76,7 @@ export class PostgresServer {
       'max_connections=300',
     ].flatMap((setting) => ['-c', setting]);
     // Its input ends with this process, however that ends: it never outlives us.
-    const script = '"$@" & read -r _; kill -INT $!; wait';
+    const script = '"$@" & read -r how; kill -"${how:-INT}" $!; wait';
     const command = [join(this.#bin, 'postgres'), '-D', this.#data, ...settings];
     this.#process = spawn('sh', ['-c', script, 'sh', ...command], {
       ...asUnprivileged(),
@@ -92,10 +92,14 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it, with the connections that it has. */
-  async stop(): Promise<void> {
+  /**
+   * Ends it, with the connections that it has.
+   *
+   * @param how `immediate`: as `pg_ctl stop -m immediate` does, which leaves all that is not in its log
+   */
+  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const stopped = this.#process && once(this.#process, 'exit');
-    this.#process?.stdin?.end();
+    this.#process?.stdin?.end(how === 'immediate' ? 'QUIT\n' : '');
     await stopped;
     this.#process = undefined;
   }

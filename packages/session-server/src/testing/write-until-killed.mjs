@@ -1,15 +1,18 @@
-// A process that writes checkouts into a data file, and prints the id of each one that the database
+// A process that writes checkouts into a data file or a PostgreSQL database, and prints the id of each one that the database
 // has acknowledged, until it is killed. It runs on the built package, as a server does.
 import process from 'node:process';
 import { activateSession } from '../../dist/checkouts/attempt-repository.js';
 import { beginAttempt } from '../../dist/checkouts/steps.js';
 import { recoverFromCrash } from '../../dist/crash-recovery.js';
+import { PostgresDatabase } from '../../dist/store/postgres-database.js';
 import { SqliteDatabase } from '../../dist/store/sqlite-database.js';
 
 const [, , path, run] = process.argv;
 const WRITERS = 8;
 
-const database = new SqliteDatabase(path);
+const database = path.startsWith('postgres:')
+  ? await PostgresDatabase.open(path)
+  : new SqliteDatabase(path);
 await recoverFromCrash(database, Date.now());
 const context = {
   clock: { now: () => Date.now() },
