@@ -1,11 +1,10 @@
 import express, { Router } from 'express';
 import { z } from 'zod';
-import { FAULT_KINDS } from '../faults/faults.js';
+import { faultBody } from '../faults/fault-body.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { isDecimal } from '../money.js';
-import { OPERATIONS } from '../request-log.js';
 import { currency, integer, text } from '../schemas.js';
-import { pauseSeconds, switchesChange, WEBHOOK_OUTCOMES } from '../switches.js';
+import { switchesChange, WEBHOOK_OUTCOMES } from '../switches.js';
 import { MAX_HISTORY_COUNT } from '../transactions/history.js';
 import { MONEY_FIELDS, toWireRow } from '../transactions/transaction.js';
 import { requireOwnPage } from './guard.js';
@@ -73,22 +72,6 @@ const reorderBody = z.strictObject({
 });
 
 const resetBody = z.strictObject({ seed: text.optional() }).default({});
-
-const faultBody = z
-  .strictObject({
-    operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
-    fault: z.enum(FAULT_KINDS, `expected ${FAULT_KINDS.join(', ')}`),
-    status: integer.min(200, 'expected 200 to 599').max(599, 'expected 200 to 599').optional(),
-    retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),
-    retryAfterAs: z.enum(['seconds', 'date'], 'expected seconds or date').optional(),
-    location: text.optional(),
-    seconds: pauseSeconds.optional(),
-    times: integer.min(1, 'expected at least 1').optional(),
-  })
-  .refine(({ fault, status }) => fault !== 'error' || status === undefined || status >= 400, {
-    path: ['status'],
-    error: 'expected 400 to 599 for an error',
-  });
 
 const clockBody = z.union(
   [z.strictObject({ advanceSeconds: z.number() }), z.strictObject({ now: z.iso.datetime() })],

@@ -3,10 +3,11 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'express';
 import type { SandboxContext } from '../context.js';
 import { loggedRequestOf } from '../http/accept-call.js';
-import { ApiError, sendGatewayPage } from '../http/errors.js';
+import { ApiError, invalidBody, parseBody, sendGatewayPage } from '../http/errors.js';
 import type { Operation } from '../request-log.js';
 import { changeReply, type Reply } from './change-reply.js';
-import type { Fault, FaultKind, FaultQueue } from './faults.js';
+import { faultBody } from './fault-body.js';
+import { isFaultOf, type Fault, type FaultKind, type FaultQueue } from './faults.js';
 
 const PIECES = 16;
 
@@ -15,19 +16,49 @@ const PIECES = 16;
  * invalid calls before this, so that they use up no fault.
  */
 export async function answerCall(
-  { faults, activity }: SandboxContext,
+  { faults, activity, settings, clock }: SandboxContext,
   operation: Operation,
   response: Response,
   work: () => Reply | Promise<Reply>,
   sentCursor?: string,
 ): Promise<void> {
-  const fault = faults.take(operation);
+  const { seed } = settings.history;
+  const sent = response.req.get('x-sandbox-fault');
+  const fault = sent === undefined ? faults.take(operation, seed) : readFault(sent, operation);
+  if (fault?.latencySeconds !== undefined) {
+    const [least, most] = fault.latencySeconds;
+    await clock.pause(least + faults.draw(seed) * (most - least));
+  }
   if (fault !== undefined) loggedRequestOf(response).fault = fault.fault;
   if (fault !== undefined && failBeforeWork(fault, response)) return;
   const reply = changeReply(fault?.fault, await work(), sentCursor);
   const send = fault && SENDERS[fault.fault];
   if (fault === undefined || send === undefined) response.json(reply);
   else await send({ reply, fault, faults, activity, response });
+}
+
+/** Reads `drop-after-commit`, or `error; status=503`: the header's fields are those of the control route. */
+function readFault(header: string, operation: Operation): Fault {
+  const [fault = '', ...parts] = header.split(';').map((part) => part.trim());
+  const fields = parts.map((part) => {
+    const [name = '', value = ''] = part.split('=');
+    return [name, readValue(value)];
+  });
+  const body = { operation, fault, ...(Object.fromEntries(fields) as object) };
+  const read = parseBody(faultBody, body, 'x-sandbox-fault');
+  if (!isFaultOf(operation, read.fault)) {
+    const message = `is not a fault of ${operation}`;
+    throw invalidBody('x-sandbox-fault', { field: 'fault', message });
+  }
+  return read;
+}
+
+function readValue(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 /** Plays a fault that comes before any work. @returns whether it has answered. */

@@ -1,4 +1,7 @@
+import { SeededRandom } from '../random.js';
 import type { Operation } from '../request-log.js';
+
+const DRAW_PURPOSE = 11;
 
 const FAULTS_OF_ANY_OPERATION = [
   // Before the work: nothing is done.
@@ -71,6 +74,10 @@ export interface Fault {
   readonly location?: string | undefined;
   /** How long a `slow-body` takes. Default 2. */
   readonly seconds?: number | undefined;
+  /** How likely it hits a call, 0 to 1. The seed decides. Default 1. */
+  readonly probability?: number | undefined;
+  /** How long the call waits first: a range of seconds, of which the seed decides. Default 0. */
+  readonly latencySeconds?: readonly [number, number] | undefined;
   /** How many calls it hits. Default 1. */
   readonly times?: number | undefined;
 }
@@ -86,6 +93,8 @@ export function isFaultOf(operation: Operation, fault: FaultKind): boolean {
 export class FaultQueue {
   #queue: { readonly fault: Fault; left: number }[] = [];
   #releases = new Set<() => void>();
+  #seed = '';
+  #drawn = 0;
 
   add(fault: Fault): void {
     this.#queue.push({ fault, left: fault.times ?? 1 });
@@ -100,9 +109,19 @@ export class FaultQueue {
     return this.#releases.size;
   }
 
-  take(operation: Operation): Fault | undefined {
+  /** A number from 0 to below 1, of the seed: the same calls draw the same ones. */
+  draw(seed: string): number {
+    if (seed !== this.#seed) [this.#seed, this.#drawn] = [seed, 0];
+    this.#drawn += 1;
+    return new SeededRandom(seed).bits(this.#drawn, DRAW_PURPOSE) / 0x1_0000_0000;
+  }
+
+  /** The next fault of an operation. One that spares the call is not used up. */
+  take(operation: Operation, seed: string): Fault | undefined {
     const entry = this.#queue.find(({ fault }) => fault.operation === operation);
     if (entry === undefined) return undefined;
+    const { probability = 1 } = entry.fault;
+    if (probability < 1 && this.draw(seed) >= probability) return undefined;
     entry.left -= 1;
     if (entry.left <= 0) this.#queue.splice(this.#queue.indexOf(entry), 1);
     return entry.fault;
@@ -113,6 +132,7 @@ export class FaultQueue {
     this.#queue = [];
     for (const release of this.#releases) release();
     this.#releases.clear();
+    this.#drawn = 0;
   }
 
   /** Waits until {@link release} is called. */
