@@ -2,6 +2,7 @@ import { html } from 'lit';
 import type { HealthView } from '../src/operator/page-view.js';
 import { count, duration } from './formatting.js';
 import { page } from './page.js';
+import { renderTable, words } from './parts.js';
 
 /** How it stands with merchants, provider and workers, in figures. */
 export const healthPage = page<HealthView>({
@@ -9,7 +10,7 @@ export const healthPage = page<HealthView>({
   nav: 'Health',
   title: () => 'Health',
   read: () => 'health',
-  draw: ({ isWritable, uptimeSeconds, version, merchants, backlog }) =>
+  draw: ({ isWritable, uptimeSeconds, version, merchants, backlog, ...view }) =>
     html`${
         isWritable ? '' : html`<p class="problem" role="alert">The store cannot be written to.</p>`
       }
@@ -25,6 +26,36 @@ export const healthPage = page<HealthView>({
         ${figure('Oldest unfinished backfill', duration(backlog.backfillSeconds))}
         ${figure('order_id used up', `${(backlog.orderIdShare * 100).toFixed(1)} %`, backlog.orderIdShare > 0.9)}
       </dl>
+      <h2>Calls to the provider</h2>
+      <p class="hint">Of this server, since it started.</p>
+      ${
+        view.providerCalls.length === 0
+          ? html`<p class="empty">No calls so far.</p>`
+          : renderTable(
+              'Calls to the provider',
+              ['Operation', 'Calls', 'Failed', 'Half within', '95 % within'],
+              view.providerCalls.map(({ operation, calls, failed, p50, p95 }) => [
+                words(operation),
+                calls.toLocaleString('en'),
+                failed.toLocaleString('en'),
+                seconds(p50),
+                seconds(p95),
+              ]),
+            )
+      }
+      <h2>Merchants</h2>
+      ${
+        view.busyMerchants.length === 0
+          ? html`<p class="empty">Nothing waits of any merchant.</p>`
+          : renderTable(
+              'Merchants',
+              ['Merchant', 'Attention', 'Dead letters', 'Events waiting', 'Attempts polled for'],
+              view.busyMerchants.map((of) => [
+                of.merchant,
+                ...[of.attention, of.deadLettered, of.waitingEvents, of.watchedAttempts].map(count),
+              ]),
+            )
+      }
       <h2>Workers</h2>
       <dl class="figures">
         ${figure('Attempts that are polled for', count(backlog.watchedAttempts))}
@@ -37,6 +68,10 @@ export const healthPage = page<HealthView>({
         ${figure('Events dead-lettered', count(backlog.deadLetteredEvents), backlog.deadLetteredEvents > 0)}
       </dl>`,
 });
+
+function seconds(value: number | undefined): string {
+  return value === undefined ? 'over 30 s' : `${String(value)} s`;
+}
 
 function figure(name: string, value: string, isBad = false) {
   return html`<div class=${isBad ? 'is-bad' : ''}>

@@ -34,6 +34,13 @@ const ATTENTION_CODES: Readonly<Record<AttentionCode, true>> = {
   status_changed: true,
 };
 
+/** One number of a histogram. */
+interface Sample {
+  readonly metricName?: string | undefined;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+}
+
 /**
  * Counts what the server does, for Prometheus. Labels are names of kinds from closed lists and of
  * provider accounts: no order, checkout, token, address or merchant is ever one.
@@ -169,6 +176,26 @@ export class ServerMetrics implements Observer {
 
   providerCalled({ operation, account, outcome, seconds }: ProviderCall): void {
     this.#provider.observe({ operation, account, outcome }, seconds);
+  }
+
+  /** The calls to the provider by operation; a quantile is the upper bound of its bucket, in seconds. */
+  async providerCalls() {
+    const values: readonly Sample[] = (await this.#provider.get()).values;
+    const operations = new Set(values.map(({ labels }) => String(labels['operation'])));
+    return [...operations].sort().map((operation) => {
+      const own = values.filter(({ labels }) => labels['operation'] === operation);
+      const sum = (of: typeof own) => of.reduce((total, { value }) => total + value, 0);
+      const counts = own.filter(({ metricName }) => metricName?.endsWith('_count'));
+      const calls = sum(counts);
+      const quantile = (share: number) =>
+        PROVIDER_BUCKETS.find(
+          (bound) => sum(own.filter(({ labels }) => labels['le'] === bound)) >= calls * share,
+        );
+      const failed = sum(
+        counts.filter(({ labels }) => !/^(ok|created)$/.test(String(labels['outcome']))),
+      );
+      return { operation, calls, failed, p50: quantile(0.5), p95: quantile(0.95) };
+    });
   }
 
   polled(poll: TransactionPoll): void {

@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runErase } from '../cli/order-commands.js';
 import { askAsPage, OPERATOR_KEY, signIn } from '../testing/operator-browser.js';
 import { PRICE, type PuttingShop } from '../testing/putting-shop.js';
-import type { AuditView, OrderView, PageOf, Queue, QueueView, SearchView } from './page-view.js';
+import type {
+  AuditView,
+  HealthView,
+  OrderView,
+  PageOf,
+  Queue,
+  QueueView,
+  SearchView,
+} from './page-view.js';
 import { describeEntry } from './timeline-words.js';
 
 export interface PageUnderTest {
@@ -349,6 +357,25 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect((await ask('audit', cookie)).body.code).toBe('operator_signed_out');
       expect((await ask('session', cookie)).body).toBeNull();
       expect((await ask('audit', other)).status).toBe(200);
+    });
+
+    it('has the figures of the provider’s calls and of each merchant', async () => {
+      await payLate('A1');
+      await expect
+        .poll(async () => (await read<HealthView>('health')).busyMerchants)
+        .toEqual([
+          {
+            ...{ merchant: 'teashop', attention: 1, deadLettered: 0 },
+            ...{ waitingEvents: 0, watchedAttempts: 1 },
+          },
+        ]);
+      const fault = { operation: 'create-session', fault: 'error', status: 400 } as const;
+      shop.stack.sandbox.control.addFault(fault);
+      await shop.putAndOpen('A2');
+      const [created, listed] = (await read<HealthView>('health')).providerCalls;
+      expect(created).toMatchObject({ operation: 'create_session', calls: 2, failed: 1 });
+      expect(listed).toMatchObject({ operation: 'list_transactions', failed: 0 });
+      expect(created?.p50).toBeLessThanOrEqual(created?.p95 ?? 0);
     });
 
     it('says with 304 that nothing has changed', async () => {

@@ -24,7 +24,29 @@ export interface BacklogView {
   readonly backfillSeconds: number;
 }
 
+/** Calls of one operation of the provider that this server has made since it started. */
+export interface ProviderCallsView {
+  readonly operation: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** Half of them took no longer, in seconds; undefined: longer than is measured. */
+  readonly p50?: number | undefined;
+  readonly p95?: number | undefined;
+}
+
+/** What waits of a merchant, of the 10,000 that wait at all. */
+export interface MerchantView {
+  readonly merchant: string;
+  readonly attention: number;
+  readonly deadLettered: number;
+  readonly waitingEvents: number;
+  readonly watchedAttempts: number;
+}
+
 export interface HealthView {
+  readonly providerCalls: readonly ProviderCallsView[];
+  /** Those with the most that needs a person come first. */
+  readonly busyMerchants: readonly MerchantView[];
   readonly version: string;
   readonly isWritable: boolean;
   readonly uptimeSeconds: number;

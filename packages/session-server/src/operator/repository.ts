@@ -2,7 +2,8 @@ import type { AttentionCode } from '../checkouts/state-machine.js';
 import type { CheckoutState } from '../contract.js';
 import { toCheckout } from '../checkouts/repository.js';
 import type { Reader } from '../store/database.js';
-import { sql } from '../store/sql.js';
+import { type Sql, sql } from '../store/sql.js';
+import type { MerchantView } from './page-view.js';
 
 /** A checkout that a person of the shop should check before shipping. */
 export interface AttentionEntry {
@@ -60,4 +61,33 @@ export async function findUnmatchedWebhooks(
     tokenHash: String(row['token_hash']),
     receivedAt: Number(row['received_at']),
   }));
+}
+
+/** Rows that are counted at most, of all merchants together. */
+const MAX_COUNTED = 10_000;
+
+/** What waits of each merchant that has anything waiting. */
+export async function readMerchantFigures(reader: Reader): Promise<MerchantView[]> {
+  const found = new Map<string, MerchantView>();
+  const none = { attention: 0, deadLettered: 0, waitingEvents: 0, watchedAttempts: 0 };
+  const queries: Record<keyof typeof none, Sql> = {
+    attention: sql`SELECT merchant FROM checkouts
+      WHERE attention <> '[]' AND attention <> resolved_attention ORDER BY number DESC`,
+    deadLettered: sql`SELECT merchant FROM outbox_events WHERE status = 'dead_lettered'
+      ORDER BY created_at`,
+    waitingEvents: sql`SELECT merchant FROM outbox_events WHERE due_at IS NOT NULL ORDER BY due_at`,
+    watchedAttempts: sql`SELECT merchant FROM attempts WHERE next_poll_at IS NOT NULL
+      ORDER BY next_poll_at`,
+  };
+  for (const [figure, query] of Object.entries(queries)) {
+    const rows = await reader.all(sql`
+      SELECT merchant, count(*) AS count FROM (${query} LIMIT ${MAX_COUNTED}) AS waiting
+      GROUP BY merchant`);
+    for (const row of rows) {
+      const merchant = String(row['merchant']);
+      const known = found.get(merchant) ?? { merchant, ...none };
+      found.set(merchant, { ...known, [figure]: Number(row['count']) });
+    }
+  }
+  return [...found.values()];
 }

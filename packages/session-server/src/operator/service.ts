@@ -15,16 +15,20 @@ import {
 import { type Database, ping } from '../store/database.js';
 import { VERSION } from '../version.js';
 import { redeliverAndNote } from './audit.js';
-import type { HealthView } from './page-view.js';
-import { findAttention, findUnmatchedWebhooks } from './repository.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
+import type { HealthView, MerchantView } from './page-view.js';
+import { findAttention, findUnmatchedWebhooks, readMerchantFigures } from './repository.js';
 
 const DAY_MS = 86_400_000;
+/** Merchants that the page shows figures of. */
+const MAX_MERCHANTS = 50;
 
 export interface OperatorServiceOptions {
   readonly database: Database;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly reconciliation: Pick<ReconciliationService, 'countPollers'>;
+  readonly metrics: Pick<ServerMetrics, 'providerCalls'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
   readonly settleWindowSeconds: number;
@@ -61,9 +65,14 @@ export class OperatorService {
 
   /** The state of the server for a person: it says so, too, when the store cannot be written to. */
   async healthView(): Promise<HealthView> {
-    const { database, merchants } = this.#options;
+    const { database, merchants, metrics } = this.#options;
     const all = await merchants.all();
+    const figures = await readMerchantFigures(database);
     return {
+      providerCalls: await metrics.providerCalls(),
+      busyMerchants: figures
+        .toSorted((one, other) => urgencyOf(other) - urgencyOf(one))
+        .slice(0, MAX_MERCHANTS),
       version: VERSION,
       isWritable: await isWritable(database),
       uptimeSeconds: Math.round(process.uptime()),
@@ -144,6 +153,11 @@ export class OperatorService {
     const filter = { merchant, since: clock.now() - days * DAY_MS };
     return toList(await findAttention(database, filter, limit + 1), limit);
   }
+}
+
+/** What needs a person comes before all that only waits. */
+function urgencyOf(of: MerchantView): number {
+  return (of.attention + of.deadLettered) * 100_000 + of.waitingEvents + of.watchedAttempts;
 }
 
 function isWritable(database: Database): Promise<boolean> {
