@@ -13,7 +13,10 @@ const CHECKS = {
   format: { what: 'prettier', script: 'check:format' },
   docs: { what: 'the documents as a site, without a dead link', script: 'check:docs' },
   unused: { what: 'unused files, exports and dependencies (knip)', script: 'check:unused' },
-  packages: { what: 'what npm would get (publint, are the types wrong)', script: 'check:packages' },
+  packages: {
+    what: 'what npm and the image would get (publint, are the types wrong)',
+    script: 'check:packages',
+  },
   rules: { what: 'import arrows and house rules', script: 'check:rules' },
   size: { what: "size of the element's script and of its languages", script: 'check:size' },
 };
