@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deriveOperatorKey } from '../stack/secrets.js';
 import { expectNoBarriers } from './barriers.js';
 import { Journey } from './journey.js';
 import { CARDS, PAID } from './shopper.js';
@@ -270,7 +271,7 @@ describe('the transactions', () => {
     await page.unroute('**/api/transactions.csv*');
   });
 
-  it('lead to the order in the operator’s page', async () => {
+  it('lead to the order in the operator’s page, which leads back', async () => {
     const shopper = await journey.shopper();
     const { order } = await shopper.orderAndGoToPayment();
     await shopper.payWith(CARDS.approved);
@@ -282,5 +283,13 @@ describe('the transactions', () => {
     const { hash, origin } = new URL((await link.getAttribute('href'))!);
     expect(origin).toBe(journey.addresses.operator);
     expect(decodeURIComponent(hash)).toMatch(new RegExp(`^#/search\\?q=${order}\\.\\d+$`));
+    await link.press('Enter');
+    await page.getByLabel('Key').fill(deriveOperatorKey(journey.stack.secrets));
+    await page.getByLabel('Key').press('Enter');
+    await page.getByRole('link', { name: order, exact: true }).press('Enter');
+    await page.getByRole('link', { name: /^Its transactions/ }).press('Enter');
+    await expect.poll(() => page.url()).toContain(`${journey.addresses.console}/transactions?q=`);
+    await expect.poll(async () => (await orders()).length).toBe(1);
+    expect((await orders())[0]).toContain(order);
   });
 });

@@ -101,7 +101,7 @@ export function sandboxEnv(
 
 /** Environment of the session server. */
 export function sessionServerEnv(
-  { pay, payApi, sandboxApi, operator }: StackAddresses,
+  { pay, payApi, sandboxApi, operator, console }: StackAddresses,
   secrets: StackSecrets,
   files: { readonly database: string; readonly merchants: string },
 ): ProcessEnv {
@@ -122,6 +122,7 @@ export function sessionServerEnv(
     PAY_PARTNER_API_KEY: secrets.providerApiKey,
     PAY_OPERATOR_PORT: portOf(operator),
     PAY_OPERATOR_NAMES: OPERATOR_NAME,
+    PAY_OPERATOR_CONSOLE_URL: console,
     PAY_OPERATOR_KEY: deriveOperatorKey(secrets),
     PAY_LOG_LEVEL: 'warn',
   };

@@ -24,6 +24,11 @@ class Frame implements PageActions {
   #said = '';
   #failed = '';
   kept: unknown;
+
+  get consoleUrl(): string | undefined {
+    return this.#session?.consoleUrl;
+  }
+
   #reading = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #signIn = new SignInDialog((key) => this.#startSession(key));

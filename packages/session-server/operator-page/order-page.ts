@@ -66,7 +66,7 @@ export const orderPage = page<OrderView>({
             </ol>`
       }
       ${view.events.length === 0 ? nothing : renderEvents(view.events, actions)}
-      ${view.attempts.length === 0 ? nothing : renderAttempts(view.attempts)}
+      ${view.attempts.length === 0 ? nothing : renderAttempts(view.attempts, actions.consoleUrl)}
       ${view.checkouts.length === 0 ? nothing : renderCheckouts(view.checkouts)}`;
   },
 });
@@ -170,13 +170,24 @@ function renderEvents(events: readonly EventView[], actions: PageActions): Templ
     )}`;
 }
 
-function renderAttempts(attempts: readonly AttemptView[]): TemplateResult {
+function renderAttempts(
+  attempts: readonly AttemptView[],
+  consoleUrl: string | undefined,
+): TemplateResult {
   return html`<h2>Attempts</h2>
     ${renderTable(
       'Attempts',
       ['Reference', 'Status', 'Provider', 'Created', 'Scheduled polls'],
       attempts.map((attempt) => [
-        html`<code>${attempt.reference}</code>`,
+        html`<code>${attempt.reference}</code>${
+            consoleUrl === undefined
+              ? nothing
+              : html`<br /><a
+                    href="${consoleUrl}/transactions?${new URLSearchParams({ q: attempt.reference })}"
+                    rel="noopener"
+                    >Its transactions<span class="unseen"> of ${attempt.reference}</span></a
+                  >`
+          }`,
         words(attempt.status),
         `${String(attempt.providerMerchantId)} at ${attempt.account}`,
         time(attempt.createdAt),

@@ -12,6 +12,8 @@ export interface PageActions {
   act(action: Action): Promise<void>;
   /** The answer of the last action that wanted it kept, until the page is left. */
   readonly kept: unknown;
+  /** The partner console, if the server knows one. */
+  readonly consoleUrl: string | undefined;
 }
 
 export interface Action {

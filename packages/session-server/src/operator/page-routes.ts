@@ -32,16 +32,21 @@ export interface PageOptions {
   readonly keys: () => readonly Secret[];
   readonly clock: Clock;
   readonly environment: string;
+  /** A partner console, to link to. */
+  readonly consoleUrl?: string | undefined;
   /** What the page reads and does, at `/page`: only for a person who has signed in. */
   readonly routes: readonly Router[];
 }
 
 /** The operator's page: its files, the sign-in, and what it reads. Mounted before the routes of programs. */
-export function pageRoutes({ database, keys, clock, environment, routes }: PageOptions): Router {
+export function pageRoutes(options: PageOptions): Router {
+  const { database, keys, clock, environment, consoleUrl, routes } = options;
   const attempts = new KeyAttempts(WRONG_KEYS);
   const sessionsOf = (request: Request) => findSessions(database, request, keys(), clock.now());
   const toView = (session: PageSession | undefined): SessionView | null =>
-    session ? { actor: session.actor, expiresAt: session.expiresAt, environment } : null;
+    session
+      ? { actor: session.actor, expiresAt: session.expiresAt, environment, consoleUrl }
+      : null;
   const router = Router();
   router.use((_request, _response, next) => {
     next(keys().length === 0 ? 'router' : undefined);

@@ -6,6 +6,8 @@ export interface SessionView {
   readonly actor: string;
   readonly expiresAt: number;
   readonly environment: string;
+  /** A partner console that shows transactions of the provider. */
+  readonly consoleUrl?: string | undefined;
 }
 
 /** How much waits, and for how long. Counts stop at 10,000. */

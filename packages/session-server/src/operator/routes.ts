@@ -58,6 +58,7 @@ export function createOperatorApp(options: OperatorAppOptions): Express {
     pageRoutes({
       ...options,
       keys: access.keys,
+      consoleUrl: access.consoleUrl,
       routes: [...(options.pageRoutes ?? []), report],
     }),
   );
@@ -80,6 +81,8 @@ export interface OperatorAccess {
   readonly keys: () => readonly Secret[];
   /** Host names that it may be called by, apart from addresses and `localhost`. */
   readonly names: readonly string[];
+  /** A partner console, to link to. */
+  readonly consoleUrl?: string | undefined;
 }
 
 /** A web page could otherwise reach the listener under a name of its own that it lets lead here (DNS rebinding). */
