@@ -56,9 +56,9 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
   });
 
   it.each([
-    ['en-GB', 'ltr'],
-    ['ar', 'rtl'],
-  ])('can use the hosted page and the return page in %s', async (locale, dir) => {
+    ['en-GB', 'ltr', 'Card number'],
+    ['ar', 'rtl', 'رقم البطاقة'],
+  ])('can use the hosted page and the return page in %s', async (locale, dir, cardNumber) => {
     const { pay } = journey.addresses;
     const { order, orderToken } = await shopper.order();
     const { merchant } = journey.stack;
@@ -71,7 +71,7 @@ describe.skipIf(isFirefox)('a person with a disability', () => {
 
     await page.goto(`${pay}/v1/pay/${merchant}/${orderToken}`);
     expect(await direction()).toBe(dir);
-    await shopper.form.getByLabel('Card number').waitFor();
+    await shopper.form.getByLabel(cardNumber).waitFor();
     await expectNoBarriers(page, 'the hosted page', `with its form, ${locale}`);
 
     // Its script would lead on to the shop at once.

@@ -135,7 +135,7 @@ describe('a shopper in WebKit', () => {
     const token = signOrderToken(secrets.orderTokenSecret, claim);
     await shopper.goTo(`${addresses.pay}/v1/pay/${merchant}/${token}?locale=ar`);
     await shopper.reads('المبلغ');
-    await shopper.sees('Card number', 'form');
+    await shopper.sees('رقم البطاقة', 'form');
     const layout = await shopper.run(() => {
       const { documentElement: root } = document;
       return { direction: root.dir, sideways: root.scrollWidth - root.clientWidth };

@@ -9,7 +9,9 @@ const pay = element('pay', HTMLButtonElement);
 const payLabel = pay.textContent ?? '';
 const status = element('status', HTMLElement);
 const alert = element('alert', HTMLElement);
-const { payUrl = '', challengeUrl = '', testCards = '' } = form.dataset;
+const { payUrl = '', challengeUrl = '', testCards = '', texts: said = '' } = form.dataset;
+/** @type {Record<string, string>} */
+const texts = JSON.parse(said);
 const knownNumbers = testCards.split(' ');
 let isPaying = false;
 
@@ -33,19 +35,15 @@ function findMistake(name) {
   const value = input(name).value.trim();
   switch (name) {
     case 'number':
-      if (value === '') return 'Enter the card number.';
+      if (value === '') return texts['numberMissing'];
       // Checked here first, so that the number of a real card never leaves the browser.
-      return knownNumbers.includes(digitsOf(value))
-        ? undefined
-        : 'Use one of the test cards. Never use a real card in a sandbox.';
+      return knownNumbers.includes(digitsOf(value)) ? undefined : texts['numberUnknown'];
     case 'expiry':
-      return /^(0[1-9]|1[0-2])\s*\/\s*\d{2}$/.test(value)
-        ? undefined
-        : 'Enter the month and year, as MM/YY.';
+      return /^(0[1-9]|1[0-2])\s*\/\s*\d{2}$/.test(value) ? undefined : texts['expiryWrong'];
     case 'securityCode':
-      return /^\d{3,4}$/.test(value) ? undefined : 'Enter the 3 or 4 digits of the code.';
+      return /^\d{3,4}$/.test(value) ? undefined : texts['securityCodeWrong'];
     case 'name':
-      return value === '' ? 'Enter the name on the card.' : undefined;
+      return value === '' ? texts['nameMissing'] : undefined;
   }
 }
 
@@ -81,12 +79,12 @@ function showAlert(message) {
 function setBusy(busy) {
   isPaying = busy;
   pay.disabled = busy;
-  pay.textContent = busy ? 'Paying…' : payLabel;
+  pay.textContent = busy ? (texts['paying'] ?? '') : payLabel;
   form.setAttribute('aria-busy', String(busy));
   for (const button of document.querySelectorAll('button[data-leave], button[data-card]')) {
     if (button instanceof HTMLButtonElement) button.disabled = busy;
   }
-  status.textContent = busy ? 'Paying. Please wait.' : '';
+  status.textContent = busy ? (texts['wait'] ?? '') : '';
 }
 
 async function submit() {
@@ -103,7 +101,7 @@ async function submit() {
     follow(answer);
   } catch {
     setBusy(false);
-    showAlert('The sandbox could not be reached. If you try again, you still pay only once.');
+    showAlert(texts['unreachable'] ?? '');
     pay.focus();
   }
 }
@@ -127,7 +125,7 @@ function follow(answer) {
     case 'challenge':
       return location.replace(challengeUrl);
     case 'approved':
-      status.textContent = 'Payment approved.';
+      status.textContent = texts['approved'] ?? '';
       if (answer.redirectUrl !== undefined) return location.replace(answer.redirectUrl);
       return location.reload();
     default:

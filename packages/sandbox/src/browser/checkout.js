@@ -49,6 +49,8 @@
     shown.get(container)?.destroy();
     const page = new URL(`/pages/form/${path}`, origin);
     page.searchParams.set('parent', location.origin);
+    const lang = container.closest('[lang]')?.getAttribute('lang') ?? '';
+    if (lang !== '') page.searchParams.set('lang', lang);
     return draw(container, page, session, configuration);
   }
 

@@ -1,6 +1,7 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
 import { SCENARIO_GROUPS, type Scenario } from '../scenario.js';
+import type { FormTexts } from './form-texts.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderLeaveButtons } from './order-summary.js';
 
@@ -21,16 +22,18 @@ export function renderCardForm(
   session: CheckoutSession,
   scenarios: readonly Scenario[],
   links: CardFormLinks,
+  texts: FormTexts,
 ): Html {
   const { merchant, request } = session;
   const refusal = session.lastRefusal;
   return html`<div class="payment">
-      <h1>Pay by card</h1>
-      ${renderSummary(session)}
+      <h1>${texts.heading}</h1>
+      ${renderSummary(session, texts)}
       <div
         id="alert"
         class="alert"
         role="alert"
+        dir="auto"
         hidden
         ${refusal === undefined ? undefined : html`data-message="${refusal}"`}
       ></div>
@@ -39,33 +42,39 @@ export function renderCardForm(
         novalidate
         data-pay-url="${links.payUrl}"
         data-challenge-url="${links.challengeUrl}"
+        data-texts="${JSON.stringify(texts.script)}"
         data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
       >
-        ${renderFields()}
+        ${renderFields(texts)}
         <button type="submit" id="pay" class="main" disabled>
-          Pay ${formatMoney(request.Amount, merchant.currency)}
+          ${texts.pay} ${isolate(formatMoney(request.Amount, merchant.currency), texts)}
         </button>
         <p id="status" class="visually-hidden" role="status"></p>
       </form>
-      ${renderLeaveButtons(session)}
+      ${renderLeaveButtons(session, texts)}
     </div>
     ${renderTestCards(scenarios)}
     <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
 }
 
-function renderFields(): Html[] {
+/** Keeps an amount together in a line from right to left; the script sets the same text again. */
+function isolate(amount: string, { dir }: FormTexts): string {
+  return dir === 'ltr' ? amount : `\u2068${amount}\u2069`;
+}
+
+function renderFields(texts: FormTexts): Html[] {
   return [
-    field('number', 'Card number', html`autocomplete="cc-number" inputmode="numeric"`),
+    field('number', texts.number, html`dir="ltr" autocomplete="cc-number" inputmode="numeric"`),
     html`<div class="pair">
-      ${field('expiry', 'Expiry date', html`autocomplete="cc-exp" inputmode="numeric"`, 'MM/YY')}
+      ${field('expiry', texts.expiry, html`dir="ltr" autocomplete="cc-exp" inputmode="numeric"`, texts.expiryHint)}
       ${field(
         'securityCode',
-        'Security code',
-        html`autocomplete="cc-csc" inputmode="numeric" maxlength="4"`,
-        '3 or 4 digits',
+        texts.securityCode,
+        html`dir="ltr" autocomplete="cc-csc" inputmode="numeric" maxlength="4"`,
+        texts.securityCodeHint,
       )}
     </div>`,
-    field('name', 'Name on card', html`autocomplete="cc-name" autocapitalize="words"`),
+    field('name', texts.name, html`dir="auto" autocomplete="cc-name" autocapitalize="words"`),
   ];
 }
 
@@ -89,7 +98,7 @@ function field(id: string, label: string, attributes: Html, hint?: string): Html
 
 function renderTestCards(scenarios: readonly Scenario[]): Html {
   const further = scenarios.slice(ALWAYS_SHOWN);
-  return html`<section class="test-cards" aria-labelledby="test-cards">
+  return html`<section class="test-cards" lang="en" dir="ltr" aria-labelledby="test-cards">
     <h2 id="test-cards">Test cards</h2>
     <p class="hint">Press a card to fill in the form.</p>
     <ul>

@@ -1,32 +1,36 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
+import { textsOf, type FormTexts } from './form-texts.js';
 import { html, type Html } from './html.js';
 
 /** Who is paid, how much and for what. */
-export function renderSummary(session: CheckoutSession): Html {
+export function renderSummary(session: CheckoutSession, texts: FormTexts = textsOf('en')): Html {
   const { merchant, request } = session;
   return html`<dl class="summary">
     <div>
-      <dt>Pay to</dt>
-      <dd>${merchant.name}</dd>
+      <dt>${texts.payTo}</dt>
+      <dd dir="auto">${merchant.name}</dd>
     </div>
     <div>
-      <dt>Reference</dt>
+      <dt>${texts.reference}</dt>
       <dd>${request.MerchantReference ?? request.order_id}</dd>
     </div>
     <div class="total">
-      <dt>Amount</dt>
+      <dt>${texts.amount}</dt>
       <dd>${formatMoney(request.Amount, merchant.currency)}</dd>
     </div>
   </dl>`;
 }
 
 /** Buttons to `CancelUrl` and `backurl` (spec 4.6), where the session has them. */
-export function renderLeaveButtons(session: CheckoutSession): Html {
+export function renderLeaveButtons(
+  session: CheckoutSession,
+  texts: FormTexts = textsOf('en'),
+): Html {
   const { CancelUrl, backurl } = session.request;
   return html`<div class="leave-buttons">
-    ${backurl === undefined ? undefined : leaveButton('Back to the shop', backurl)}
-    ${CancelUrl === undefined ? undefined : leaveButton('Cancel', CancelUrl)}
+    ${backurl === undefined ? undefined : leaveButton(texts.back, backurl)}
+    ${CancelUrl === undefined ? undefined : leaveButton(texts.cancel, CancelUrl)}
   </div>`;
 }
 

@@ -9,6 +9,8 @@ export interface Page {
   readonly script?: string;
   /** `frame`: inside a shop's page. `page`: a page of its own. */
   readonly layout: 'frame' | 'page';
+  /** Default English. */
+  readonly language?: { readonly locale: string; readonly dir: 'ltr' | 'rtl' };
   /** Origin of the page around the frame. Messages go only there. */
   readonly parentOrigin?: string | undefined;
   readonly session?: string | undefined;
@@ -38,8 +40,9 @@ export function sendPage(response: Response, status: number, page: Page): void {
 }
 
 function renderPage(page: Page): string {
+  const { locale, dir } = page.language ?? { locale: 'en', dir: 'ltr' };
   const { markup } = html`<!doctype html>
-    <html lang="en">
+    <html lang="${locale}" dir="${dir}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -51,7 +54,7 @@ function renderPage(page: Page): string {
         ${page.script === undefined ? undefined : scriptTag(page.script)}
       </head>
       <body class="${page.layout}" ${dataAttributes(page)}>
-        <section class="ribbon" aria-label="Sandbox">
+        <section class="ribbon" aria-label="Sandbox" lang="en" dir="ltr">
           <strong>Sandbox</strong>: no money moves
         </section>
         <main aria-label="${page.title}">${page.body}</main>

@@ -33,6 +33,25 @@ describe('the card form', () => {
     }
   });
 
+  it('is in Arabic, from right to left, where the page or the browser is', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    const browser = { headers: { 'accept-language': 'ar-EG,en;q=0.5' } };
+    for (const [path, init] of [
+      [`/pages/pay/${session}`, browser],
+      [`/pages/form/${session}?parent=${SHOP}&lang=ar`, { headers: { 'accept-language': 'en' } }],
+    ] as const) {
+      const { text } = await test.send('GET', path, init);
+      expect(text).toContain('<html lang="ar" dir="rtl">');
+      expect(text).toContain('<label for="number">رقم البطاقة</label>');
+      expect(text).toMatch(/<input\s+id="number"[^>]*dir="ltr"/);
+      expect(text).toContain('lang="en" dir="ltr" aria-labelledby="test-cards"');
+      expect(text).toContain('ادفع \u2068£12.34\u2069');
+    }
+    const english = await test.send('GET', `/pages/form/${session}?lang=en`, browser);
+    expect(english.text).toContain('<html lang="en" dir="ltr">');
+  });
+
   it('shows the ways back that the session has, and no others', async () => {
     const test = await startSandbox();
     const urls = { CancelUrl: 'https://pay.example/c?a=1&b=2', backurl: 'https://pay.example/b' };

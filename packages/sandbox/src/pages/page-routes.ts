@@ -8,6 +8,7 @@ import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions
 import type { Scenario } from '../scenario.js';
 import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';
+import { textsOf } from './form-texts.js';
 import { renderChallenge } from './challenge-page.js';
 import { findNotice } from './notice-page.js';
 import { sendPage, type Page } from './page-layout.js';
@@ -64,14 +65,21 @@ function showForm(
 ): void {
   const session = findOpenSession(context, request, response, layout);
   if (session === undefined) return;
+  const texts = textsOf(languageOf(request));
   sendPage(response, 200, {
     ...pageParts(request, layout),
-    title: `Pay ${session.merchant.name}`,
+    title: `${texts.pay} ${session.merchant.name}`,
+    language: texts,
     script: 'card-form.js',
-    body: renderCardForm(session, context.settings.scenarios, {
-      payUrl: `/pages/sessions/${session.id}/payments`,
-      challengeUrl: `/pages/challenge/${session.id}${parentQuery(request, layout)}`,
-    }),
+    body: renderCardForm(
+      session,
+      context.settings.scenarios,
+      {
+        payUrl: `/pages/sessions/${session.id}/payments`,
+        challengeUrl: `/pages/challenge/${session.id}${parentQuery(request, layout)}`,
+      },
+      texts,
+    ),
   });
 }
 
@@ -129,8 +137,18 @@ function pageParts(
 }
 
 function parentQuery(request: SessionRequest, layout: Layout): string {
-  if (layout === 'page') return '';
-  return `?parent=${encodeURIComponent(parentOriginOf(request) ?? '')}`;
+  const { lang } = request.query;
+  const query = new URLSearchParams({
+    ...(layout === 'frame' && { parent: parentOriginOf(request) ?? '' }),
+    ...(typeof lang === 'string' && { lang }),
+  }).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** That of the page around the frame, or the one that the browser prefers. */
+function languageOf(request: SessionRequest): string | undefined {
+  const { lang } = request.query;
+  return typeof lang === 'string' && lang !== '' ? lang : request.acceptsLanguages()[0];
 }
 
 /** The origin that the SDK says it runs on. Anything but a plain web origin is ignored. */
