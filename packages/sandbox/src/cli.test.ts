@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './cli.js';
 import { SCENARIOS } from './scenarios.js';
-import { startSandbox, type TestSandbox } from './testing/test-sandbox.js';
+import { startReceiver, startSandbox, type TestSandbox } from './testing/test-sandbox.js';
+
+interface Told {
+  readonly status: string;
+}
 
 /** Runs a command as the shell would. */
 async function run(words: string, env: Record<string, string> = {}) {
@@ -73,6 +77,24 @@ describe('pay-sandbox <command>', () => {
     expect(await run('reset', at(test))).toEqual({ code: 0, text: '', error: '' });
     expect(test.sandbox.control.sessions()).toEqual([]);
     expect(test.sandbox.control.clock.offsetSeconds).toBe(0);
+  });
+
+  it('sends, resends, forges, delays and reorders webhooks', async () => {
+    const test = await startSandbox();
+    const receiver = await startReceiver();
+    const session = await test.openSession({ WebhookUrl: receiver.url });
+    await run('webhooks reorder 2', at(test));
+    await run(`webhooks send ${session} --outcome declined`, at(test));
+    await run(`webhooks forge ${session}`, at(test));
+    await receiver.whenReceived(2);
+    const told = receiver.received.map((each) => (JSON.parse(each.text) as Told).status);
+    expect(told).toEqual(['SUCCESS', 'FAILED']);
+    await expect.poll(() => test.sandbox.control.deliveries()).toHaveLength(2);
+    const [first] = test.sandbox.control.deliveries();
+    expect((await run(`webhooks resend ${String(first?.webhook)}`, at(test))).code).toBe(0);
+    expect(receiver.received).toHaveLength(3);
+    await run('webhooks delay 60', at(test));
+    expect(test.sandbox.control.switches.webhookDelaySeconds).toBe(60);
   });
 
   it('says what the sandbox refused, and which sandbox does not answer', async () => {
