@@ -1,6 +1,7 @@
 /**
- * `npm run pictures:docs`: takes the pictures of the documents, by buying something in the little shop.
- * They are committed; take them again when the shop or the element changes visibly.
+ * `npm run pictures:docs`: takes the pictures of the documents, by buying something in the little shop and
+ * looking at the order on the operator's page. They are committed; take them again when one of these
+ * changes visibly.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,8 +76,27 @@ async function take(page, name) {
   console.log(`docs/pictures/${name}.png`);
 }
 
-/** @param {string} shop */
-async function takeAll(shop) {
+/**
+ * The newest order on the operator's page.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {{ operator: string, key: string, order: string }} at
+ * @param {typeof PHONE | typeof DESKTOP} device
+ */
+async function openOperator(browser, { operator, key, order }, device) {
+  const page = await browser.newPage({ ...device, reducedMotion: 'reduce' });
+  await page.goto(operator);
+  await page.getByLabel('Key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('searchbox').fill(order);
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('link', { name: order, exact: true }).click();
+  await page.locator('.timeline').getByText('Checkout: ').first().waitFor();
+  return page;
+}
+
+/** @param {{ shop: string, operator: string, key: string }} addresses */
+async function takeAll({ shop, operator, key }) {
   const { executablePath, args, env } = await findBrowser();
   const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } });
   try {
@@ -88,6 +108,10 @@ async function takeAll(shop) {
     await onDesktop.form.getByRole('button', { name: /^Pay/ }).click();
     await onDesktop.page.locator('pay-checkout').getByText('Payment received').first().waitFor();
     await take(onDesktop.page, 'paid');
+    const order = new URL(onDesktop.page.url()).searchParams.get('order') ?? '';
+    const at = { operator, key, order };
+    await take(await openOperator(browser, at, PHONE), 'operator-phone');
+    await take(await openOperator(browser, at, DESKTOP), 'operator');
   } finally {
     await browser.close();
   }
@@ -97,10 +121,13 @@ const dataDirectory = mkdtempSync(join(tmpdir(), 'pictures-'));
 mkdirSync(PICTURES, { recursive: true });
 // The stack finds its programs beside itself, so it is the built one that runs here.
 const { startStack } = await import(pathToFileURL(join(ROOT, 'demo/dist/stack/stack.js')).href);
-const ports = { shop: 0, 'session-server': 0, sandbox: 0 };
+const ports = { shop: 0, 'session-server': 0, sandbox: 0, operator: 0 };
 const stack = await startStack({ dataDirectory, ports });
 try {
-  await takeAll(stack.addresses.shop);
+  const { deriveOperatorKey } = await import(
+    pathToFileURL(join(ROOT, 'demo/dist/stack/secrets.js')).href
+  );
+  await takeAll({ ...stack.addresses, key: deriveOperatorKey(stack.secrets) });
 } finally {
   await stack.stop();
   rmSync(dataDirectory, { recursive: true, force: true });
