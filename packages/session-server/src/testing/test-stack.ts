@@ -263,7 +263,7 @@ export class TestStack {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  session(sessionId: string) {
+  session(sessionId: string): ReturnType<TestStack['sandbox']['control']['sessions']>[number] {
     const found = this.sandbox.control.sessions().find(({ session_id: id }) => id === sessionId);
     if (!found) throw new Error('the sandbox has no such session');
     return found;
