@@ -141,7 +141,11 @@ describe('a shopper in WebKit', () => {
       return { direction: root.dir, sideways: root.scrollWidth - root.clientWidth };
     });
     expect(layout).toEqual({ direction: 'rtl', sideways: 0 });
-    await shopper.payWith(CARDS.approved);
+    await shopper.fill('رقم البطاقة', CARDS.approved, 'form');
+    await shopper.fill('تاريخ الانتهاء', '12/39', 'form');
+    await shopper.fill('رمز الأمان', '123', 'form');
+    await shopper.fill('الاسم على البطاقة', 'Robin Sample', 'form');
+    await shopper.press('ادفع', 'form');
     await shopper.reads('تم استلام الدفعة. شكرًا لك.');
     await servers.expectPaid(shopper, order);
   });
