@@ -6,6 +6,8 @@ export interface SandboxSession {
   readonly RedirectUrl: string;
   readonly CancelUrl: string;
   readonly WebhookUrl: string;
+  readonly merchant_id: number;
+  readonly Amount: string;
 }
 
 export class SandboxControl {
@@ -19,6 +21,12 @@ export class SandboxControl {
   async sessionsOf(order: string): Promise<SandboxSession[]> {
     const { sessions } = await this.#get<{ sessions: SandboxSession[] }>('/sessions');
     return sessions.filter(({ MerchantReference: name }) => name.startsWith(`${order}.`));
+  }
+
+  /** What the session server sent as `SplitFee`. */
+  async splitFeesOf(session: string): Promise<unknown> {
+    const found = await this.#get<{ request: { SplitFee?: unknown } }>(`/sessions/${session}`);
+    return found.request.SplitFee;
   }
 
   /** Lets the next call do its work and then wait with the answer. */

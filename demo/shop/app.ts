@@ -15,7 +15,7 @@ export interface ShopOptions {
   readonly payments: Payments;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
-  /** Further routes of the same application: the playground. */
+  /** Further routes of the same application: the roastery and the playground. */
   readonly moreRoutes?: Router;
   /** Default: the real clock. */
   readonly now?: () => Date;

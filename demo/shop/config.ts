@@ -35,6 +35,8 @@ export interface ShopConfig {
   /** Bearer key for the session server's merchant route. */
   readonly payApiKey: string;
   readonly sdkOrigins: SdkOrigins;
+  /** The second merchant of the demo, at this process too. */
+  readonly roastery: RoasteryMerchant | undefined;
   /** Further entries of ours at the session server, to play with; none: there is no playground. */
   readonly playgroundMerchants: readonly PlaygroundMerchant[];
 }
@@ -76,6 +78,17 @@ const playgroundMerchants = jsonSetting(
 /** Our shop at the session server with another client SDK, and our Bearer key for it. */
 export type PlaygroundMerchant = Readonly<z.output<typeof playgroundMerchants>[number]>;
 
+const signingSecret = z
+  .string({ error: 'is missing: give the Standard Webhooks secret, whsec_…' })
+  .refine(isSigningSecret, {
+    error: `must be whsec_ and base64 of at least ${MIN_SECRET_BYTES} bytes`,
+  });
+
+const roastery = z.strictObject({ merchant: z.string().min(1), apiKey: secret, signingSecret });
+
+/** The roastery's entry at the session server, and its secrets there. */
+export type RoasteryMerchant = Readonly<z.output<typeof roastery>>;
+
 const environment = z.object({
   SHOP_PORT: portSetting('4100'),
   SHOP_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
@@ -89,13 +102,14 @@ const environment = z.object({
     .string({ error: 'is missing: give our id at the session server' })
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be our id at the session server'),
   SHOP_ORDER_TOKEN_SECRET: secret,
-  SHOP_SIGNING_SECRET: z
-    .string({ error: 'is missing: give the Standard Webhooks secret, whsec_…' })
-    .refine(isSigningSecret, {
-      error: `must be whsec_ and base64 of at least ${MIN_SECRET_BYTES} bytes`,
-    }),
+  SHOP_SIGNING_SECRET: signingSecret,
   SHOP_PAY_API_KEY: secret,
   SHOP_SDK_ORIGINS: sdkOrigins,
+  SHOP_ROASTERY: jsonSetting(
+    'null',
+    '{"merchant":"…","apiKey":"…","signingSecret":"…"}',
+    roastery.nullable(),
+  ),
   SHOP_PLAYGROUND_MERCHANTS: playgroundMerchants,
 });
 
@@ -113,6 +127,7 @@ export function readShopConfig(env: Environment): ShopConfig {
     signingSecret: values.SHOP_SIGNING_SECRET,
     payApiKey: values.SHOP_PAY_API_KEY,
     sdkOrigins: values.SHOP_SDK_ORIGINS,
+    roastery: values.SHOP_ROASTERY ?? undefined,
     playgroundMerchants: values.SHOP_PLAYGROUND_MERCHANTS,
   };
 }

@@ -1,10 +1,11 @@
-/** The merchants file of the session server: the shop, and an entry of the playground for each SDK. */
+/** The merchants file of the session server: shop, roastery, and an entry of the playground for each SDK. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describeSdk, listSdkShapes } from '@pay-checkout/sandbox';
+import * as roastery from '../roastery/coffees.js';
 import { CURRENCY, CURRENCY_DECIMALS } from '../shop/catalogue.js';
 import type { PlaygroundMerchant } from '../shop/config.js';
-import { deriveApiKey, hashApiKey, type StackSecrets } from './secrets.js';
+import { deriveApiKey, deriveSigningSecret, hashApiKey, type StackSecrets } from './secrets.js';
 import { LOGO_FILE, type StackAddresses } from './settings.js';
 
 /** Our shop's id at the session server. */
@@ -12,13 +13,17 @@ export const MERCHANT = 'hollin-and-slip';
 export const MERCHANT_NAME = 'Hollin & Slip';
 export const PROVIDER_MERCHANT_ID = 1001;
 
+/** The second merchant, and its id at the provider. */
+export const ROASTERY = 'seventh-cloud';
+export const ROASTERY_AT_PROVIDER = { id: 1006, name: 'Seventh Cloud Roastery', currency: 'KWD' };
+
 export interface MerchantsFileOptions {
   readonly file: string;
   readonly addresses: StackAddresses;
   readonly secrets: StackSecrets;
 }
 
-/** Writes the file, and the logo beside it. Every entry is the same merchant at the provider. */
+/** Writes the file, and the logo beside it. Shop and playground are the same merchant at the provider. */
 export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOptions): void {
   const shop = describeShop(addresses, secrets);
   const entries = listSdkShapes(addresses.sandbox).map(({ name, sdk }) => ({
@@ -35,7 +40,7 @@ export function writeMerchantsFile({ file, addresses, secrets }: MerchantsFileOp
     apiKeyHash: [hashApiKey(deriveApiKey(secrets, playgroundId(name)))],
   }));
   copyFileSync(LOGO_FILE, join(dirname(file), basename(LOGO_FILE)));
-  const merchants = { merchants: [shop, ...entries] };
+  const merchants = { merchants: [shop, describeRoastery(addresses, secrets), ...entries] };
   writeFileSync(file, JSON.stringify(merchants, null, 2), { mode: 0o600 });
 }
 
@@ -52,6 +57,24 @@ export function listPlaygroundMerchants(
 
 function playgroundId(shape: string): string {
   return `playground-${shape}`;
+}
+
+function describeRoastery(addresses: StackAddresses, secrets: StackSecrets) {
+  return {
+    id: ROASTERY,
+    name: 'محمصة الغيمة السابعة',
+    brand: { accent: { light: '#8a3b12', dark: '#f3b58d' }, radius: 14, font: 'serif' },
+    providerMerchantId: ROASTERY_AT_PROVIDER.id,
+    currency: roastery.CURRENCY,
+    decimals: roastery.CURRENCY_DECIMALS,
+    origins: [addresses.shop],
+    returnUrl: `${addresses.shop}/roastery/orders/{order}?checkout={checkout}&kind={kind}`,
+    events: { url: `${addresses.shopApi}/roastery/events`, allowPrivateAddress: true },
+    split: [{ partnerMerchantId: 503, typeId: 1, percent: '4', min: '0.100', cap: '0.250' }],
+    sdk: describeSdk(addresses.sandbox),
+    apiKeyHash: [hashApiKey(deriveApiKey(secrets, ROASTERY))],
+    signingSecret: [deriveSigningSecret(secrets, ROASTERY)],
+  };
 }
 
 function describeShop(addresses: StackAddresses, secrets: StackSecrets) {

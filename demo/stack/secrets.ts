@@ -35,6 +35,11 @@ export function deriveApiKey({ merchantApiKey }: StackSecrets, merchant: string)
   return createHmac('sha256', merchantApiKey).update(merchant).digest('base64url');
 }
 
+/** The signing secret of a further merchant. */
+export function deriveSigningSecret({ signingSecret }: StackSecrets, merchant: string): string {
+  return `whsec_${createHmac('sha256', signingSecret).update(merchant).digest('base64')}`;
+}
+
 /** The key to the operator's page. */
 export function deriveOperatorKey({ merchantApiKey }: StackSecrets): string {
   return createHmac('sha256', merchantApiKey).update('operator').digest('base64url');

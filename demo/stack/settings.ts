@@ -9,8 +9,15 @@ import {
   MERCHANT,
   MERCHANT_NAME,
   PROVIDER_MERCHANT_ID,
+  ROASTERY,
+  ROASTERY_AT_PROVIDER,
 } from './merchants-file.js';
-import { deriveOperatorKey, type StackSecrets } from './secrets.js';
+import {
+  deriveApiKey,
+  deriveOperatorKey,
+  deriveSigningSecret,
+  type StackSecrets,
+} from './secrets.js';
 
 /** What listens: the session server has a listener of its own for its operator. */
 export type PortName = ProcessName | 'operator';
@@ -61,6 +68,9 @@ export const DEFAULT_DATA_DIRECTORY = join(DEMO, 'data');
 /** The logo of the shop, on its hosted page too. */
 export const LOGO_FILE = join(DEMO, 'shop/public/logo.png');
 
+/** Files of the roastery's pages. */
+export const ROASTERY_PUBLIC_DIRECTORY = join(DEMO, 'roastery/public');
+
 /** Where the built pages of a site are. */
 export function siteDirectoryOf(site: 'shop' | 'playground' | 'console'): string {
   return join(DEMO, 'dist/sites', site);
@@ -93,6 +103,7 @@ export function sandboxEnv(
     SANDBOX_API_KEY: secrets.providerApiKey,
     SANDBOX_MERCHANTS: JSON.stringify([
       { id: PROVIDER_MERCHANT_ID, name: MERCHANT_NAME, currency: CURRENCY },
+      ROASTERY_AT_PROVIDER,
       ...(hasConsole ? OTHER_MERCHANTS : []),
     ]),
     ...(hasConsole && inventPast(new Date())),
@@ -146,6 +157,11 @@ export function shopEnv(
     SHOP_SIGNING_SECRET: secrets.signingSecret,
     SHOP_PAY_API_KEY: secrets.merchantApiKey,
     SHOP_SDK_ORIGINS: JSON.stringify(describeSdk(addresses.sandbox).origins),
+    SHOP_ROASTERY: JSON.stringify({
+      merchant: ROASTERY,
+      apiKey: deriveApiKey(secrets, ROASTERY),
+      signingSecret: deriveSigningSecret(secrets, ROASTERY),
+    }),
     SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses, secrets)),
   };
 }
@@ -196,7 +212,7 @@ export function inventPast(now: Date): Readonly<Record<string, string>> {
 
 /** What the team knows from its contracts: the provider's interface has no list of these. */
 export function describeKnown(shopId: number, shopName: string): KnownThings {
-  const others = OTHER_MERCHANTS.map(({ id, name }) => ({ id, name }));
+  const others = [ROASTERY_AT_PROVIDER, ...OTHER_MERCHANTS].map(({ id, name }) => ({ id, name }));
   const merchants = [{ id: shopId, name: shopName }, ...others];
   return {
     partners: ['harbour-lane', 'quiet-harbour', 'broken-harbour'],

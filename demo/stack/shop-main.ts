@@ -1,20 +1,32 @@
-/** The shop's process, with the playground in it. */
+/** The shop's process, with the roastery and the playground in it. */
 import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Router } from 'express';
 import { playgroundRoutes } from '../playground/playground-routes.js';
+import { RoasteryOrderStore } from '../roastery/order-store.js';
+import { roasteryRoutes } from '../roastery/routes.js';
 import { createShop } from '../shop/app.js';
 import { readShopConfig } from '../shop/config.js';
 import { OrderStore } from '../shop/order-store.js';
 import { Payments } from '../shop/payments.js';
 import { serveProcess } from './serve-process.js';
-import { siteDirectoryOf } from './settings.js';
+import { ROASTERY_PUBLIC_DIRECTORY, siteDirectoryOf } from './settings.js';
 
 serveProcess(() => {
   const config = readShopConfig(process.env);
   mkdirSync(dirname(config.dataFile), { recursive: true });
   const store = new OrderStore(config.dataFile);
   const payments = new Payments(config);
+  const roasteryStore = new RoasteryOrderStore(join(dirname(config.dataFile), 'roastery.sqlite'));
+  const moreRoutes = Router();
+  if (config.roastery !== undefined) {
+    const { payApiUrl, payPublicUrl } = config;
+    const publicDirectory = ROASTERY_PUBLIC_DIRECTORY;
+    const settings = { ...config.roastery, payApiUrl, payPublicUrl, publicDirectory };
+    moreRoutes.use(roasteryRoutes({ store: roasteryStore, ...settings }));
+  }
   const playground = { store, payments, config, siteDirectory: siteDirectoryOf('playground') };
+  moreRoutes.use(playgroundRoutes(playground));
   return {
     name: 'shop',
     app: createShop({
@@ -22,11 +34,14 @@ serveProcess(() => {
       store,
       payments,
       siteDirectory: siteDirectoryOf('shop'),
-      moreRoutes: playgroundRoutes(playground),
+      moreRoutes,
     }),
     host: config.host,
     port: config.port,
     publicUrl: config.publicUrl,
-    onClosed: () => store.close(),
+    onClosed: () => {
+      store.close();
+      roasteryStore.close();
+    },
   };
 });

@@ -181,14 +181,20 @@ describe('npm start', () => {
     throw new Error('npm start ended before it said that the shop is open.');
   }
 
-  it('prints where the shop, its playground, the partner console and the operator’s page are, and ends cleanly on Ctrl-C', async () => {
+  it('prints where everything is and how to reach the sandbox, and ends cleanly on Ctrl-C', async () => {
     const banner = await readBanner();
     const shop = `http://shop.localhost:${ports[0]}`;
+    const sandboxApi = `http://127.0.0.1:${ports[2]}`;
     expect(banner.match(/http:\S+/g)).toEqual([
       shop,
+      `${shop}/roastery`,
       `${shop}/playground`,
       `http://partner.localhost:${ports[3]}`,
       `http://operator.localhost:${ports[4]}`,
+      `http://sandbox.localhost:${ports[2]}`,
+      sandboxApi,
+      `${sandboxApi}/merchants-sandbox`,
+      sandboxApi,
     ]);
     running.kill('SIGINT');
     const [code] = (await once(running, 'exit')) as [number | null];

@@ -47,6 +47,7 @@ function makeBanner({ addresses, ports, secrets }: Stack): string {
     '',
     ...moved,
     `  The shop is open:  ${addresses.shop}`,
+    `  The second shop:   ${addresses.shop}/roastery`,
     `  The playground:    ${addresses.shop}/playground`,
     `  Partner console:   ${addresses.console}`,
     `  Operator’s page:   ${addresses.operator}`,
