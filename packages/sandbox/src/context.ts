@@ -16,7 +16,7 @@ import type { Merchant, SandboxSettings } from './settings.js';
 import { History } from './transactions/history.js';
 import { switchesOf, type Switches } from './switches.js';
 import { TransactionStore } from './transactions/transaction-store.js';
-import { WebhookNotifier } from './webhooks/webhook-notifier.js';
+import { WebhookNotifier } from './webhook-notifier.js';
 import { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** The parts of one sandbox, for its routes. */
