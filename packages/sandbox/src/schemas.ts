@@ -28,3 +28,15 @@ export const timestamp = text.meta(notShown('form of the timestamp'));
 export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, 'expected an object');
 }
+
+/** A longer timer (2^31 − 1 ms) would end at once. */
+const MAX_PAUSE_SECONDS = 2_147_483;
+
+export const seconds = z
+  .number('expected a number of seconds')
+  .min(0, 'expected at least 0 seconds');
+
+export const pauseSeconds = seconds.max(
+  MAX_PAUSE_SECONDS,
+  `expected at most ${MAX_PAUSE_SECONDS} seconds`,
+);

@@ -1,24 +1,14 @@
 import { z } from 'zod';
 import { createSessionRequest } from './resources/checkout-sessions.js';
 import { isTimezone } from './resources/transactions.js';
-import { text } from './schemas.js';
+import { pauseSeconds, seconds, text } from './schemas.js';
 import { TRANSACTION_VARIANTS } from './transactions/transaction.js';
 import { webhookSigningSchema } from './webhooks/webhook-signing.js';
-
-/** A longer timer (2^31 − 1 ms) would end at once. */
-export const MAX_PAUSE_SECONDS = 2_147_483;
 
 const rows = z
   .int('expected a number of rows')
   .min(1, 'expected at least 1 row')
   .max(100_000, 'expected at most 100000 rows');
-
-const seconds = z.number('expected a number of seconds').min(0, 'expected at least 0 seconds');
-
-export const pauseSeconds = seconds.max(
-  MAX_PAUSE_SECONDS,
-  `expected at most ${MAX_PAUSE_SECONDS} seconds`,
-);
 
 /** What can become of a session. */
 export const WEBHOOK_OUTCOMES = ['paid', 'declined', 'refunded', 'cancelled', 'expired'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OPERATIONS } from '../request-log.js';
 import { integer, text } from '../schemas.js';
-import { pauseSeconds } from '../switches.js';
+import { pauseSeconds } from '../schemas.js';
 import { FAULT_KINDS } from './faults.js';
 
 /** A fault as the control route takes it. */
