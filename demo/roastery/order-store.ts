@@ -22,7 +22,7 @@ export class RoasteryOrderStore {
       ) STRICT;`);
   }
 
-  /** Its number cannot be guessed: whoever has it sees the order. */
+  /** Its number cannot be guessed, and is all that it takes to see the order. */
   add({ sku }: Coffee): string {
     const order = `R-${randomBytes(9).toString('base64url')}`;
     this.#database.prepare('INSERT INTO orders (id, sku) VALUES (?, ?)').run(order, sku);

@@ -3,7 +3,7 @@ import { runCommand } from './cli.js';
 import { SCENARIOS } from './scenarios.js';
 import { startReceiver, startSandbox, type TestSandbox } from './testing/test-sandbox.js';
 
-interface Told {
+interface Delivered {
   readonly status: string;
 }
 
@@ -87,8 +87,8 @@ describe('pay-sandbox <command>', () => {
     await run(`webhooks send ${session} --outcome declined`, at(test));
     await run(`webhooks forge ${session}`, at(test));
     await receiver.whenReceived(2);
-    const told = receiver.received.map((each) => (JSON.parse(each.text) as Told).status);
-    expect(told).toEqual(['SUCCESS', 'FAILED']);
+    const delivered = receiver.received.map((each) => (JSON.parse(each.text) as Delivered).status);
+    expect(delivered).toEqual(['SUCCESS', 'FAILED']);
     await expect.poll(() => test.sandbox.control.deliveries()).toHaveLength(2);
     const [first] = test.sandbox.control.deliveries();
     expect((await run(`webhooks resend ${String(first?.webhook)}`, at(test))).code).toBe(0);

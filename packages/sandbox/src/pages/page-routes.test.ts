@@ -190,7 +190,7 @@ describe('the page at /', () => {
     expect(text).not.toMatch(/<script(?![^>]*src)|<style|style=/);
   });
 
-  it('is told which scenarios, merchants and faults there are', async () => {
+  it('has the scenarios, merchants and faults that there are', async () => {
     const test = await startSandbox();
     const { body } = await test.send('GET', '/_sandbox/about');
     expect(body).toMatchObject({

@@ -4,14 +4,14 @@ import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-s
 
 const KEY = 'invented-webhook-url-key';
 
-interface Told {
+interface Delivered {
   readonly status: string;
   readonly session_id: string;
   readonly transaction_id: string;
 }
 
-function read(received: { text: string } | undefined): Told {
-  return JSON.parse(received?.text ?? '{}') as Told;
+function read(received: { text: string } | undefined): Delivered {
+  return JSON.parse(received?.text ?? '{}') as Delivered;
 }
 
 /** A sandbox whose session sends to `WebhookUrl` and to an endpoint, which are one receiver here. */
@@ -50,8 +50,10 @@ describe('the outcomes that are sent', () => {
     const [id] = await test.listIds();
     await control(test, `/transactions/${String(id)}/refund`, { amount: '1.00' });
     await receiver.whenReceived(2);
-    const told = receiver.received.map(read);
-    expect(told.find(({ status }) => status === 'REFUNDED')).toMatchObject({ transaction_id: id });
+    const delivered = receiver.received.map(read);
+    expect(delivered.find(({ status }) => status === 'REFUNDED')).toMatchObject({
+      transaction_id: id,
+    });
   });
 
   it('expired: when the clock passes the end of the session', async () => {
