@@ -9,7 +9,7 @@ export {
 } from './events.js';
 export type { Settlement } from './flow/flow-events.js';
 export type { Labels } from './labels/en.js';
-export type { LabelChanges } from './labels/languages.js';
+export type { LabelChanges } from './labels/load-labels.js';
 export type { OutcomePhase, Phase } from './flow/phases.js';
 export type { Mode, Presentation } from './flow/presentation.js';
 export type { CreateSession } from './flow/session-api.js';

@@ -8,7 +8,7 @@ import { BUTTONS, type ButtonName, type Phase } from '../flow/phases.js';
 import type { Mode } from '../flow/presentation.js';
 import type { CreateSession } from '../flow/session-api.js';
 import { en, type Labels } from '../labels/en.js';
-import { labelsIn, mergeLabels, type LabelChanges } from '../labels/languages.js';
+import { labelsIn, mergeLabels, type LabelChanges } from '../labels/load-labels.js';
 import { serverOrigin } from '../server-origin.js';
 import type { SdkAdapter } from '../sdk/sdk-adapter.js';
 import { readAddress, renderAddress } from './address-form.js';
