@@ -26,14 +26,16 @@ describe('the second merchant', () => {
     await shopper.button('ادفع').click();
     await page.locator('pay-checkout').getByText('محمصة الغيمة السابعة').waitFor();
     const order = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    const card = shopper.form.locator('input').first();
-    await card.waitFor();
+    await shopper.form.getByLabel('رقم البطاقة').fill(CARDS.approved);
     const [session] = await sandbox.sessionsOf(order);
     expect(session).toMatchObject({ merchant_id: 1006, Amount: '4.125' });
     const fees = await sandbox.splitFeesOf(session?.session_id ?? '');
     expect(fees).toMatchObject([{ partner_merchant_id: 503, value: 0.165, value_type: 'amount' }]);
 
-    await shopper.payWith(CARDS.approved);
+    await shopper.form.getByLabel('تاريخ الانتهاء').fill('12/39');
+    await shopper.form.getByLabel('رمز الأمان').fill('123');
+    await shopper.form.getByLabel('الاسم على البطاقة').fill('Robin Sample');
+    await shopper.form.getByRole('button', { name: /^ادفع/ }).click();
     await page.getByText('تم استلام').first().waitFor();
     await expect.poll(() => readState(page)).toBe('تم الدفع. شكرًا لك، سنرسل قهوتك اليوم.');
     await page.close();
