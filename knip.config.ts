@@ -53,7 +53,7 @@ const config: KnipConfig = {
       ],
       project: ['{src,bench,drill,simulate,operator-page}/**/*.{ts,mjs}'],
       // Programs of the system; without them a test says that it has not run.
-      ignoreBinaries: ['openssl', 'promtool'],
+      ignoreBinaries: ['openssl'],
       // Copied by `init` into a folder with packages of its own.
       ignore: ['assets/init/**'],
     },
