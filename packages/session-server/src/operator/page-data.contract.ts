@@ -50,7 +50,7 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
         .toReversed()
         .map((entry) =>
           describeEntry(entry).replace(
-            /\b(msg_|txn_)[\w-]+|\b\d{6,}\b|A\d+\.\d+|\b[\da-f]{8}-[\da-f-]{27}\b/g,
+            /\b[\da-f]{8}-[\da-f-]{27}\b|\b(msg_|txn_)[\w-]+|\b\d{6,}\b|A\d+\.\d+/g,
             '…',
           ),
         );
