@@ -252,7 +252,7 @@ class ShopHealth {
   readonly answering = new Set<string>();
   /** The checkouts of a merchant whose events got no answer since the last one that did. */
   readonly #unanswered = new Map<string, Set<string>>();
-  /** The checkouts of a merchant whose events failed, answered or not, since the last acknowledged one. */
+  /** Checkouts of a merchant whose events failed, answered or not, since the last acknowledged one. */
   readonly #failed = new Map<string, Set<string>>();
   readonly #recoveredAt = new Map<string, number>();
 
@@ -270,6 +270,8 @@ class ShopHealth {
   }
   failed({ merchant, checkout }: OutboxEvent): void {
     const failed = this.#failed.get(merchant) ?? new Set();
+    // A shop that is down for long has very many.
+    if (failed.size >= CHECKOUTS_OF_A_SILENT_SHOP) return;
     this.#failed.set(merchant, failed.add(checkout));
   }
 
