@@ -55,7 +55,7 @@ rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 const runner = join(ROOT, 'packages/widget/node_modules/@web/test-runner/dist/bin.js');
 const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-const files = ['--files', 'src/pay-checkout/every-state.test.ts'];
+const files = ['--group', 'default', '--files', 'src/pay-checkout/every-state.test.ts'];
 const codes = [
   await runTests('packages/widget', [runner, '--config', 'web-test-runner.config.mjs', ...files]),
   await runTests('demo', [vitest, 'run', '--config', 'vitest.journey.config.ts', 'accessibility']),

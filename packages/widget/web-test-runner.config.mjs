@@ -55,10 +55,26 @@ const countAxe = {
   },
 };
 
-/** Tests in a real browser: `CHROME_PATH` and `PAY_BROWSER_ARGS`, else an installed one. */
+function startChrome() {
+  return chromeLauncher({
+    launchOptions: {
+      ...(executablePath && { executablePath }),
+      // Some tests check what garbage collection leaves.
+      args: [...browserArgs, '--js-flags=--expose-gc'],
+    },
+  });
+}
+
+/** These tests press keys, and a browser has one focus: they have a browser to themselves. */
+const WITH_KEYS = 'src/pay-checkout/**/*.test.ts';
+
+/**
+ * Tests in a real browser: `CHROME_PATH` and `PAY_BROWSER_ARGS`, else an installed one. Two browsers run
+ * at a time; `--group default --files …` runs only the files that are named.
+ */
 export default {
   rootDir: fileURLToPath(new URL('../..', import.meta.url)),
-  files: 'src/**/*.test.ts',
+  files: ['src/**/*.test.ts', `!${WITH_KEYS}`],
   nodeResolve: { exportConditions: ['browser'] },
   concurrency: 1,
   testsFinishTimeout: 120_000,
@@ -74,13 +90,6 @@ export default {
       tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
     }),
   ],
-  browsers: [
-    chromeLauncher({
-      launchOptions: {
-        ...(executablePath && { executablePath }),
-        // Some tests check what garbage collection leaves.
-        args: [...browserArgs, '--js-flags=--expose-gc'],
-      },
-    }),
-  ],
+  browsers: [startChrome()],
+  groups: [{ name: 'with-keys', files: WITH_KEYS, browsers: [startChrome()] }],
 };

@@ -20,7 +20,7 @@ const IN_A_FIREFOX_OF_ITS_OWN = 'src/pay-checkout/overlay-focus.test.ts';
 /** The same tests in the Firefox of this machine, at `FIREFOX_PATH`. */
 export default {
   ...config,
-  files: [config.files, `!${IN_A_FIREFOX_OF_ITS_OWN}`],
+  files: ['src/**/*.test.ts', `!${IN_A_FIREFOX_OF_ITS_OWN}`],
   browsers: [startFirefox()],
   groups: [{ name: 'overlay', files: IN_A_FIREFOX_OF_ITS_OWN, browsers: [startFirefox()] }],
   concurrentBrowsers: 1,

@@ -21,6 +21,7 @@ const takePicture = {
 export default {
   ...config,
   files: 'src/testing/pictures.ts',
+  groups: [],
   plugins: [...config.plugins, takePicture],
   testFramework: { config: { ...config.testFramework.config, timeout: 60_000 } },
 };

@@ -65,6 +65,8 @@ export default {
     ...config.plugins,
     skipTests({ file: /setViewport\(/, body: NEEDS_CHROMIUM, title: NOT_HERE }),
   ],
+  files: 'src/**/*.test.ts',
   browsers: [new WebKitLauncher()],
+  groups: [],
   testFramework: { config: { ...config.testFramework.config, timeout: 30_000 } },
 };
