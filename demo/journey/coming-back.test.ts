@@ -19,6 +19,7 @@ describe('a shopper who comes back without paying', () => {
       .click();
     await shopper.reads('You left the payment form. You can try again.');
     expect((await journey.orderAtServer(order)).state).toBe('cancelled');
+    await expect.poll(() => journey.sandbox.eventsOf(order)).toEqual(['payment.cancelled']);
     await shopper.page.locator('pay-checkout').getByRole('button', { name: 'Pay' }).click();
     await shopper.payWith(CARDS.approved);
     await shopper.reads(PAID);

@@ -23,6 +23,15 @@ export class SandboxControl {
     return sessions.filter(({ MerchantReference: name }) => name.startsWith(`${order}.`));
   }
 
+  /** The events of the webhooks that were sent for one order, oldest first. */
+  async eventsOf(order: string): Promise<string[]> {
+    const ids = (await this.sessionsOf(order)).map(({ session_id: id }) => id);
+    const { deliveries } = await this.#get<{
+      deliveries: { readonly sessionId: string; readonly event: string }[];
+    }>('/deliveries');
+    return deliveries.filter(({ sessionId }) => ids.includes(sessionId)).map(({ event }) => event);
+  }
+
   /** What the session server sent as `SplitFee`. */
   async splitFeesOf(session: string): Promise<unknown> {
     const found = await this.#get<{ request: { SplitFee?: unknown } }>(`/sessions/${session}`);

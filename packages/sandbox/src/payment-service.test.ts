@@ -157,7 +157,7 @@ describe('the webhook of a payment', () => {
   });
 
   it('has a body that an option replaces', async () => {
-    const test = await startSandbox({ webhookPayload: (session) => ({ about: session.id }) });
+    const test = await startSandbox({ webhookPayload: ({ session }) => ({ about: session?.id }) });
     const receiver = await startReceiver();
     const session = await test.openSession({ WebhookUrl: receiver.url });
     await test.pay(session, APPROVED);

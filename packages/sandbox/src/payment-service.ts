@@ -1,8 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxContext } from './context.js';
-import { toJsonNumber } from './money.js';
 import type { CheckoutSession, PayingCard } from './resources/checkout-sessions.js';
-import { chooseScenario, type ApprovedPayment, type Challenge, type Scenario } from './scenario.js';
+import {
+  chooseScenario,
+  type ApprovedPayment,
+  type Challenge,
+  type Decline,
+  type Scenario,
+} from './scenario.js';
 import { makePaidRow } from './paid-row.js';
 import type { TransactionRow } from './transactions/transaction.js';
 
@@ -73,6 +78,13 @@ export class PaymentService {
     return this.#decline(session, message, 'challenge-abandoned');
   }
 
+  /** The shopper leaves by `CancelUrl`. The session stays as it is. */
+  cancel(session: CheckoutSession): PaymentOutcome {
+    if (session.state === 'open') this.#parts.notifier.notify(session, 'cancelled');
+    const { CancelUrl } = session.request;
+    return { outcome: 'left', ...(CancelUrl !== undefined && { redirectUrl: CancelUrl }) };
+  }
+
   /** Forgets what is still to happen. */
   clear(): void {
     this.#closing.abort();
@@ -94,7 +106,7 @@ export class PaymentService {
       case 'approve':
         return this.#approve(session, card, scenario);
       case 'decline':
-        return this.#decline(session, scenario.message, scenario.name);
+        return this.#declineByCard(session, scenario);
       case 'challenge':
         this.#challenge(session, card, scenario);
         return { outcome: 'challenge' };
@@ -103,12 +115,9 @@ export class PaymentService {
         this.#parts.notifier.notify(session, 'expired');
         void this.#payLater(session, card, scenario.paidAfterSeconds);
         return { outcome: 'expired' };
-      case 'leave': {
-        this.#parts.notifier.notify(session, 'cancelled');
+      case 'leave':
         void this.#payLater(session, card, scenario.paidAfterSeconds);
-        const { CancelUrl } = session.request;
-        return { outcome: 'left', ...(CancelUrl !== undefined && { redirectUrl: CancelUrl }) };
-      }
+        return this.cancel(session);
     }
   }
 
@@ -165,11 +174,12 @@ export class PaymentService {
     session.state = 'paid';
     session.redirects = scenario.redirects ?? true;
     delete session.lastRefusal;
+    const { webhookAfterSeconds: afterSeconds } = scenario;
     for (let count = scenario.transactions ?? 1; count > 0; count -= 1) {
       const row = this.#addTransaction(session, card, scenario);
-      session.transactionId ??= row.id;
+      session.transactionIds.push(row.id);
       for (let sent = scenario.webhooks ?? 1; sent > 0; sent -= 1) {
-        this.#parts.notifier.notify(session, 'paid', row);
+        this.#parts.notifier.notify(session, 'paid', { row, afterSeconds });
       }
     }
     return approved(session);
@@ -185,6 +195,14 @@ export class PaymentService {
     const hiddenSeconds = scenario.listedAfterSeconds ?? settings.listingDelaySeconds;
     transactions.add(row, clock.now() + hiddenSeconds * 1000);
     return row;
+  }
+
+  #declineByCard(session: CheckoutSession, scenario: Decline): PaymentOutcome {
+    const { notifier } = this.#parts;
+    const { message, name, webhookAfterSeconds: afterSeconds } = scenario;
+    notifier.notify(session, 'declined', { afterSeconds });
+    if (scenario.forgesPayment === true) notifier.send(session, 'paid', { isForged: true });
+    return decline(session, message, name);
   }
 
   #decline(session: CheckoutSession, message: string, reason?: string): PaymentOutcome {
@@ -209,22 +227,4 @@ function decline(session: CheckoutSession, message: string, reason?: string): Pa
   session.lastRefusal = message;
   if (reason !== undefined) session.declineReason = reason;
   return { outcome: 'declined', message };
-}
-
-/**
- * The body of a webhook about a payment. The spec shows neither the shape nor the event names
- * (section 6), so this is an invention that the option `webhookPayload` replaces.
- */
-export function makeWebhookPayload(session: CheckoutSession, transaction: TransactionRow): unknown {
-  return {
-    event: 'payment',
-    status: transaction.status,
-    session_id: session.id,
-    order_id: session.request.order_id,
-    MerchantReference: session.request.MerchantReference,
-    merchant_id: session.merchant.id,
-    transaction_id: transaction.id,
-    amount: transaction.amount && toJsonNumber(transaction.amount),
-    currencyCode: transaction.currencyCode,
-  };
 }

@@ -10,6 +10,7 @@ export const SCENARIO_GROUPS = [
   'Address check',
   '3-D Secure',
   'Wrong',
+  'Webhooks',
 ] as const;
 
 /** How the address that was sent compares with that of the card (AVS). */
@@ -43,6 +44,8 @@ export interface ApprovedPayment {
   readonly listedAfterSeconds: number;
   /** How many times the webhook is sent. Default 1. */
   readonly webhooks: number;
+  /** How late the webhook is sent. Default `webhookDelaySeconds`. */
+  readonly webhookAfterSeconds: number;
   /** Whether the shopper is sent to `RedirectUrl`. Default true. */
   readonly redirects: boolean;
   /** How many transactions the one payment makes. Default 1. */
@@ -58,6 +61,10 @@ export interface Decline extends ScenarioBase {
   readonly decision: 'decline';
   /** What the form says. */
   readonly message: string;
+  /** How late the webhook is sent. Default `webhookDelaySeconds`. */
+  readonly webhookAfterSeconds?: number;
+  /** Whether a forged webhook says that it is paid. Default false. */
+  readonly forgesPayment?: boolean;
 }
 
 /** The bank asks for a code: the right one approves, a wrong one declines. */

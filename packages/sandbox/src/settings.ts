@@ -1,10 +1,7 @@
-import type { CheckoutSession } from './resources/checkout-sessions.js';
-import type { WebhookEndpoint } from './resources/webhooks.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
-import type { TransactionRow } from './transactions/transaction.js';
-import { makeWebhookPayload } from './payment-service.js';
+import { makeWebhookPayload, type WebhookContent } from './webhooks/webhook-payload.js';
 import { SWITCH_NAMES, switchesSchema, type Switches, type SwitchesInput } from './switches.js';
 
 /** A merchant as the provider knows it. It decides the currency, which spec 4.6 does not carry. */
@@ -61,17 +58,8 @@ export interface SandboxOptions extends SwitchesInput {
   readonly transfersPrefix?: string;
   /** Whose analytics can be read. Default three invented partners. */
   readonly partners?: readonly AnalyticsPartner[];
-  /**
-   * The body of a webhook about a payment (not shown in section 6). `endpoint`: the registered endpoint
-   * that it goes to, if any.
-   */
-  readonly webhookPayload?: (
-    session: CheckoutSession,
-    transaction: TransactionRow,
-    endpoint?: WebhookEndpoint,
-  ) => unknown;
-  /** Which payments are sent to a registered endpoint (not shown in section 6). Default all. */
-  readonly webhookFilter?: (endpoint: WebhookEndpoint, transaction: TransactionRow) => boolean;
+  /** Makes the body of a webhook about a payment (not shown in section 6). */
+  readonly webhookPayload?: (content: WebhookContent) => unknown;
   /** What each test card does. Default `SCENARIOS`. */
   readonly scenarios?: readonly Scenario[];
 }
@@ -107,7 +95,6 @@ const DEFAULTS: Omit<Required<FixedOptions>, 'apiKey' | Unset> = {
     { name: 'broken-harbour', success: false },
   ],
   webhookPayload: makeWebhookPayload,
-  webhookFilter: () => true,
   scenarios: SCENARIOS,
 };
 

@@ -15,6 +15,19 @@ export const WEBHOOK_OUTCOMES = ['paid', 'declined', 'refunded', 'cancelled', 'e
 
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
+const eventName = text.min(1, 'expected a name');
+
+const webhookEvents = z.strictObject(
+  {
+    paid: eventName.default('payment.paid'),
+    declined: eventName.default('payment.declined'),
+    refunded: eventName.default('payment.refunded'),
+    cancelled: eventName.default('payment.cancelled'),
+    expired: eventName.default('payment.expired'),
+  } satisfies Record<WebhookOutcome, z.ZodType>,
+  'expected names such as {"paid": "payment.paid"}',
+);
+
 function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
   return z.enum(words, `expected ${words.join(', ')}`);
 }
@@ -116,6 +129,12 @@ const SWITCHES = {
     'what is sent to `WebhookUrl` and to the endpoints',
     z.array(oneOf(...WEBHOOK_OUTCOMES), `expected an array of ${WEBHOOK_OUTCOMES.join(', ')}`),
     [...WEBHOOK_OUTCOMES],
+  ),
+  webhookEvents: define(
+    '6',
+    'the `event` of each outcome; an endpoint with `events` gets only those that it names',
+    webhookEvents,
+    webhookEvents.parse({}),
   ),
   webhookCopies: define(
     '6',

@@ -3,6 +3,7 @@ import { makePaidRow } from './paid-row.js';
 import type { CheckoutSession } from './resources/checkout-sessions.js';
 import type { WebhookOutcome } from './switches.js';
 import type { TransactionRow } from './transactions/transaction.js';
+import { orderIdOf } from './webhooks/webhook-payload.js';
 
 /** `status` of a webhook about what is no transaction. The spec shows none (sections 3 and 6). */
 const STATUS_WITHOUT_ROW = {
@@ -18,10 +19,12 @@ type Parts = Pick<
   'settings' | 'clock' | 'inventor' | 'endpoints' | 'webhooks' | 'sessions'
 >;
 
-/** What a webhook says beside its session. */
+/** What a webhook says beside its outcome, and how it is sent. */
 interface Notification {
   /** Default: invented, and not in the list. */
   readonly row?: TransactionRow | undefined;
+  /** How late it is sent. Default `webhookDelaySeconds`. */
+  readonly afterSeconds?: number | undefined;
   /** Signed with another key than that of the receiver. Default false. */
   readonly isForged?: boolean;
 }
@@ -35,46 +38,69 @@ export class WebhookNotifier {
   }
 
   /** Sends as the switches `webhookOutcomes` and `webhookCopies` say. */
-  notify(session: CheckoutSession, outcome: WebhookOutcome, row?: TransactionRow): void {
-    const { webhookOutcomes, webhookCopies } = this.#parts.settings;
+  notify(session: CheckoutSession, outcome: WebhookOutcome, notification?: Notification): void {
     if (outcome === 'expired') {
       if (session.isExpiryNotified === true) return;
       session.isExpiryNotified = true;
     }
-    if (!webhookOutcomes.includes(outcome)) return;
-    for (let copy = 0; copy < webhookCopies; copy += 1) this.send(session, outcome, { row });
+    this.#repeat(outcome, () => this.send(session, outcome, notification));
   }
 
-  /** Refunds of the history have no session, and no webhook. */
-  notifyRefund(id: string, row: TransactionRow): void {
+  /** A past transaction has no session and so no `WebhookUrl`: only the endpoints hear of its refund. */
+  notifyRefund(id: string, refunded: TransactionRow): void {
     const { sessions, clock } = this.#parts;
-    const session = sessions.list(clock.now()).find(({ transactionId }) => transactionId === id);
-    if (session !== undefined) this.notify(session, 'refunded', { ...row, status: 'REFUNDED' });
+    const session = sessions
+      .list(clock.now())
+      .find(({ transactionIds }) => transactionIds.includes(id));
+    const row = { ...refunded, status: STATUS_WITHOUT_ROW.refunded };
+    this.#repeat('refunded', () => this.#send('refunded', session, row));
   }
 
-  /** Sends regardless of the switches. @returns the ids of the webhooks */
+  /** Sends regardless of these two switches. @returns the ids of the webhooks */
   send(
     session: CheckoutSession,
     outcome: WebhookOutcome,
-    { row = this.#inventRow(session, outcome), isForged = false }: Notification = {},
+    { row = this.#inventRow(session, outcome), ...how }: Notification = {},
+  ): string[] {
+    return this.#send(outcome, session, row, how);
+  }
+
+  #repeat(outcome: WebhookOutcome, send: () => void): void {
+    const { webhookOutcomes, webhookCopies } = this.#parts.settings;
+    if (!webhookOutcomes.includes(outcome)) return;
+    for (let copy = 0; copy < webhookCopies; copy += 1) send();
+  }
+
+  #send(
+    outcome: WebhookOutcome,
+    session: CheckoutSession | undefined,
+    row: TransactionRow,
+    { isForged = false, afterSeconds }: Notification = {},
   ): string[] {
     const { settings, endpoints, webhooks, inventor } = this.#parts;
-    const { webhookPayload, webhookFilter, webhookUrlKey } = settings;
-    const subject = { sessionId: session.id, orderId: session.request.order_id };
+    const { webhookEvents, webhookPayload, webhookUrlKey } = settings;
+    const event = webhookEvents[outcome];
+    const content = { event, outcome, session, row };
+    const common = {
+      event,
+      sessionId: session?.id,
+      orderId: orderIdOf(session, row),
+      afterSeconds,
+    };
     const keyOf = (key: string | undefined) =>
-      isForged ? { hmacKey: inventor.bytes(32).toString('hex') } : key && { hmacKey: key };
-    const url = session.request.WebhookUrl;
+      isForged ? inventor.bytes(32).toString('hex') : key;
     const ids: string[] = [];
+    const url = session?.request.WebhookUrl;
     if (url !== undefined) {
-      const key = webhookUrlKey === 'none' ? undefined : webhookUrlKey;
-      const payload = webhookPayload(session, row);
-      ids.push(webhooks.send({ ...subject, ...keyOf(key), url, payload }));
+      const hmacKey = keyOf(webhookUrlKey === 'none' ? undefined : webhookUrlKey);
+      ids.push(webhooks.send({ ...common, url, hmacKey, payload: webhookPayload(content) }));
     }
     for (const endpoint of endpoints.list()) {
-      if (!webhookFilter(endpoint, row)) continue;
-      const payload = webhookPayload(session, row, endpoint);
-      const { webhookId: endpointId, hmacKey, url: to } = endpoint;
-      ids.push(webhooks.send({ ...subject, endpointId, ...keyOf(hmacKey), url: to, payload }));
+      const { webhookId: endpointId, url, events } = endpoint;
+      if (events.length > 0 && !events.includes(event)) continue;
+      const hmacKey = keyOf(endpoint.hmacKey);
+      const payload = webhookPayload({ ...content, endpoint });
+      ids.push(webhooks.send({ ...common, url, hmacKey, payload, endpointId }));
     }
     return ids;
   }

@@ -38,7 +38,11 @@ export async function postJson(path, body) {
 export function wireLeaving() {
   for (const button of document.querySelectorAll('button[data-leave]')) {
     if (!(button instanceof HTMLButtonElement)) continue;
-    button.addEventListener('click', () => leave(button.dataset['leave'] ?? ''));
+    button.addEventListener('click', () => {
+      const { leave: url = '', report } = button.dataset;
+      if (report !== undefined) navigator.sendBeacon(report);
+      leave(url);
+    });
     button.disabled = false;
   }
 }

@@ -106,7 +106,7 @@ export class SandboxControl {
     const session = this.#findSession(sessionId);
     const url = session.request[by];
     if (url === undefined) throw new ApiError(409, `This session has no ${by}.`);
-    if (by === 'CancelUrl') this.#context.notifier.notify(session, 'cancelled');
+    if (by === 'CancelUrl') this.#context.payments.cancel(session);
     return { ...summarizeSession(session), visit: await visit(url) };
   }
 
@@ -184,7 +184,7 @@ export class SandboxControl {
     const { transactions, sessions, clock } = this.#context;
     const stored = transactions.read(id);
     if (stored === undefined) throw new ApiError(404, 'There is no transaction with this id.');
-    const session = sessions.list(clock.now()).find((each) => each.transactionId === id);
+    const session = sessions.list(clock.now()).find((each) => each.transactionIds.includes(id));
     return { ...stored, sessionId: session?.id };
   }
 
@@ -272,7 +272,7 @@ export class SandboxControl {
   sendWebhook(sessionId: string, outcome: WebhookOutcome = 'paid', isForged = false): string[] {
     const { notifier, transactions } = this.#context;
     const session = this.#findSession(sessionId);
-    const id = isForged ? undefined : session.transactionId;
+    const id = isForged ? undefined : session.transactionIds[0];
     const row = id === undefined ? undefined : transactions.read(id)?.row;
     const isOfRow = outcome === 'paid' || outcome === 'refunded';
     return notifier.send(session, outcome, { row: isOfRow ? row : undefined, isForged });
@@ -367,7 +367,7 @@ function summarizeSession(session: CheckoutSession) {
     CancelUrl: request.CancelUrl,
     backurl: request.backurl,
     WebhookUrl: request.WebhookUrl,
-    transactionId: session.transactionId,
+    transactionId: session.transactionIds[0],
     declineReason: session.declineReason,
     addressCheck: session.addressCheck,
   };

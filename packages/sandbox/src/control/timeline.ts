@@ -18,7 +18,8 @@ export type TimelineEvent = { readonly at: string } & (
 /** Everything that is known about one checkout, oldest first. */
 export function makeTimeline(context: SandboxContext, session: CheckoutSession): TimelineEvent[] {
   const { requests, actions, transactions, webhooks } = context;
-  const { id: sessionId, transactionId } = session;
+  const { id: sessionId } = session;
+  const [transactionId] = session.transactionIds;
   const paid = transactionId === undefined ? undefined : transactions.read(transactionId);
   const events: TimelineEvent[] = [
     ...requests

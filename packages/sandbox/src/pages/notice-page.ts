@@ -44,7 +44,7 @@ function makePaidNotice(session: CheckoutSession): Notice {
       <h1>${title}</h1>
       <p role="status">${text}</p>
       ${renderSummary(session)}
-      ${canContinue ? leaveButton('Continue', RedirectUrl, 'main') : undefined}
+      ${canContinue ? leaveButton('Continue', RedirectUrl, { style: 'main' }) : undefined}
     </div>`,
   };
 }

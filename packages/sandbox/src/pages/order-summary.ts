@@ -30,13 +30,29 @@ export function renderLeaveButtons(
   const { CancelUrl, backurl } = session.request;
   return html`<div class="leave-buttons">
     ${backurl === undefined ? undefined : leaveButton(texts.back, backurl)}
-    ${CancelUrl === undefined ? undefined : leaveButton(texts.cancel, CancelUrl)}
+    ${
+      CancelUrl === undefined
+        ? undefined
+        : leaveButton(texts.cancel, CancelUrl, {
+            reportUrl: `/pages/sessions/${session.id}/cancel`,
+          })
+    }
   </div>`;
 }
 
-/** A button that goes to another address. */
-export function leaveButton(label: string, url: string, style: 'quiet' | 'main' = 'quiet'): Html {
-  return html`<button type="button" class="${style}" data-leave="${url}" disabled>
+/** A button that goes to another address. `reportUrl`: what the sandbox is sent before. */
+export function leaveButton(
+  label: string,
+  url: string,
+  { style = 'quiet', reportUrl }: { style?: 'quiet' | 'main'; reportUrl?: string } = {},
+): Html {
+  return html`<button
+    type="button"
+    class="${style}"
+    data-leave="${url}"
+    ${reportUrl === undefined ? undefined : html`data-report="${reportUrl}"`}
+    disabled
+  >
     ${label}
   </button>`;
 }

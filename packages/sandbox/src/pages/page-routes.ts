@@ -54,6 +54,9 @@ export function pageRoutes(context: SandboxContext): Router {
     else if ('cancel' in answer) response.json(payments.cancelChallenge(session));
     else response.json(await payments.awaitChallenge(session));
   });
+  router.post('/sessions/:id/cancel', (request, response) => {
+    response.json(payments.cancel(requireSession(context, request.params.id)));
+  });
   return router;
 }
 

@@ -75,8 +75,8 @@ export interface CheckoutSession {
   declineReason?: string;
   /** What the bank found of the address. */
   addressCheck?: AddressCheck;
-  /** The transaction that paid it. */
-  transactionId?: string;
+  /** The transactions that paid it. */
+  readonly transactionIds: string[];
   /** Whether its webhook about the end was sent. */
   isExpiryNotified?: boolean;
   /** Whether an approval goes to `RedirectUrl`. */
@@ -100,7 +100,7 @@ export class SessionStore {
 
   add(session: Pick<CheckoutSession, 'merchant' | 'request' | 'createdAt' | 'expiresAt'>) {
     const id = this.#inventor.bytes(16).toString('hex');
-    this.#sessions.set(id, { ...session, id, state: 'open', redirects: true });
+    this.#sessions.set(id, { ...session, id, state: 'open', transactionIds: [], redirects: true });
     return id;
   }
 

@@ -137,10 +137,10 @@ export function webhookRoutes(context: SandboxContext): Router {
         });
       }
       await answerCall(context, 'test-webhook', response, async () => {
-        const { url, webhookId, hmacKey } = endpoint;
+        const { url, webhookId: endpointId, hmacKey } = endpoint;
         // One property, `event`, whose value is `test` (spec 4.8, rule 1).
         const payload = { event: 'test' };
-        const outcome = await webhooks.sendOnce({ url, payload, endpointId: webhookId, hmacKey });
+        const outcome = await webhooks.sendOnce({ ...payload, url, payload, endpointId, hmacKey });
         return { data: describeOutcome(outcome, settings) };
       });
     },

@@ -17,7 +17,7 @@ function makeSender(pausesSeconds: readonly number[], timeoutSeconds = 5): Webho
 }
 
 function webhookTo(url: string): Webhook {
-  return { url, sessionId: 's', orderId: 71, payload: { hello: true } };
+  return { url, event: 'e', sessionId: 's', orderId: 71, payload: { hello: true } };
 }
 
 describe('WebhookSender', () => {

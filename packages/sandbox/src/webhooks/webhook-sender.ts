@@ -6,10 +6,12 @@ import { findSigning, signWebhook } from './webhook-signing.js';
 /** What a webhook is about and where it goes. */
 export interface WebhookSubject {
   /** Set when it is about the payment of a session. */
-  readonly sessionId?: string;
-  readonly orderId?: number;
+  readonly sessionId?: string | undefined;
+  readonly orderId?: number | undefined;
+  /** Name of the event. */
+  readonly event: string;
   /** `webhook_id` of the registered endpoint; a `WebhookUrl` of spec 4.6 has none. */
-  readonly endpointId?: string;
+  readonly endpointId?: string | undefined;
 }
 
 /** One attempt at a webhook. */
@@ -33,7 +35,9 @@ export interface Webhook extends WebhookSubject {
   readonly url: string;
   readonly payload: unknown;
   /** Signs the webhook when a signing scheme is set. */
-  readonly hmacKey?: string;
+  readonly hmacKey?: string | undefined;
+  /** How late it is sent. Default `webhookDelaySeconds`. */
+  readonly afterSeconds?: number | undefined;
 }
 
 /** The receiver's answer, or why there is none. */
@@ -145,8 +149,8 @@ export class WebhookSender {
   /** Tries until it is answered with 2xx. The pauses are of the sandbox's time. */
   async #deliver(webhook: Webhook, id: string): Promise<void> {
     const { signal } = this.#pending;
-    const late = this.#switches.webhookDelaySeconds;
-    if (late > 0) await this.#clock.pause(late, signal);
+    const { afterSeconds = this.#switches.webhookDelaySeconds } = webhook;
+    if (afterSeconds > 0) await this.#clock.pause(afterSeconds, signal);
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const outcome = await this.#post(webhook, id);
       if (signal.aborted) return;
@@ -181,12 +185,15 @@ export class WebhookSender {
   }
 
   #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): Delivery {
-    const { url, payload: _payload, hmacKey: _hmacKey, ...subject } = webhook;
+    const { url, sessionId, orderId, event, endpointId } = webhook;
     const delivery: Delivery = {
       webhook: id,
       attempt,
       at: this.#clock.nowText(),
-      ...subject,
+      sessionId,
+      orderId,
+      event,
+      endpointId,
       to: new URL(url).origin,
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
     };
