@@ -17,6 +17,7 @@ import type { OrderLookup } from '../dist/orders/order-lookup.js';
 import { startOutboxDispatcher } from '../dist/outbox/dispatcher.js';
 import type { PartnerGateway } from '../dist/provider/gateway.js';
 import type { ShopClient } from '../dist/provider/shop-client.js';
+import { PollLog } from '../dist/reconciliation/poll-log.js';
 import { startSchedule } from '../dist/reconciliation/schedule.js';
 import { ReconciliationService } from '../dist/reconciliation/service.js';
 import type { Database, Transaction } from '../dist/store/database.js';
@@ -97,8 +98,9 @@ export class SimulatedServer {
     const observer = SILENT_OBSERVER;
     const common = { database, context, merchants, changes, clock, logger, observer };
     const priceCheck = startPriceCheck({ ...common, lookUpOrder });
+    const pollLog = new PollLog(common);
     const reconciliation = new ReconciliationService({
-      ...{ ...common, gateway },
+      ...{ ...common, gateway, pollLog },
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
     });
@@ -111,9 +113,9 @@ export class SimulatedServer {
     const limits = config.webhooks;
     this.#worker = startWebhookWorker({ ...common, reconciliation, encryption, limits });
     const dispatcher = startOutboxDispatcher({ ...common, shop: options.shop });
-    const schedule = startSchedule({ ...common, reconciliation });
+    const schedule = startSchedule({ ...common, reconciliation, pollLog });
     changes.onAny(() => dispatcher.wake());
-    this.#parts = [schedule, dispatcher, this.#worker, reconciliation, priceCheck, database];
+    this.#parts = [schedule, dispatcher, this.#worker, reconciliation, pollLog, priceCheck, database];
   }
 
   /** Takes a provider webhook as the route does: it is stored, and then processed. */

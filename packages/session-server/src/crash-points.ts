@@ -32,6 +32,7 @@ export const CRASH_POINTS = [
   'poll:store-match',
   'poll:page-processed',
   'poll:ended',
+  'poll:log',
   'schedule:apply-time',
   'schedule:claim-polls',
   'outbox:place',

@@ -20,6 +20,7 @@ import {
 } from './crash-decorators.js';
 import { crashPoint } from './crash-points.js';
 import { ReconciliationService } from './reconciliation/service.js';
+import { PollLog } from './reconciliation/poll-log.js';
 import { startSchedule } from './reconciliation/schedule.js';
 import { createLogger, type Logger } from './logger.js';
 import { SILENT_OBSERVER } from './observer.js';
@@ -207,9 +208,10 @@ async function assemble(
     ...{ ...common, loss, lookUpOrder },
     pauseMs: LOST_PAUSE_MS,
   });
+  const pollLog = keep(new PollLog(common));
   const reconciliation = keep(
     new ReconciliationService({
-      ...{ ...common, gateway, lostAttempts },
+      ...{ ...common, gateway, lostAttempts, pollLog },
       intervalMs: config.pollIntervalSeconds * 1000,
       pagesPerMinute: config.pollPagesPerMinute,
       onStep: crashPoint,
@@ -227,7 +229,7 @@ async function assemble(
     startWebhookWorker({ ...{ ...common, reconciliation, encryption }, limits: config.webhooks }),
   );
   const dispatcher = keep(startOutboxDispatcher({ ...common, shop: addDeliveryCrashPoint(shop) }));
-  keep(startSchedule({ ...common, reconciliation }));
+  keep(startSchedule({ ...common, reconciliation, pollLog }));
   const { orderRetentionDays: days } = config;
   if (days !== undefined) keep(startRetention({ ...common, days }));
   if (loss) {

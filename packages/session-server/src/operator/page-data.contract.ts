@@ -144,6 +144,21 @@ export function describeOperatorPage(name: string, start: () => Promise<PageUnde
       expect((await reasons()).toSorted()).toEqual(expected);
     });
 
+    it('tells when the list was polled for an order, and that it could not be read', async () => {
+      const { checkout, sessionId } = await shop.putAndOpen('A1');
+      shop.stack.sandbox.control.addFault({
+        ...{ operation: 'transactions-list', fault: 'error', status: 400 },
+      });
+      await hint(checkout, 'submitted', sessionId);
+      const polls = async () => (await story('A1')).filter((line) => line.includes('polled'));
+      await expect
+        .poll(polls)
+        .toEqual([
+          'Provider’s list polled, and it could not be read',
+          expect.stringMatching(/^Provider’s list polled( \d+ times in \d+ s)?$/),
+        ]);
+    });
+
     it('finds an order by its name, its beginning, a reference, a checkout, a transaction and an event', async () => {
       const { checkout, sessionId } = await shop.putAndOpen('A1001');
       await shop.put('A1002');

@@ -23,6 +23,12 @@ export function describeEntry(entry: TimelineEntry): string {
       const words = [status, ...flags].map((word) => word.replaceAll('_', ' ')).join(', ');
       return `Webhook of the provider, ${words}: order_id ${entry.subject}`;
     }
+    case 'poll': {
+      const { result, count, since } = entry.detail;
+      const seconds = String(Math.round((entry.at - since) / 1000));
+      const times = count === 1 ? '' : ` ${String(count)} times in ${seconds} s`;
+      return `Provider’s list polled${times}${POLLS[result]}`;
+    }
     case 'match': {
       const { result, reason, status, amount, currency } = entry.detail;
       const row = [entry.subject ?? 'without an id', status, amount, currency].filter(Boolean);
@@ -91,6 +97,12 @@ const RETURNS: Readonly<Record<string, string>> = {
   cancel: 'Shopper came back after cancelling',
   back: 'Shopper came back without paying',
 };
+
+const POLLS = {
+  read: '',
+  incomplete: ', and rows may be missing',
+  failed: ', and it could not be read',
+} as const;
 
 const MATCHES: Readonly<Record<string, string>> = {
   paid: 'counts',

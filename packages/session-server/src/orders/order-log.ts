@@ -10,6 +10,13 @@ export interface LogDetails {
   readonly hint: { readonly kind: string };
   /** A shopper came back to one of the addresses of a session. */
   readonly return: { readonly kind: string };
+  /** The provider's list was polled for a checkout, `count` times since the time `since`. */
+  readonly poll: {
+    readonly result: 'read' | 'incomplete' | 'failed';
+    readonly count: number;
+    /** Milliseconds since 1970; the last one is the time of the entry. */
+    readonly since: number;
+  };
   /** What a transaction of the provider's list says about the order. */
   readonly match: {
     readonly result: string;

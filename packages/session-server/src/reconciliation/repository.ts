@@ -20,6 +20,7 @@ export interface DuePoll extends ProviderMerchant {
   readonly orderId: number;
   readonly checkout: string;
   readonly merchant: string;
+  readonly order: string;
   readonly createdAt: number;
   /** How often it was due since its watch began. */
   readonly polls: number;
@@ -150,7 +151,8 @@ export async function claimDuePolls(
     WHERE next_poll_at <= ${now} ORDER BY next_poll_at LIMIT ${limit}${tx.skipLocked}`);
   const due: DuePoll[] = [];
   for (const row of rows) {
-    const { orderId, checkout, merchant, account, providerMerchantId, createdAt } = toAttempt(row);
+    const { orderId, checkout, merchant, order, account, providerMerchantId, createdAt } =
+      toAttempt(row);
     const polls = Number(row['polls']) + 1;
     const pauseMs = Math.min(FIRST_POLL_SECONDS * 1000 * 2 ** polls, MAX_POLL_PAUSE_MS);
     const isPaid = row['checkout_state'] === 'paid';
@@ -159,7 +161,7 @@ export async function claimDuePolls(
     const next = isOver ? undefined : nextPollTime(now, pauseMs);
     await tx.run(sql`
       UPDATE attempts SET polls = ${polls}, next_poll_at = ${next} WHERE order_id = ${orderId}`);
-    due.push({ orderId, checkout, merchant, account, providerMerchantId, createdAt, polls });
+    due.push({ orderId, checkout, merchant, order, account, providerMerchantId, createdAt, polls });
   }
   return due;
 }

@@ -6,7 +6,8 @@ import { keyOf } from '../provider/gateway.js';
 import { describeError, type Logger } from '../logger.js';
 import { type RunLoop, startRunLoop } from '../run-loop.js';
 import type { Database } from '../store/database.js';
-import { claimDuePolls, countWatchedAttempts, type DuePoll } from './repository.js';
+import type { PollLog } from './poll-log.js';
+import { claimDuePolls, countWatchedAttempts } from './repository.js';
 import type { ReconciliationService } from './service.js';
 
 const BATCH = 100;
@@ -17,6 +18,8 @@ export interface ScheduleOptions {
   readonly context: StepContext;
   readonly merchants: Pick<MerchantSource, 'all' | 'accounts'>;
   readonly reconciliation: Pick<ReconciliationService, 'poll'>;
+  /** Default: polls are not noted. */
+  readonly pollLog?: Pick<PollLog, 'write'>;
   readonly changes: ChangeFeed;
   readonly logger: Logger;
 }
@@ -43,13 +46,18 @@ export function startSchedule(options: ScheduleOptions): RunLoop {
       const due = await database.transaction('schedule:claim-polls', (tx) =>
         claimDuePolls(tx, BATCH, context.clock.now(), context.rules),
       );
-      for (const poll of oldestByPoller(due)) {
+      const byPlace = Map.groupBy(due, (poll) => `${poll.merchant} ${keyOf(poll)}`);
+      for (const polls of byPlace.values()) {
+        const oldest = polls.reduce((one, other) =>
+          one.createdAt <= other.createdAt ? one : other,
+        );
         // Not awaited: a slow list of one merchant must not delay the others.
-        reconciliation.poll(poll).catch((error: unknown) => {
-          const { merchant } = poll;
+        reconciliation.poll(oldest, polls).catch((error: unknown) => {
+          const { merchant } = oldest;
           logger.error({ merchant, ...describeError(error) }, 'a scheduled poll could not start');
         });
       }
+      await options.pollLog?.write();
       return due.length === BATCH || changed.length === BATCH ? 0 : undefined;
     },
   });
@@ -65,15 +73,4 @@ async function warnOfMissingAccounts({ database, merchants, logger }: ScheduleOp
       'attempts are watched at an account that was removed; their payments are no longer confirmed',
     );
   }
-}
-
-/** The poll that goes furthest back, for each merchant and each id that it had at an account. */
-function oldestByPoller(due: readonly DuePoll[]): DuePoll[] {
-  const oldest = new Map<string, DuePoll>();
-  for (const poll of due) {
-    const key = `${poll.merchant} ${keyOf(poll)}`;
-    const known = oldest.get(key);
-    if (!known || poll.createdAt < known.createdAt) oldest.set(key, poll);
-  }
-  return [...oldest.values()];
 }

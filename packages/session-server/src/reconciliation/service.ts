@@ -35,6 +35,7 @@ import type { Database } from '../store/database.js';
 import { remainingMs } from './pacing.js';
 import { type CompleteRead, settleFailures } from './failures.js';
 import { leaveOutRecorded, recordMatch } from './record-payment.js';
+import type { PolledCheckout, PollLog } from './poll-log.js';
 import type { DuePoll } from './repository.js';
 import { TransactionPoller } from './transaction-poller.js';
 
@@ -57,6 +58,8 @@ export interface ReconciliationOptions {
   readonly pagesPerMinute: number;
   /** Finds attempts that a backup has lost. Default: there are none. */
   readonly lostAttempts?: LostAttemptFinder;
+  /** Default: polls are not noted. */
+  readonly pollLog?: Pick<PollLog, 'note'>;
   /** Default: none. */
   readonly observer?: Pick<Observer, 'polled' | 'rowsIgnored' | 'unknownOrderIdsSeen'>;
   /** Called after the steps of a poll, for drills. */
@@ -72,6 +75,7 @@ export interface LostAttemptFinder {
 
 /** A checkout that someone waits for, or had a hint. */
 interface Watch {
+  readonly polled: PolledCheckout;
   /** How far back to poll for it, in milliseconds since 1970. */
   readonly sinceMs: number;
   readonly until: number;
@@ -119,13 +123,21 @@ export class ReconciliationService {
     else this.#watch(checkout, Math.max(checkout.createdAt, now - PAID_AGAIN_MS), now, why);
   }
 
-  /** Polls once, back to when an attempt was made, at the merchant that it was made for. */
-  async poll(due: Pick<DuePoll, 'merchant' | keyof ProviderMerchant | 'createdAt'>): Promise<void> {
+  /**
+   * Polls once, back to when an attempt was made, at the merchant that it was made for.
+   *
+   * @param polled the checkouts that it is done for
+   */
+  async poll(
+    due: Pick<DuePoll, 'merchant' | keyof ProviderMerchant | 'createdAt'>,
+    polled: readonly PolledCheckout[] = [],
+  ): Promise<void> {
     const merchant = await this.#options.merchants.find(due.merchant);
     if (!merchant) return;
     const sinceMs = due.createdAt - merchant.evidence.skewSeconds * 1000;
     this.#logPoll(due.merchant, sinceMs, { why: ['schedule'] });
-    await this.#poller(await this.#listOf(due)).poll(sinceMs);
+    const result = await this.#poller(await this.#listOf(due)).poll(sinceMs);
+    for (const checkout of polled) this.#options.pollLog?.note(checkout, result);
   }
 
   /** Waits for a page of the quota of a list, beside the polls; a merchant's is that of its account. */
@@ -377,12 +389,15 @@ export class ReconciliationService {
   }
 
   #watch(checkout: Checkout, sinceMs: number, until: number, why: string): void {
-    const { merchant } = checkout;
+    const { merchant, order } = checkout;
+    const polled = { merchant, order, checkout: checkout.id };
     const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
     this.#watches.set(merchant, watches);
     const known = watches.get(checkout.id);
     const isCovered = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
-    if (!isCovered) watches.set(checkout.id, { sinceMs, until, why, places: known?.places });
+    if (!isCovered) {
+      watches.set(checkout.id, { polled, sinceMs, until, why, places: known?.places });
+    }
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');
@@ -403,7 +418,8 @@ export class ReconciliationService {
         const why = [...new Set([...polled.values()].map((watch) => watch.why))];
         this.#logPoll(merchantId, Math.min(...times), { why, checkouts: [...polled.keys()] });
         await this.#pollElsewhere(merchant, polled, skewMs);
-        await this.#poller(await this.#listOf(merchant)).pollRecent(times);
+        const result = await this.#poller(await this.#listOf(merchant)).pollRecent(times);
+        for (const watch of polled.values()) this.#options.pollLog?.note(watch.polled, result);
         this.#options.onStep?.('poll:ended');
         const now = clock.now();
         for (const [id, watch] of polled) {

@@ -7,6 +7,7 @@ import { BackOff, PageQuota, remainingMs, sleep, waitForPage } from './pacing.js
 import { PageReader, type PageReaderOptions } from './page-reader.js';
 import type { Database } from '../store/database.js';
 import { fail, inSpan } from '../tracing/spans.js';
+import type { PollResult } from './poll-log.js';
 import { ReadTurns, type Turn } from './read-turns.js';
 import { RecentPoll } from './recent-poll.js';
 
@@ -30,8 +31,8 @@ interface Depths {
 interface PollRequest extends Depths {
   /** When it was last asked for. */
   askedAt: number;
-  readonly recent: PromiseWithResolvers<undefined>;
-  readonly backfill: PromiseWithResolvers<undefined>;
+  readonly recent: PromiseWithResolvers<PollResult>;
+  readonly backfill: PromiseWithResolvers<PollResult>;
 }
 
 /** A backfill that the quota ended goes on after this. */
@@ -80,8 +81,8 @@ export class TransactionPoller {
    * Resolves when a poll that started after this call has ended, well or not; where all is of the last
    * hour, when its recent part has ended.
    */
-  poll(sinceMs: number): Promise<void> {
-    if (this.#stop.signal.aborted) return Promise.resolve();
+  poll(sinceMs: number): Promise<PollResult> {
+    if (this.#stop.signal.aborted) return Promise.resolve('failed');
     const request = this.#request();
     request.askedAt = this.#options.clock.now();
     const isRecent = this.#isRecent(sinceMs);
@@ -96,7 +97,7 @@ export class TransactionPoller {
    * As {@link poll} for several times at once, but resolves when the recent part has ended: who waits
    * for a payment need not wait for the backfill.
    */
-  pollRecent(times: readonly number[]): Promise<void> {
+  pollRecent(times: readonly number[]): Promise<PollResult> {
     const now = this.#options.clock.now();
     const older = times.filter((time) => !this.#isRecent(time));
     if (older.length > 0) void this.poll(Math.min(...older));
@@ -133,8 +134,8 @@ export class TransactionPoller {
     return (this.#next ??= {
       ...NO_DEPTHS,
       askedAt: this.#options.clock.now(),
-      recent: Promise.withResolvers<undefined>(),
-      backfill: Promise.withResolvers<undefined>(),
+      recent: Promise.withResolvers(),
+      backfill: Promise.withResolvers(),
     });
   }
 
@@ -155,18 +156,20 @@ export class TransactionPoller {
         continue;
       }
       this.#next = undefined;
+      // Where it was covered, another server has read it.
+      let result: PollResult = 'read';
       if (turn.kind === 'taken' && !this.#stop.signal.aborted) {
         this.#lastStartedAt = this.#options.clock.now();
         const { account } = this.#options;
         const about = { attributes: { 'pay_checkout.account': account }, root: true };
-        await inSpan('transactions.poll', about, (span) => this.#pollOnce(request, span));
+        result = await inSpan('transactions.poll', about, (span) => this.#pollOnce(request, span));
         await this.#endTurn(request);
         // It gave way to another server: the rest is for its next turn.
         if (this.#turns?.isWanted === true && this.#backfill.isPending) this.#request();
       }
-      resolve(request);
+      resolve(request, result);
     }
-    if (this.#next) resolve(this.#next);
+    if (this.#next) resolve(this.#next, 'failed');
     this.#next = undefined;
     this.#running = undefined;
     if (this.#backfill.startedAt === undefined || this.#stop.signal.aborted) return;
@@ -198,7 +201,7 @@ export class TransactionPoller {
       });
   }
 
-  async #pollOnce(request: PollRequest, span: Span): Promise<void> {
+  async #pollOnce(request: PollRequest, span: Span): Promise<PollResult> {
     const { account, clock, observer } = this.#options;
     const startedAt = clock.now();
     const calledAt = performance.now();
@@ -206,14 +209,17 @@ export class TransactionPoller {
     this.#reader.incompletePages = 0;
     this.#reader.unreadableRows = 0;
     const isRead = await this.#readRecent(request, startedAt);
-    const completeAt = isRead && this.#recentPoll.isComplete ? startedAt : undefined;
-    const isOk = isRead && (await this.#readBackfill(request));
+    const isComplete = isRead && this.#recentPoll.isComplete;
+    const completeAt = isComplete ? startedAt : undefined;
+    const isOk = isRead && (await this.#readBackfill(request, isComplete));
     const { pages, incompletePages, unreadableRows } = this.#reader;
     const seconds = (performance.now() - calledAt) / 1000;
     span.setAttribute('pay_checkout.pages', pages);
     if (!isOk) fail(span, 'poll_failed');
     const counts = { pages, incompletePages, unreadableRows };
     observer.polled({ account, completeAt, ...counts, seconds, isOk });
+    if (!isOk) return 'failed';
+    return isComplete && !this.#backfill.isPending ? 'read' : 'incomplete';
   }
 
   async #readRecent(request: PollRequest, startedAt: number): Promise<boolean> {
@@ -243,9 +249,9 @@ export class TransactionPoller {
     return true;
   }
 
-  async #readBackfill({ recent }: PollRequest): Promise<boolean> {
+  async #readBackfill({ recent }: PollRequest, isRecentComplete: boolean): Promise<boolean> {
     if (!this.#backfill.isPending) return true;
-    recent.resolve(undefined);
+    recent.resolve(isRecentComplete ? 'read' : 'incomplete');
     try {
       await this.#backfill.run(() => this.#isRecentPollDue());
       return true;
@@ -291,7 +297,7 @@ function retryAfterOf(error: unknown): number | undefined {
   return error instanceof AppError ? error.retryAfterSeconds : undefined;
 }
 
-function resolve({ recent, backfill }: PollRequest): void {
-  recent.resolve(undefined);
-  backfill.resolve(undefined);
+function resolve({ recent, backfill }: PollRequest, result: PollResult): void {
+  recent.resolve(result);
+  backfill.resolve(result);
 }
