@@ -178,6 +178,21 @@ describe('the operator’s routes', () => {
     expect([unknown.status, unknown.body.code]).toEqual([404, 'unknown_merchant']);
   });
 
+  it('say what happened to an order without a call of the provider', async () => {
+    await stack.open('T1', { amount: '9.99' });
+    const before = stack.sandbox.control.requests().length;
+    const { body } = await stack.askOperator<{ order: string; lines: string[] }>(
+      '/operator/orders/teashop/T1/timeline',
+    );
+    expect(body.order).toBe('T1');
+    expect(body.lines.join('\n')).toMatch(
+      /^\S+Z {2}Checkout created for 9\.99 GBP.*\n.*Session requested: order_id.*\n.*Session created/,
+    );
+    expect(stack.sandbox.control.requests()).toHaveLength(before);
+    const unknown = await stack.askOperator('/operator/orders/teashop/T2/timeline');
+    expect(unknown.body).toEqual({ merchant: 'teashop', order: 'T2', lines: [] });
+  });
+
   it('explain one order at a time, so that no one can drain the provider’s patience', async () => {
     stack.sandbox.control.addFault({
       operation: 'transactions-list',

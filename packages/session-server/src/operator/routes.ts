@@ -184,6 +184,11 @@ function operatorRoutes(service: OperatorService): Router {
     response.json({ merchant, order, lines: await service.explain(merchant, order) });
   });
 
+  router.get('/orders/:merchant/:order/timeline', async (request, response) => {
+    const { merchant, order } = request.params;
+    response.json({ merchant, order, lines: await service.timeline(merchant, order) });
+  });
+
   router.get('/events/dead-lettered', async (request, response) => {
     const query = parse(listQuery, request.query);
     response.json(

@@ -3,7 +3,7 @@ import type { PartnerGateway } from '../provider/gateway.js';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
-import { explainOrder } from './explain.js';
+import { describeTimeline, explainOrder } from './explain.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { readBacklog } from '../metrics/backlog.js';
@@ -120,6 +120,11 @@ export class OperatorService {
     } finally {
       this.#isExplaining = false;
     }
+  }
+
+  /** What happened to an order, in lines of text, as it is stored: nothing is asked of the provider. */
+  timeline(merchant: string, order: string): Promise<readonly string[]> {
+    return describeTimeline(this.#options.database, { merchant, order });
   }
 
   async deadLetteredEvents(filter: DeadLetterFilter, limit: number) {
