@@ -5,7 +5,7 @@ const include = [
   'packages/{merchant,partner-api,react,session-server,sandbox}/src/**/*.test.ts',
   'packages/session-server/{drill,simulate}/**/*.test.ts',
   'packages/widget/test-node/**/*.test.ts',
-  'demo/{shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',
+  'demo/{break-things,shop,roastery,console,playground,stack,shared,agreement}/**/*.test.ts',
   'scripts/**/*.test.ts',
 ];
 

@@ -18,10 +18,15 @@ export default defineConfig(({ mode: site }) => {
       emptyOutDir: true,
       // The Content Security Policy allows files, not data: addresses.
       assetsInlineLimit: 0,
+      // Names the files of the drawer, which the shops' back end puts on their pages.
+      manifest: site === 'shop',
       rolldownOptions: {
-        input: readdirSync(root)
-          .filter((file) => file.endsWith('.html'))
-          .map((file) => join(root, file)),
+        input: [
+          ...readdirSync(root)
+            .filter((file) => file.endsWith('.html'))
+            .map((file) => join(root, file)),
+          ...(site === 'shop' ? [join(demo, 'break-things/pages/drawer.ts')] : []),
+        ],
       },
     },
   };

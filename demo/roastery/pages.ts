@@ -40,7 +40,11 @@ export function shelfPage(): string {
   return page('قهوتنا', `<h1>قهوة تُحمّص كل صباح</h1><ul class="coffees">${coffees.join('')}</ul>`);
 }
 
-export function paymentPage({ order, coffee }: RoasteryOrder, payment: Payment): string {
+export function paymentPage(
+  { order, coffee }: RoasteryOrder,
+  payment: Payment,
+  drawer?: string,
+): string {
   const { merchant, payPublicUrl, orderToken, payUrl } = payment;
   return page(
     'الدفع',
@@ -48,20 +52,24 @@ export function paymentPage({ order, coffee }: RoasteryOrder, payment: Payment):
     <pay-checkout merchant="${merchant}" order="${order}" order-token="${orderToken}"></pay-checkout>
     <p><a href="${payUrl}?locale=ar">الدفع في صفحة مستقلة</a></p>
     <p><a href="/roastery/orders/${order}">حالة الطلب</a></p>`,
-    `<script src="${payPublicUrl}/v1/pay-checkout.js" async></script>`,
+    { head: `<script src="${payPublicUrl}/v1/pay-checkout.js" async></script>`, drawer },
   );
 }
 
-export function orderPage({ coffee, state }: RoasteryOrder): string {
+export function orderPage({ coffee, state }: RoasteryOrder, drawer?: string): string {
   const words = state === 'awaiting_payment' ? 'نتحقق من الدفع. لا تدفع مرة أخرى.' : STATES[state];
-  return page('طلبك', `<h1>${coffee.name}</h1><p role="status">${words}</p>`);
+  return page('طلبك', `<h1>${coffee.name}</h1><p role="status">${words}</p>`, { drawer });
 }
 
 export function problemPage(words: string): string {
   return page('تعذّر ذلك', `<h1>${words}</h1><p><a href="/roastery">العودة إلى المتجر</a></p>`);
 }
 
-function page(title: string, main: string, head = ''): string {
+function page(
+  title: string,
+  main: string,
+  { head = '', drawer = '' }: { head?: string; drawer?: string | undefined } = {},
+): string {
   return `<!doctype html>
 <html lang="ar" dir="rtl">
   <head>
@@ -81,6 +89,7 @@ function page(title: string, main: string, head = ''): string {
       a currency with three decimals, and orders that are put by API. No money moves.
       <a href="/">The first one</a>
     </footer>
+    ${drawer}
   </body>
 </html>`;
 }

@@ -14,13 +14,15 @@ export interface RoasteryOptions {
   /** The session server as our back end and as browsers reach it. */
   readonly payApiUrl: string;
   readonly payPublicUrl: string;
+  /** HTML of a drawer below the pages of an order. */
+  readonly drawer?: string;
   /** Files of its pages. */
   readonly publicDirectory: string;
 }
 
 /** `/roastery` and everything below it. */
 export function roasteryRoutes(options: RoasteryOptions): Router {
-  const { store, merchant, apiKey, signingSecret, payApiUrl, payPublicUrl } = options;
+  const { store, merchant, apiKey, signingSecret, payApiUrl, payPublicUrl, drawer } = options;
   const pay = new PayCheckout({ server: payApiUrl, merchant, apiKey, signingSecret });
   const router = Router();
 
@@ -43,8 +45,8 @@ export function roasteryRoutes(options: RoasteryOptions): Router {
     }
     const { orderToken, payUrl } =
       found.state === 'awaiting_payment' ? await putOrder(pay, found) : {};
-    if (orderToken === undefined || payUrl === undefined) response.send(orderPage(found));
-    else response.send(paymentPage(found, { merchant, payPublicUrl, orderToken, payUrl }));
+    if (orderToken === undefined || payUrl === undefined) response.send(orderPage(found, drawer));
+    else response.send(paymentPage(found, { merchant, payPublicUrl, orderToken, payUrl }, drawer));
   });
 
   router.post(

@@ -10,12 +10,14 @@ export interface SiteOptions {
   readonly directory: string;
   /** What stands for `{{name}}` in the pages. */
   readonly values: Readonly<Record<string, string>>;
+  /** HTML that stands for `<!-- drawer -->` in the pages. Default: nothing. */
+  readonly drawer?: string;
 }
 
 /** `/`, `/basket`, … from `index.html`, `basket.html`, …, and everything they load. */
-export function siteRoutes({ directory, values }: SiteOptions): Router {
+export function siteRoutes({ directory, values, drawer = '' }: SiteOptions): Router {
   const router = Router();
-  const pages = readPages(directory, values);
+  const pages = readPages(directory, values, drawer);
 
   router.use(
     '/assets',
@@ -48,12 +50,16 @@ export function siteRoutes({ directory, values }: SiteOptions): Router {
 function readPages(
   directory: string,
   values: Readonly<Record<string, string>>,
+  drawer: string,
 ): ReadonlyMap<string, string> {
   const files = readdirSync(directory).filter((file) => file.endsWith('.html'));
   return new Map(
     files.map((file) => [
       file.slice(0, -'.html'.length),
-      fillIn(readFileSync(join(directory, file), 'utf8'), values),
+      fillIn(readFileSync(join(directory, file), 'utf8'), values).replace(
+        '<!-- drawer -->',
+        () => drawer,
+      ),
     ]),
   );
 }

@@ -15,6 +15,8 @@ export interface ShopOptions {
   readonly payments: Payments;
   /** Where the built pages are; without it only the interface is served. */
   readonly siteDirectory?: string;
+  /** HTML of a drawer below the pages of an order. */
+  readonly drawer?: string;
   /** Further routes of the same application: the roastery and the playground. */
   readonly moreRoutes?: Router;
   /** Default: the real clock. */
@@ -23,7 +25,8 @@ export interface ShopOptions {
 
 /** Makes the application. `stack/shop-main.ts` makes it listen. */
 export function createShop(options: ShopOptions): Express {
-  const { config, store, payments, siteDirectory, moreRoutes, now = () => new Date() } = options;
+  const { config, store, payments, siteDirectory, drawer, moreRoutes } = options;
+  const { now = () => new Date() } = options;
   const shop = express();
   shop.disable('x-powered-by');
   shop.use(setSecurityHeaders(config.payPublicUrl, config.sdkOrigins));
@@ -35,7 +38,9 @@ export function createShop(options: ShopOptions): Express {
   if (moreRoutes !== undefined) shop.use(moreRoutes);
   if (siteDirectory !== undefined) {
     const values = { merchant: config.merchant, payPublicUrl: config.payPublicUrl };
-    shop.use(siteRoutes({ directory: siteDirectory, values }));
+    shop.use(
+      siteRoutes({ directory: siteDirectory, values, ...(drawer !== undefined && { drawer }) }),
+    );
   }
   shop.use((request) => {
     throw new ShopError(404, 'not_found', `There is nothing at ${request.method} ${request.path}.`);

@@ -37,6 +37,8 @@ export interface ShopConfig {
   readonly sdkOrigins: SdkOrigins;
   /** The second merchant of the demo, at this process too. */
   readonly roastery: RoasteryMerchant | undefined;
+  /** What the drawer "Break things" asks; none: there is no drawer, and no route of it. */
+  readonly breakThings: BreakThings | undefined;
   /** Further entries of ours at the session server, to play with; none: there is no playground. */
   readonly playgroundMerchants: readonly PlaygroundMerchant[];
 }
@@ -89,6 +91,11 @@ const roastery = z.strictObject({ merchant: z.string().min(1), apiKey: secret, s
 /** The roastery's entry at the session server, and its secrets there. */
 export type RoasteryMerchant = Readonly<z.output<typeof roastery>>;
 
+const breakThings = z.strictObject({ sandboxUrl: url, operatorUrl: url, operatorKey: secret });
+
+/** The sandbox, and the operator's listener of the session server with a key of it. */
+export type BreakThings = Readonly<z.output<typeof breakThings>>;
+
 const environment = z.object({
   SHOP_PORT: portSetting('4100'),
   SHOP_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
@@ -110,6 +117,11 @@ const environment = z.object({
     '{"merchant":"…","apiKey":"…","signingSecret":"…"}',
     roastery.nullable(),
   ),
+  SHOP_BREAK_THINGS: jsonSetting(
+    'null',
+    '{"sandboxUrl":"…","operatorUrl":"…","operatorKey":"…"}',
+    breakThings.nullable(),
+  ),
   SHOP_PLAYGROUND_MERCHANTS: playgroundMerchants,
 });
 
@@ -128,6 +140,7 @@ export function readShopConfig(env: Environment): ShopConfig {
     payApiKey: values.SHOP_PAY_API_KEY,
     sdkOrigins: values.SHOP_SDK_ORIGINS,
     roastery: values.SHOP_ROASTERY ?? undefined,
+    breakThings: values.SHOP_BREAK_THINGS ?? undefined,
     playgroundMerchants: values.SHOP_PLAYGROUND_MERCHANTS,
   };
 }

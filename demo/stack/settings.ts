@@ -162,6 +162,11 @@ export function shopEnv(
       apiKey: deriveApiKey(secrets, ROASTERY),
       signingSecret: deriveSigningSecret(secrets, ROASTERY),
     }),
+    SHOP_BREAK_THINGS: JSON.stringify({
+      sandboxUrl: addresses.sandboxApi,
+      operatorUrl: `http://127.0.0.1:${portOf(addresses.operator)}`,
+      operatorKey: deriveOperatorKey(secrets),
+    }),
     SHOP_PLAYGROUND_MERCHANTS: JSON.stringify(listPlaygroundMerchants(addresses, secrets)),
   };
 }

@@ -2,6 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
+import { renderDrawer } from '../break-things/drawer-html.js';
+import { breakRoutes } from '../break-things/routes.js';
+import { findShopSide } from '../break-things/shop-sides.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { RoasteryOrderStore } from '../roastery/order-store.js';
 import { roasteryRoutes } from '../roastery/routes.js';
@@ -19,11 +22,20 @@ serveProcess(() => {
   const payments = new Payments(config);
   const roasteryStore = new RoasteryOrderStore(join(dirname(config.dataFile), 'roastery.sqlite'));
   const moreRoutes = Router();
+  const { breakThings } = config;
+  const drawerIn = (title: string): { drawer?: string } =>
+    breakThings ? { drawer: renderDrawer(siteDirectoryOf('shop'), title) } : {};
   if (config.roastery !== undefined) {
     const { payApiUrl, payPublicUrl } = config;
     const publicDirectory = ROASTERY_PUBLIC_DIRECTORY;
     const settings = { ...config.roastery, payApiUrl, payPublicUrl, publicDirectory };
-    moreRoutes.use(roasteryRoutes({ store: roasteryStore, ...settings }));
+    const drawer = drawerIn('جرّب الأعطال');
+    moreRoutes.use(roasteryRoutes({ store: roasteryStore, ...settings, ...drawer }));
+  }
+  if (breakThings !== undefined) {
+    const roastery = config.roastery && { ...config.roastery, store: roasteryStore };
+    const findOrder = findShopSide({ store, payments, roastery });
+    moreRoutes.use(breakRoutes({ breakThings, findOrder }));
   }
   const playground = { store, payments, config, siteDirectory: siteDirectoryOf('playground') };
   moreRoutes.use(playgroundRoutes(playground));
@@ -35,6 +47,7 @@ serveProcess(() => {
       payments,
       siteDirectory: siteDirectoryOf('shop'),
       moreRoutes,
+      ...drawerIn('Break things'),
     }),
     host: config.host,
     port: config.port,

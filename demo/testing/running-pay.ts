@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSandbox } from '@pay-checkout/sandbox';
+import { createSandbox, type SandboxControl } from '@pay-checkout/sandbox';
 import { parseConfig, startSessionServer } from '@pay-checkout/session-server';
 import { PROVIDER_MERCHANT_ID, writeMerchantsFile } from '../stack/merchants-file.js';
-import { readStackSecrets } from '../stack/secrets.js';
+import { readStackSecrets, type StackSecrets } from '../stack/secrets.js';
 import { addressesOf, sessionServerEnv, shopEnv, type ProcessEnv } from '../stack/settings.js';
 
 export interface RunningPay {
+  readonly sandbox: SandboxControl;
+  readonly secrets: StackSecrets;
   /** Settings of a shop that talks to it. */
   readonly shopEnv: ProcessEnv;
   close(): Promise<void>;
@@ -31,7 +33,13 @@ export async function startPay(): Promise<RunningPay> {
   const server = await startSessionServer(parseConfig({ ...env, PAY_LOG_LEVEL: 'silent' }));
   const payApi = `http://127.0.0.1:${server.port}`;
   return {
-    shopEnv: shopEnv({ ...addresses, payApi }, secrets, ':memory:'),
+    sandbox: sandbox.control,
+    secrets,
+    shopEnv: shopEnv(
+      { ...addresses, payApi, operator: `http://127.0.0.1:${server.operatorPort}` },
+      secrets,
+      ':memory:',
+    ),
     async close() {
       await server.close();
       await sandbox.close();

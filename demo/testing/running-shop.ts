@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkOrderToken, Secret } from '@pay-checkout/session-server';
 import { Webhook } from 'standardwebhooks';
+import { Router } from 'express';
+import { breakRoutes } from '../break-things/routes.js';
+import { findShopSide } from '../break-things/shop-sides.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { createShop } from '../shop/app.js';
 import { readShopConfig } from '../shop/config.js';
@@ -92,13 +95,19 @@ export async function startShop(options: RunningShopOptions = {}): Promise<Runni
   const config = readShopConfig({ ...GOOD_ENV, ...options.env });
   const payments = new Payments(config);
   const clock = options.now === undefined ? {} : { now: options.now };
+  const moreRoutes = Router();
+  moreRoutes.use(playgroundRoutes({ store, payments, config, ...clock }));
+  const { breakThings } = config;
+  if (breakThings !== undefined) {
+    moreRoutes.use(breakRoutes({ breakThings, findOrder: findShopSide({ store, payments }) }));
+  }
   const server = createServer(
     createShop({
       config,
       store,
       payments,
       ...clock,
-      moreRoutes: playgroundRoutes({ store, payments, config, ...clock }),
+      moreRoutes,
       ...(options.siteDirectory !== undefined && { siteDirectory: options.siteDirectory }),
     }),
   ).listen(0, '127.0.0.1');

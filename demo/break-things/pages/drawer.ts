@@ -1,0 +1,175 @@
+/** The drawer "Break things": plays scenarios and faults on the order of this page, and shows who sees what. */
+import { html, render, type TemplateResult } from 'lit';
+import { describeEvent, EVENT_NAMES } from '../../playground/pages/event-log.js';
+import { find } from '../../shared/pages/find.js';
+import { askShop, ShopApiError } from '../../shop/pages/shop-api.js';
+import type { BreakView, BrokenOrderView, PlayedView } from '../view.js';
+import { describeShop, lineOf, wordsOf, type Line } from './drawer-words.js';
+import './drawer.css';
+
+const PAUSE_MS = 1000;
+const MAX_HEARD = 30;
+
+const words = wordsOf(document.documentElement.lang);
+const drawer = find(document, '.break-things details', HTMLDetailsElement);
+const host = find(drawer, 'div', HTMLElement);
+/** The shop has it in the query, the roastery in the path. */
+const order =
+  new URLSearchParams(location.search).get('order') ?? location.pathname.split('/').at(-1) ?? '';
+const orderPath = `/api/break/orders/${encodeURIComponent(order)}`;
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+
+let about: BreakView | undefined;
+let seen: BrokenOrderView | undefined;
+let answer = '';
+const heard: Line[] = [];
+
+for (const name of EVENT_NAMES.filter((each) => each !== 'pay-metric')) {
+  document.addEventListener(name, (event) => {
+    const fields = describeEvent(event, 0).details.map((field) => field.join(' '));
+    heard.push({ at: new Date(), words: [name, ...fields].join(', ') });
+    heard.splice(0, heard.length - MAX_HEARD);
+    draw();
+  });
+}
+
+drawer.addEventListener('toggle', () => {
+  if (drawer.open) void follow();
+});
+
+async function follow(): Promise<void> {
+  draw();
+  while (drawer.open) {
+    if (document.visibilityState === 'visible') await look();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+async function look(): Promise<void> {
+  try {
+    about ??= (await askShop('/api/break')) as BreakView;
+    seen = (await askShop(orderPath)) as BrokenOrderView;
+  } catch (error) {
+    answer = problemOf(error);
+  }
+  draw();
+}
+
+/** Plays something, says what came of it, and looks at once. */
+async function play(path: string, body?: object, method = 'POST'): Promise<void> {
+  answer = words.playing;
+  draw();
+  try {
+    const played = await askShop(path, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    answer = `${words.done}: ${(played as PlayedView).outcome}`;
+  } catch (error) {
+    answer = problemOf(error);
+  }
+  await look();
+}
+
+function problemOf(error: unknown): string {
+  return error instanceof ShopApiError ? error.message : words.unreachable;
+}
+
+function draw(): void {
+  if (drawer.open) render(about === undefined ? words.loading : renderDrawer(about), host);
+}
+
+function renderDrawer({ scenarios, faults }: BreakView): TemplateResult {
+  const groups = [...new Set(scenarios.map(({ group }) => group))];
+  return html`<div class="break-controls">
+      <form @submit=${playScenario}>
+        <label for="break-scenario">${words.scenario}</label>
+        <select id="break-scenario" name="scenario" lang="en" dir="ltr">
+          ${groups.map(
+            (group) =>
+              html`<optgroup label=${group}>
+                ${scenarios
+                  .filter((scenario) => scenario.group === group)
+                  .map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
+              </optgroup>`,
+          )}
+        </select>
+        <button>${words.play}</button>
+      </form>
+      <form @submit=${playFault}>
+        <label for="break-fault">${words.fault}</label>
+        <select id="break-fault" name="fault" lang="en" dir="ltr">
+          ${Object.entries(faults).map(
+            ([operation, kinds]) =>
+              html`<optgroup label=${operation}>
+                ${kinds.map((kind) => html`<option value="${operation} ${kind}">${kind}</option>`)}
+              </optgroup>`,
+          )}
+        </select>
+        <button>${words.play}</button>
+      </form>
+      <div>
+        <button type="button" @click=${() => void play(`${orderPath}/refund`)}>
+          ${words.refund}
+        </button>
+        <button type="button" @click=${() => void play('/api/break/faults', undefined, 'DELETE')}>
+          ${words.clear}
+        </button>
+      </div>
+    </div>
+    <p class="break-answer" role="status">${answer}</p>
+    <div class="break-panels">
+      ${renderPanel('shopper', shopperSees(), heard)}
+      ${renderPanel('shop', seen && describeShop(seen.shop), seen?.shop.events?.map(lineOf) ?? [])}
+      ${renderPanel('server', seen && describeFaults(seen.faults), seen?.server.map(lineOf) ?? [])}
+    </div>`;
+}
+
+function renderPanel(
+  name: 'shopper' | 'shop' | 'server',
+  summary: string | undefined,
+  lines: readonly Line[],
+): TemplateResult {
+  return html`<section data-panel=${name} aria-labelledby="break-${name}">
+    <h2 id="break-${name}">${words[name]}</h2>
+    <p ?hidden=${!summary} dir="auto">${summary}</p>
+    <ol lang="en" dir="ltr">
+      ${lines
+        .toReversed()
+        .map(
+          ({ at, words: said }) =>
+            html`<li><time datetime=${at.toISOString()}>${clock.format(at)}</time> ${said}</li>`,
+        )}
+    </ol>
+  </section>`;
+}
+
+function describeFaults(faults: readonly string[]): string {
+  return faults.length === 0 ? '' : `${words.waiting}: ${faults.join(', ')}`;
+}
+
+/** What the page says to the shopper now: the tag's own words, or those of the page. */
+function shopperSees(): string {
+  const root = document.querySelector('pay-checkout')?.shadowRoot ?? document.querySelector('main');
+  const said = [...(root?.querySelectorAll('[role=status], [role=alert]') ?? [])]
+    .map(({ textContent }) => textContent.trim().replaceAll(/\s+/g, ' '))
+    .filter((text) => text !== '');
+  return said.join(' ') || words.silent;
+}
+
+function playScenario(event: SubmitEvent): void {
+  const { scenario } = read(event);
+  void play(`${orderPath}/play`, { scenario });
+}
+
+function playFault(event: SubmitEvent): void {
+  const [operation, fault] = read(event)['fault']?.split(' ') ?? [];
+  void play('/api/break/faults', { operation, fault });
+}
+
+function read(event: SubmitEvent): Partial<Record<string, string>> {
+  event.preventDefault();
+  const form = event.currentTarget as HTMLFormElement;
+  return Object.fromEntries(new FormData(form)) as Record<string, string>;
+}

@@ -1,0 +1,125 @@
+/**
+ * `/api/break/…`: plays scenarios and faults of the sandbox, and shows an order as shop and session server
+ * see it. Their addresses and the operator's key stay here.
+ */
+import { json, type Request, Router } from 'express';
+import { z } from 'zod';
+import type { BreakThings } from '../shop/config.js';
+import { parseInput, orderNotFound, ShopError } from '../shop/problem.js';
+import { askServer } from './ask-server.js';
+import type { BreakView, BrokenOrderView, PlayedView, ScenarioView, ShopSide } from './view.js';
+
+export interface BreakRoutesOptions {
+  readonly breakThings: BreakThings;
+  /** An order, if the browser that asks may see it. */
+  readonly findOrder: (request: Request, order: string) => ShopSide | undefined;
+}
+
+/** What the shops' payments call. */
+const OPERATIONS = ['create-session', 'transactions-list'] as const;
+
+const DEFAULT_GROUP = 'Paid';
+
+const playBody = z.strictObject({ scenario: z.string() });
+const faultBody = z.strictObject({ operation: z.enum(OPERATIONS), fault: z.string() });
+
+/** What this needs of the sandbox's answers. */
+interface About {
+  readonly scenarios: readonly (Omit<ScenarioView, 'group'> & { readonly group?: string })[];
+  readonly faults: Readonly<Record<string, readonly string[]>>;
+}
+interface Session {
+  readonly session_id: string;
+  readonly state: string;
+  readonly MerchantReference: string;
+  readonly transactionId?: string;
+}
+interface Faults {
+  readonly queued: readonly { readonly operation: string; readonly fault: string }[];
+}
+
+export function breakRoutes({ breakThings, findOrder }: BreakRoutesOptions): Router {
+  const { sandboxUrl, operatorUrl, operatorKey } = breakThings;
+  const router = Router();
+  const sandbox = <Answer>(path: string, body?: unknown): Promise<Answer> =>
+    askServer('sandbox', `${sandboxUrl}/_sandbox${path}`, body === undefined ? {} : { body });
+
+  const find = (request: Request<{ order: string }>): ShopSide => {
+    const found = findOrder(request, request.params.order);
+    if (found === undefined) throw orderNotFound();
+    return found;
+  };
+
+  /** The sessions of an order, newest first. */
+  const sessionsOf = async (order: string): Promise<Session[]> => {
+    const search = encodeURIComponent(`${order}.`);
+    const { sessions } = await sandbox<{ sessions: Session[] }>(`/sessions?search=${search}`);
+    return sessions
+      .filter(({ MerchantReference: name }) => name.startsWith(`${order}.`))
+      .toReversed();
+  };
+
+  router.use('/api/break', json({ limit: '1kb' }), (_request, response, next) => {
+    response.set('Cache-Control', 'no-store');
+    next();
+  });
+
+  router.get('/api/break', async (_request, response) => {
+    const about = await sandbox<About>('/about');
+    const reply: BreakView = {
+      scenarios: about.scenarios.map(({ name, title, description, group = DEFAULT_GROUP }) => ({
+        ...{ name, title, description, group },
+      })),
+      faults: Object.fromEntries(OPERATIONS.map((name) => [name, about.faults[name] ?? []])),
+    };
+    response.json(reply);
+  });
+
+  router.get('/api/break/orders/:order', async (request, response) => {
+    const shop = find(request);
+    const path = `/operator/orders/${shop.merchant}/${request.params.order}/timeline`;
+    const [{ lines }, { queued }] = await Promise.all([
+      askServer<{ lines: string[] }>('session server', operatorUrl + path, { key: operatorKey }),
+      sandbox<Faults>('/faults'),
+    ]);
+    const faults = queued.map(({ operation, fault }) => `${operation}: ${fault}`);
+    const reply: BrokenOrderView = { shop, server: lines, faults };
+    response.json(reply);
+  });
+
+  router.post('/api/break/orders/:order/play', async (request, response) => {
+    find(request);
+    const { scenario } = parseInput(playBody, request.body);
+    const sessions = await sessionsOf(request.params.order);
+    const open = sessions.find(({ state }) => state === 'open');
+    if (open === undefined) {
+      throw new ShopError(409, 'no_open_session', 'Open the payment form first.');
+    }
+    const path = `/sessions/${encodeURIComponent(open.session_id)}/pay`;
+    const { outcome } = await sandbox<PlayedView>(path, { scenario });
+    response.json({ outcome } satisfies PlayedView);
+  });
+
+  router.post('/api/break/orders/:order/refund', async (request, response) => {
+    find(request);
+    const sessions = await sessionsOf(request.params.order);
+    const id = sessions.find(({ transactionId }) => transactionId !== undefined)?.transactionId;
+    if (id === undefined) throw new ShopError(409, 'not_paid', 'Pay the order first.');
+    await sandbox(`/transactions/${encodeURIComponent(id)}/refund`, {});
+    // After the first webhook of a payment the session server polls once a minute.
+    const outcome = 'refunded; the servers see it within a minute';
+    response.json({ outcome } satisfies PlayedView);
+  });
+
+  router.post('/api/break/faults', async (request, response) => {
+    await sandbox('/faults', parseInput(faultBody, request.body));
+    response.json({ outcome: 'waits for its call' } satisfies PlayedView);
+  });
+
+  router.delete('/api/break/faults', async (_request, response) => {
+    await askServer('sandbox', `${sandboxUrl}/_sandbox/faults`, { method: 'DELETE' });
+    response.json({ outcome: 'cleared' } satisfies PlayedView);
+  });
+
+  return router;
+}
