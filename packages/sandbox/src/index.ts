@@ -1,6 +1,8 @@
 export { createSandbox, startSandbox, type RunningSandbox, type Sandbox } from './sandbox.js';
 export type { AnalyticsPartner, Merchant, SandboxOptions } from './settings.js';
-export type { AddedRow, SandboxControl, SessionSummary } from './control/sandbox-control.js';
+export type { SandboxControl } from './control/sandbox-control.js';
+export type { SessionSummary } from './control/session-control.js';
+export type { AddedRow } from './control/transaction-control.js';
 export type { Fault, FaultKind } from './faults/faults.js';
 export type { LoggedRequest, Operation } from './request-log.js';
 export type { CheckoutSession } from './resources/checkout-sessions.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createApp } from './app.js';
 import { makeContext } from './context.js';
-import { SandboxControl } from './control/sandbox-control.js';
+import { makeControl, type SandboxControl } from './control/sandbox-control.js';
 import { completeSettings, type SandboxOptions } from './settings.js';
 
 /** A provider on your own machine. */
@@ -27,7 +27,7 @@ export interface Sandbox {
 export function createSandbox(options: SandboxOptions): Sandbox {
   const context = makeContext(completeSettings(options));
   const { faults, payments, webhooks } = context;
-  const control = new SandboxControl(context);
+  const control = makeControl(context);
   const server = createServer(createApp(context, control));
   let starting: Promise<{ port: number; url: string }> | undefined;
   let isClosed = false;

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
-import type { SandboxControl, SessionSummary } from '../../src/control/sandbox-control.js';
+import type { SandboxControl } from '../../src/control/sandbox-control.js';
+import type { SessionSummary } from '../../src/control/session-control.js';
 import { sessionLink } from '../parts.js';
 import { view, type Frame } from '../view.js';
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { SessionSummary } from '../../src/control/sandbox-control.js';
+import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Merchant } from '../../src/settings.js';
 import { queryOf } from '../api.js';
 import { badge, money, readForm, renderSearch, renderTable, sessionLink, time } from '../parts.js';

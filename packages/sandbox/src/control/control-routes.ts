@@ -191,11 +191,11 @@ function addSwitchRoutes(router: Router, control: SandboxControl): void {
   router
     .route('/history')
     .get((_request, response) => {
-      response.json({ count: control.historyCount });
+      response.json({ count: control.historyCount() });
     })
     .post((request, response) => {
       control.generateHistory(parseBody(historyBody, request.body, SECTION));
-      response.json({ count: control.historyCount });
+      response.json({ count: control.historyCount() });
     });
   router
     .route('/switches')
