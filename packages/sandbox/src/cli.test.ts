@@ -122,9 +122,12 @@ describe('pay-sandbox <command>', () => {
     expect([code, error]).toEqual([2, expect.stringContaining('pay-sandbox --help')]);
   });
 
-  it('has a help that names each scenario', async () => {
+  it('has a help that names each scenario, and each command once', async () => {
     const { code, text } = await run('--help');
     expect(code).toBe(0);
     for (const { name } of SCENARIOS) expect(text).toContain(name);
+    const commands = text.split('\n').flatMap((line) => /^ {2}(\w.*?) {2}/.exec(line)?.[1] ?? []);
+    expect(commands.length).toBeGreaterThan(20);
+    expect(new Set(commands).size).toBe(commands.length);
   });
 });

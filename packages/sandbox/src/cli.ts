@@ -79,7 +79,7 @@ const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'webhooks resend <webhook>',
-    what: 'sends it again under its id',
+    what: 'sends it once more, under its id',
     call: ([id = '']) => post(pathOf('webhooks', id, 'resend')),
   },
   {
@@ -102,11 +102,6 @@ const COMMANDS: readonly Command[] = [
     call: ([count]) => post('/webhooks/reorder', { count: Number(count) }),
   },
   { usage: 'webhooks', what: 'lists the attempts at webhooks', call: () => get('/deliveries') },
-  {
-    usage: 'webhooks resend <webhook>',
-    what: 'sends it once more',
-    call: ([id = '']) => post(pathOf('webhooks', id, 'resend')),
-  },
   { usage: 'requests', what: 'lists the calls of the API', call: () => get('/requests') },
   { usage: 'clock', what: 'shows the time', call: () => get('/clock') },
   {
