@@ -109,7 +109,7 @@ describe('the documents', () => {
   });
 
   it.each(['partner-api', 'session-server', 'widget', 'react', 'merchant', 'sandbox'])(
-    'go into the package of %s, as its README says, without a dead link',
+    'go into the package of %s, as its README says, without a dead link or the rest of a picture',
     (name) => {
       const folder = mkdtempSync(join(tmpdir(), 'pack-docs-'));
       const manifest = read(`packages/${name}/package.json`);
@@ -123,15 +123,19 @@ describe('the documents', () => {
       expect(linked.length).toBeGreaterThan(0);
       expect(linked.filter((page) => !existsSync(join(folder, page)))).toEqual([]);
       const packed = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-      const dead = packed
-        .filter((page) => page.endsWith('.md'))
-        .flatMap((page) =>
-          linksOf(readFileSync(join(folder, page), 'utf8'))
-            .map((link) => link.split('#', 1).join())
-            .filter((path) => !existsSync(join(folder, dirname(page), path))),
-        );
+      const pagesInIt = packed.filter((page) => page.endsWith('.md'));
+      const dead = pagesInIt.flatMap((page) =>
+        linksOf(readFileSync(join(folder, page), 'utf8'))
+          .map((link) => link.split('#', 1).join())
+          .filter((path) => !existsSync(join(folder, dirname(page), path))),
+      );
       expect(packed.length).toBeGreaterThan(20);
       expect(dead).toEqual([]);
+      const withoutPictures = pagesInIt
+        .map((page) => withoutCode(readFileSync(join(folder, page), 'utf8')))
+        .join('\n')
+        .match(/(^|\s)!\p{L}.*/gmu);
+      expect(withoutPictures).toBeNull();
       expect(existsSync(join(folder, 'ops/compose.yaml'))).toBe(name === 'session-server');
       expect(scripts['prepack']).toBe('node ../../scripts/pack-docs.mjs');
       expect(readme).toContain('In the npm package, the linked pages are in `docs`.');

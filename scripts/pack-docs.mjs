@@ -25,7 +25,7 @@ export function packDocs(folder) {
 }
 
 /**
- * Leaves only the text of links to files that the package does not have.
+ * Leaves only the text of links to files that the package does not have, and no line of a picture.
  *
  * @param {string} folder
  */
@@ -33,11 +33,13 @@ function unlinkMissing(folder) {
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const page = join(folder, file);
     if (!page.endsWith('.md')) continue;
-    const text = readFileSync(page, 'utf8').replaceAll(
-      /\[([^\]]+)\]\(([^)\s#]+)[^)\s]*\)/g,
-      (link, words, path) =>
-        path.startsWith('https:') || existsSync(join(dirname(page), path)) ? link : words,
-    );
+    const isThere = (/** @type {string} */ path) =>
+      path.startsWith('https:') || existsSync(join(dirname(page), path));
+    const text = readFileSync(page, 'utf8')
+      .replaceAll(/^!\[[^\]]*\]\(([^)\s]+)\).*\n\n?/gm, (line, path) => (isThere(path) ? line : ''))
+      .replaceAll(/\[([^\]]+)\]\(([^)\s#]+)[^)\s]*\)/g, (link, words, path) =>
+        isThere(path) ? link : words,
+      );
     writeFileSync(page, text);
   }
 }
