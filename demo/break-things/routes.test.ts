@@ -76,6 +76,8 @@ describe('the drawer "Break things"', () => {
     const played = await send('POST', `${path}/play`, cookie, { scenario: 'approved' });
     expect(played).toMatchObject({ status: 200, body: { outcome: 'approved' } });
     expect(sessionOf(order)).toMatchObject({ state: 'paid' });
+    const again = await send('POST', `${path}/play`, cookie, { scenario: 'approved' });
+    expect([again.status, again.body['code']]).toEqual([409, 'no_open_session']);
     const { shop: side, server } = await lookAt(order, cookie);
     expect(side).toMatchObject({ merchant: 'playground-promise', refund: 'none', events: [] });
     expect(server.join('\n')).toMatch(/Checkout created for 9\.99 GBP[^]*Session created/);
@@ -107,6 +109,7 @@ describe('the drawer "Break things"', () => {
       status: 409,
       body: { detail: 'The sandbox: There is no such scenario.' },
     });
+    // The other order has an open session, and this one has none.
     const another = await shop.post('/api/playground/orders', {
       ...{ merchant: 'playground-promise', amount: '5.00' },
     });

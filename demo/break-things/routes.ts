@@ -52,8 +52,7 @@ export function breakRoutes({ breakThings, findOrder }: BreakRoutesOptions): Rou
 
   /** The sessions of an order, newest first. */
   const sessionsOf = async (order: string): Promise<Session[]> => {
-    const search = encodeURIComponent(`${order}.`);
-    const { sessions } = await sandbox<{ sessions: Session[] }>(`/sessions?search=${search}`);
+    const { sessions } = await sandbox<{ sessions: Session[] }>('/sessions');
     return sessions
       .filter(({ MerchantReference: name }) => name.startsWith(`${order}.`))
       .toReversed();
