@@ -95,7 +95,7 @@ async function findSmuggled(target: HostileTarget): Promise<string[]> {
 }
 
 function describeAttack(engine: string, result: AttackResult): string {
-  const { requests, seconds, routes, slowestMs, usage } = result;
+  const { requests, seconds, routes, operatorPage, slowestMs, usage } = result;
   const megabytes = (of: 'heapBytes' | 'rssBytes'): string =>
     usage.map((one) => Math.round(one[of] / MIB)).join(' ');
   const statuses = [...result.statuses].toSorted(([a], [b]) => a - b);
@@ -103,6 +103,7 @@ function describeAttack(engine: string, result: AttackResult): string {
     `${engine}  ${String(requests)} requests to ${String(routes.size)} routes, ${(requests / seconds).toFixed(0)} a second, ` +
       `the slowest ${slowestMs.toFixed(0)} ms`,
     `    answers: ${statuses.map((pair) => pair.join(' × ')).join(', ')}`,
+    `    operator’s page: ${String(operatorPage.signedIn)} of ${String(operatorPage.answers)} answers from behind the sign-in`,
     `    after each tenth, MiB: heap ${megabytes('heapBytes')}, resident ${megabytes('rssBytes')}`,
   ].join('\n');
 }

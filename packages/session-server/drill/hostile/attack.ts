@@ -22,6 +22,8 @@ export interface AttackResult {
   readonly statuses: ReadonlyMap<number, number>;
   /** The lowest status that each route answered with. */
   readonly routes: ReadonlyMap<string, number>;
+  /** What the operator's page asks with a session: answers, and how many of them came from behind the sign-in. */
+  readonly operatorPage: { readonly answers: number; readonly signedIn: number };
   /** The longest that an answer took. */
   readonly slowestMs: number;
   /** What the server had after each tenth of the requests. */
@@ -58,6 +60,7 @@ export async function attack(
     seconds: (performance.now() - startedAt) / 1000,
     statuses: attacker.statuses,
     routes: attacker.routes,
+    operatorPage: attacker.operatorPage,
     slowestMs: attacker.slowestMs,
     usage,
     failure,
@@ -98,6 +101,7 @@ class Attacker {
   slowestMs = 0;
   readonly statuses = new Map<number, number>();
   readonly routes = new Map<string, number>();
+  readonly operatorPage = { answers: 0, signedIn: 0 };
   readonly #target: HostileTarget;
 
   constructor(target: HostileTarget) {
@@ -107,8 +111,9 @@ class Attacker {
   /** @throws {Error} naming what must not be */
   async play(visit: Visit): Promise<void> {
     this.requests += visit.requests.length;
-    const known = this.#target.visitor(visit.number);
-    const port = this.#target.ports[visit.requests[0]?.route.listener ?? 'public'];
+    const { listener = 'public' } = visit.requests[0]?.route ?? {};
+    const known = await this.#target.visitor(visit.number, listener);
+    const port = this.#target.ports[listener];
     const connection = await RawConnection.open(port);
     const { delivery } = visit;
     if (typeof delivery !== 'string') await this.#sendBroken(visit, delivery, connection, known);
@@ -180,6 +185,10 @@ class Attacker {
       const name = `${method} ${route.path}`;
       this.routes.set(name, Math.min(this.routes.get(name) ?? 999, status));
     }
+    if (route.path.startsWith('/page/') && route.path !== '/page/session') {
+      this.operatorPage.answers += 1;
+      if (isBehindSignIn(answer)) this.operatorPage.signedIn += 1;
+    }
     this.#check(answer.text);
     if (headers.has('x-injected')) throw new Error(`a header was injected: ${answer.text}`);
     if (status >= 500) throw new Error(`answered ${String(status)}: ${body}`);
@@ -214,6 +223,11 @@ class Attacker {
     if (!answer || answer.headers.has('x-request-id'))
       throw new Error(`${method} was not answered`);
   }
+}
+
+/** Neither Node nor what stands before the sign-in has refused it. */
+function isBehindSignIn({ status, headers }: RawAnswer): boolean {
+  return headers.has('x-request-id') && ![401, 403, 421].includes(status);
 }
 
 async function writeInPieces(connection: RawConnection, bytes: Buffer): Promise<void> {

@@ -79,7 +79,10 @@ export const freeBody = fc.oneof(
   { weight: 1, arbitrary: hostileText },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('{"all":true}', '{"event":"test"}', 'reference=A1&reference=B2'),
+    arbitrary: fc.constantFrom(
+      ...['{"all":true}', '{"event":"test"}', 'reference=A1&reference=B2'],
+      ...['{"note":"Checked"}', '{"note":"Checked","attention":[]}', '{"key":"«operatorKey»"}'],
+    ),
   },
 );
 

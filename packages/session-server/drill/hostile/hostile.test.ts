@@ -36,6 +36,12 @@ describe('hostile requests', () => {
     expect(refused.length, refused.join(', ')).toBeLessThan(5);
   });
 
+  it('are sent to the operator’s page by people who are signed in', () => {
+    // The others were wrong in a header, or had signed out.
+    const { answers, signedIn } = result.operatorPage;
+    expect(signedIn / answers).toBeGreaterThan(1 / 3);
+  });
+
   it('are made from all that /openapi.json describes', async () => {
     const { paths } = JSON.parse((await target.send('/openapi.json')).text) as OpenApi;
     const described = Object.entries(paths).flatMap(([path, methods]) =>

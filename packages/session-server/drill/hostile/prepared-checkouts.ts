@@ -13,7 +13,9 @@ export async function signIn(port: number, key: string): Promise<string> {
     headers: { origin, 'x-pay-operator': '1', 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const [cookie] = answer.headers.getSetCookie();
+  if (cookie === undefined) throw new Error(`not signed in: ${String(answer.status)}`);
+  return cookie.split(';')[0] ?? '';
 }
 
 /** Creates a checkout; every second one is put, one in four is paid and has come back. */

@@ -52,7 +52,7 @@ export function queryOf(route: Route): fc.Arbitrary<string> {
         fc.oneof(hostileText.map(encodePart), hostileText),
       ),
     );
-  const names = route.query.length === 0 ? ['locale', 'days', 'limit', 'merchant'] : route.query;
+  const names = route.query.length > 0 ? route.query : namesOf(route);
   const sets = names.map((name) =>
     fc.array(ofField(name), {
       minLength: name === 'id' || route.path.endsWith('-config') ? 1 : 0,
@@ -69,6 +69,13 @@ export function queryOf(route: Route): fc.Arbitrary<string> {
     fc.constantFrom('?', '?&&&', '?=', '?%', '?a=%ff%fe'),
   );
   return mostly(right, wrong);
+}
+
+/** Of a route that `/openapi.json` says nothing of. */
+function namesOf({ path }: Route): readonly string[] {
+  return path.includes('/report')
+    ? ['day', 'merchant']
+    : ['locale', 'days', 'limit', 'merchant', 'q', 'cursor'];
 }
 
 function encodePart(text: string): string {

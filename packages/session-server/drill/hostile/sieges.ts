@@ -109,7 +109,7 @@ export async function lay(siege: Siege, target: HostileTarget): Promise<SiegeRes
 
 /** A shopper among them. Answers the longest that an answer took. */
 async function askUntil(signal: AbortSignal, target: HostileTarget): Promise<number> {
-  const { checkout = '' } = target.visitor(0);
+  const { checkout = '' } = await target.visitor(0);
   let slowestMs = 0;
   while (!signal.aborted) {
     const startedAt = performance.now();

@@ -47,7 +47,6 @@ export class HostileTarget {
   readonly #process: DrillProcess;
   readonly #parts: TargetParts;
   readonly #prepared: readonly Known[];
-  readonly #operatorCookie: string;
   #orders = 0;
 
   private constructor(
@@ -55,13 +54,11 @@ export class HostileTarget {
     parts: TargetParts,
     found: Pick<HostileTarget, 'routes' | 'ports' | 'canaries'> & {
       readonly prepared: readonly Known[];
-      readonly operatorCookie: string;
     },
   ) {
     this.#process = process;
     this.#parts = parts;
     this.#prepared = found.prepared;
-    this.#operatorCookie = found.operatorCookie;
     this.routes = found.routes;
     this.ports = found.ports;
     this.canaries = found.canaries;
@@ -87,7 +84,8 @@ export class HostileTarget {
         prepared.push(await prepare(url, parts, number));
       }
       const victim = await prepareVictim(url, parts);
-      const operatorCookie = await signIn(operatorPort, secrets.operatorKey);
+      // An address whose key was right once is not refused after its wrong ones.
+      await signIn(operatorPort, secrets.operatorKey);
       const password = databaseUrl === undefined ? [] : [new URL(databaseUrl).password];
       const tokens = prepared.flatMap(({ returnToken = '', webhookToken = '' }) => [
         returnToken,
@@ -99,7 +97,6 @@ export class HostileTarget {
         ports: { public: port, operator: operatorPort },
         canaries: [...canaries, ENDPOINT_TOKEN, shop.orderTokenSecret, shop.signingSecret],
         prepared,
-        operatorCookie,
       });
     } catch (error) {
       process.signal('SIGKILL');
@@ -108,8 +105,14 @@ export class HostileTarget {
     }
   }
 
-  /** What a visitor of one of the prepared checkouts knows, with an order of its own to create. */
-  visitor(number: number): Record<string, string | undefined> {
+  /**
+   * What a visitor of one of the prepared checkouts knows, with an order of its own to create. Each
+   * visitor of the operator's listener has a session of its own: any may sign out.
+   */
+  async visitor(
+    number: number,
+    listener: Route['listener'] = 'public',
+  ): Promise<Record<string, string | undefined>> {
     const { shop, secrets } = this.#parts;
     this.#orders += 1;
     const order = `H${String(this.#orders)}`;
@@ -123,7 +126,9 @@ export class HostileTarget {
       orderToken: tokenOf(shop, merchant, order),
       merchantKey: merchant === LOOKED_UP ? secrets.lookedUpKey : secrets.puttingKey,
       operatorKey: secrets.operatorKey,
-      operatorCookie: this.#operatorCookie,
+      ...(listener === 'operator' && {
+        operatorCookie: await signIn(this.ports.operator, secrets.operatorKey),
+      }),
       endpointToken: ENDPOINT_TOKEN,
     };
   }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { QUEUES } from '../../dist/operator/page-view.js';
 import { SHOP_ORIGIN } from '../shopper.ts';
 
 /** Values that a field of this name would have in a request that is right. */
@@ -18,6 +19,8 @@ export const RIGHT: Readonly<Record<string, readonly string[]>> = {
   updatedBefore: ['2036-03-01T10:15:00+02:00'],
   limit: ['1', '50', '200'],
   days: ['1', '30'],
+  day: [new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)],
+  q: ['«order»', '«knownOrder»', '«checkout»'],
   amount: ['9.99', '10.00', '0.01'],
   currency: ['GBP'],
   returnUrl: [`${SHOP_ORIGIN}/thanks?c={checkout}`],
@@ -29,7 +32,10 @@ export const RIGHT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where a path names what is there. */
-export const RIGHT_IN_PATH: typeof RIGHT = { order: ['«order»', '«knownOrder»'] };
+export const RIGHT_IN_PATH: typeof RIGHT = {
+  order: ['«order»', '«knownOrder»'],
+  queue: [...QUEUES],
+};
 
 /** Texts that break what takes them for something else. */
 const HOSTILE_TEXTS = [
