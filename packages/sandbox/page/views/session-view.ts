@@ -84,7 +84,7 @@ function renderState(session: Session): TemplateResult {
     ['Order', String(session.order_id)],
     ['Session', html`<code>${id}</code>`],
     ...(session.transactionId
-      ? [['Transaction', transactionLink(session.transactionId)] as const]
+      ? session.transactionIds.map((each) => ['Transaction', transactionLink(each)] as const)
       : [['Expires', time(session.expiresAt)] as const]),
     ...(lastRefusal && state === 'open' ? [['Last card', lastRefusal] as const] : []),
   ]);
@@ -173,7 +173,10 @@ function describeEvent(event: TimelineEvent, currency: string): readonly [string
       return ['is-good', html`Paid: ${paid}, ${transactionLink(event.id)}`];
     }
     case 'listed':
-      return ['is-wait', 'The transaction list shows it from here on'];
+      return [
+        'is-wait',
+        html`The transaction list shows ${transactionLink(event.id)} from here on`,
+      ];
     case 'delivery': {
       const { attempt, to, status, error } = event.delivery;
       const isGood = status !== undefined && status < 300;

@@ -58,6 +58,7 @@ export function sessionControl(context: SandboxContext) {
         request,
         split: request.SplitFee && workOutSplit(amount, request.SplitFee, decimals),
         lastRefusal: session.lastRefusal,
+        transactionIds: session.transactionIds,
         timeline: makeTimeline(context, session),
       };
     },

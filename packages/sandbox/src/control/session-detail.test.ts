@@ -67,6 +67,24 @@ describe('a session as the page shows it', () => {
   });
 });
 
+describe('a session that was paid twice', () => {
+  it('shows both transactions, and a refund of the second', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.post(`/_sandbox/sessions/${session}/pay`, { scenario: 'paid-twice' });
+    const ids = await test.listIds();
+    const { transactionIds } = await read(test, `sessions/${session}`);
+    expect(new Set(transactionIds as string[])).toEqual(new Set(ids));
+    expect(ids).toHaveLength(2);
+    const [, second] = transactionIds as string[];
+    await test.post(`/_sandbox/transactions/${String(second)}/refund`, {});
+    const timeline = (await read(test, `sessions/${session}`))['timeline'] as TimelineEvent[];
+    const paid = timeline.flatMap((event) => (event.kind === 'transaction' ? [event.id] : []));
+    expect(paid).toEqual(transactionIds);
+    expect(timeline.map(inShort)).toContainEqual(['refund', 'REFUNDED']);
+  });
+});
+
 describe('a session without a shop', () => {
   it('is created as the API would, and refused as the API would', async () => {
     const test = await startSandbox();

@@ -18,22 +18,22 @@ export type TimelineEvent = { readonly at: string } & (
 /** Everything that is known about one checkout, oldest first. */
 export function makeTimeline(context: SandboxContext, session: CheckoutSession): TimelineEvent[] {
   const { requests, actions, transactions, webhooks } = context;
-  const { id: sessionId } = session;
-  const [transactionId] = session.transactionIds;
-  const paid = transactionId === undefined ? undefined : transactions.read(transactionId);
+  const { id: sessionId, transactionIds } = session;
   const events: TimelineEvent[] = [
     ...requests
       .list({ sessionId })
       .map((request) => ({ at: request.at, kind: 'request', request }) as const),
     ...actions
-      .list({ sessionId, transactionId })
+      .list({ sessionId, transactionIds })
       .map((action) => ({ at: action.at, kind: 'action', action }) as const),
     ...webhooks
       .deliveries()
       .filter((delivery) => delivery.sessionId === sessionId)
       .map((delivery) => ({ at: delivery.at, kind: 'delivery', delivery }) as const),
   ];
-  if (paid !== undefined) {
+  for (const id of transactionIds) {
+    const paid = transactions.read(id);
+    if (paid === undefined) continue;
     const { row, visibleAt } = paid;
     events.push({ at: row.transactionTime, kind: 'transaction', id: row.id, row });
     if (visibleAt > paid.time && !Number.isNaN(new Date(visibleAt).getTime())) {

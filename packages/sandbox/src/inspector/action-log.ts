@@ -38,12 +38,12 @@ export class ActionLog {
 
   list(about: {
     readonly sessionId: string;
-    readonly transactionId?: string | undefined;
+    readonly transactionIds: readonly string[];
   }): Action[] {
     return this.#actions.filter(
       ({ sessionId, transactionId }) =>
         sessionId === about.sessionId ||
-        (transactionId !== undefined && transactionId === about.transactionId),
+        (transactionId !== undefined && about.transactionIds.includes(transactionId)),
     );
   }
 
