@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maskSecret } from './inspector/mask.js';
 import { createSessionRequest } from './resources/checkout-sessions.js';
 import { isTimezone } from './resources/transactions.js';
 import { pauseSeconds, seconds, text } from './schemas.js';
@@ -146,7 +147,7 @@ const SWITCHES = {
   webhookUrlKey: define(
     '6',
     'the key that signs webhooks to `WebhookUrl`; `none`: unsigned',
-    text.min(1, 'expected a key, or none'),
+    text.min(1, 'expected a key, or none').meta({ writeOnly: true }),
     'none',
   ),
   webhookSigning: define(
@@ -226,6 +227,7 @@ export function switchesOf(settings: Switches): Switches {
 /** A switch as the page and `GET /_sandbox/switches` show it. */
 export interface DescribedSwitch {
   readonly name: string;
+  /** A secret (`writeOnly` in the schema) is masked. */
   readonly value: unknown;
   readonly default: unknown;
   /** Section of the spec that leaves it open. */
@@ -246,9 +248,11 @@ export function describeSwitches(values: Switches): DescribedSwitch[] {
       description,
       ...schema
     } = z.toJSONSchema(SWITCHES[name], { io: 'input' });
+    const value = values[name];
+    const isSecret = schema.writeOnly === true && typeof value === 'string';
     return {
       name,
-      value: values[name],
+      value: isSecret && value !== preset ? maskSecret(value) : value,
       default: preset,
       section: String(section),
       what: description ?? '',

@@ -54,12 +54,16 @@ function renderEditor(
   { name, value, default: preset, schema }: DescribedSwitch,
   frame: Frame,
 ): TemplateResult {
+  const isSecret = schema['writeOnly'] === true;
   const set = (next: unknown) =>
     frame.act({
       path: 'switches',
       method: 'PATCH',
       body: { [name]: next },
-      done: next === null ? `${name} is as at the start.` : `${name} is now ${show(next)}.`,
+      done:
+        next === null
+          ? `${name} is as at the start.`
+          : `${name} is now ${isSecret ? 'set' : show(next)}.`,
     });
   const words = schema['enum'] as readonly string[] | undefined;
   const isChanged = JSON.stringify(value) !== JSON.stringify(preset);
@@ -75,7 +79,13 @@ function renderEditor(
           >
             ${words.map((word) => html`<option ?selected=${word === value}>${word}</option>`)}
           </select>`
-        : html`<input name="value" aria-label=${name} .value=${show(value)} spellcheck="false" />
+        : html`<input
+              name="value"
+              aria-label=${name}
+              .value=${isSecret ? '' : show(value)}
+              placeholder=${isSecret ? show(value) : nothing}
+              spellcheck="false"
+            />
             <button class="button quiet">Set<span class="unseen"> ${name}</span></button>`
     }
     ${

@@ -49,6 +49,15 @@ describe('the switches', () => {
     expect((await test.readTransfers('1001')).status).toBe(401);
   });
 
+  it('hold a key that no one can read back', async () => {
+    const test = await startSandbox();
+    expect(await valueOf(test, 'webhookUrlKey')).toBe('none');
+    const { text } = await test.setSwitches({ webhookUrlKey: 'invented-webhook-url-key' });
+    expect(await valueOf(test, 'webhookUrlKey')).toBe('********-key');
+    expect(text).not.toContain('invented');
+    expect(test.sandbox.control.switches.webhookUrlKey).toBe('invented-webhook-url-key');
+  });
+
   it('go back to the start one by one, or all by a reset', async () => {
     const test = await startSandbox({ maxLimit: 50 });
     await test.setSwitches({ maxLimit: 60, challengeCode: '99' });
