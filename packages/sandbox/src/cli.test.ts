@@ -79,6 +79,17 @@ describe('pay-sandbox <command>', () => {
     expect(test.sandbox.control.clock.offsetSeconds).toBe(0);
   });
 
+  it('starts over with other transactions of the past', async () => {
+    const test = await startSandbox({ history: { count: 3 } });
+    const before = await test.listIds();
+    await run('reset --seed other', at(test));
+    const other = await test.listIds();
+    expect(other).toHaveLength(3);
+    expect(other).not.toEqual(before);
+    await run('reset', at(test));
+    expect(await test.listIds()).toEqual(before);
+  });
+
   it('sends, resends, forges, delays and reorders webhooks', async () => {
     const test = await startSandbox();
     const receiver = await startReceiver();
