@@ -1,4 +1,4 @@
-import { type RequestHandler, type Response, Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type {
   CheckoutConfigReply,
   Environment,
@@ -15,6 +15,7 @@ import {
   createCheckoutRequest,
   statusQuery,
 } from '../contract-schemas.js';
+import { abortedByClose } from '../http/aborted-by-close.js';
 import { refuseOtherOrigins, requirePage } from '../http/cors.js';
 import { requestFields, requestIdOf } from '../http/headers.js';
 import { addressOf, CreateLimits, Limit, limitByAddress, type RateLimits } from '../http/limits.js';
@@ -130,15 +131,6 @@ export function checkoutRoutes(options: CheckoutRoutesOptions): Router {
   });
 
   return router;
-}
-
-/** Fires when the browser leaves before it was answered. */
-function abortedByClose(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.on('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 function toReply(

@@ -16,6 +16,7 @@ import { describeTimeline, explainOrder } from '../operator/explain.js';
 import type { Database } from '../store/database.js';
 import { openBeside } from '../open-database.js';
 import { countWebhooks } from '../webhooks/repository.js';
+import { shareQuota } from './share-quota.js';
 
 const MAX_SHOWN = 1000;
 
@@ -36,7 +37,11 @@ export async function runExplain(
   const database = await openBeside(config, 'read');
   try {
     const lines: string[] = [];
-    const shared = { order, database, gateway: createPartnerGateway(clients), merchants: source };
+    const shared = {
+      ...{ order, database, gateway: createPartnerGateway(clients), merchants: source },
+      waitForPage: shareQuota(database, source, config),
+      signal: new AbortController().signal,
+    };
     for (const merchant of merchants) {
       lines.push(...(await describeTimeline(database, { merchant: merchant.id, order })));
       lines.push(...(await explainOrder({ ...shared, merchant, now: systemClock.now() })));

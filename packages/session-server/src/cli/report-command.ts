@@ -3,28 +3,18 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import {
-  fixedMerchants,
-  hasAccountList,
-  type MerchantSource,
-  readMerchantsFile,
-} from '../merchants/merchant-source.js';
+import { fixedMerchants, readMerchantsFile } from '../merchants/merchant-source.js';
 import { openBeside } from '../open-database.js';
 import { createPartnerGateway } from '../provider/gateway.js';
 import { PartnerClients } from '../provider/partner-clients.js';
-import { PageQuota, waitForPage } from '../reconciliation/pacing.js';
-import { ReadTurns } from '../reconciliation/read-turns.js';
-import type { ReconciliationService } from '../reconciliation/service.js';
-import type { Database } from '../store/database.js';
 import { toCsv } from '../report/csv.js';
 import type { ReportRow, ReportSummary, ReportTotal } from '../report/report-view.js';
 import { ReportService } from '../report/service.js';
+import { shareQuota } from './share-quota.js';
 
 const USAGE = 'expected: report --day <YYYY-MM-DD> [--merchant <id>] [--csv <file>]';
 /** Lines of the transactions of a kind that needs a person. */
 const MAX_LINES = 100;
-/** Half of them a minute, as of every quota: the other half is for polls, which there are none of here. */
-const PAGES_ALONE = 40;
 
 /**
  * `pay-session-server report --day 2026-03-01 [--merchant <id>] [--csv <file>]`, beside a running server or
@@ -36,7 +26,7 @@ export async function runReport(config: Config, words: readonly string[]): Promi
   const { day, merchant, csv } = parseWords(words);
   const merchants = fixedMerchants(readMerchantsFile(config.merchantsFile, config.environment));
   const clients = new PartnerClients(config, merchants);
-  const database = await openBeside(config, config.databaseUrl ? 'beside' : 'read');
+  const database = await openBeside(config, 'read');
   try {
     const gateway = createPartnerGateway(clients);
     const reconciliation = { waitForPage: shareQuota(database, merchants, config) };
@@ -64,27 +54,6 @@ export async function runReport(config: Config, words: readonly string[]): Promi
     await database.close();
     clients.close();
   }
-}
-
-/**
- * The quota of an account that servers share by PostgreSQL is shared here too. That of a server on a
- * data file is in its memory: 20 pages a minute are read beside it.
- */
-function shareQuota(
-  database: Database,
-  merchants: MerchantSource,
-  { pollPagesPerMinute }: Config,
-): ReconciliationService['waitForPage'] {
-  const alone = new PageQuota(systemClock, PAGES_ALONE);
-  return async ({ account, providerMerchantId }, signal) => {
-    if (!database.isShared) return waitForPage(alone, signal);
-    const list = (await hasAccountList(merchants, account))
-      ? { account }
-      : { account, providerMerchantId };
-    const quota = new PageQuota(systemClock, pollPagesPerMinute);
-    const turns = new ReadTurns({ database, clock: systemClock, list, quota, intervalMs: 0 });
-    return waitForPage(turns, signal);
-  };
 }
 
 function parseWords(words: readonly string[]) {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TransactionQuery } from '../provider/gateway.js';
+import type { TransactionList, TransactionQuery } from '../provider/gateway.js';
 import { TestStore } from '../testing/test-store.js';
 import { StoreHarness, TEST_RULES } from '../testing/store-harness.js';
 import type { AccountSettings } from '../merchants/merchant.js';
 import { testMerchant } from '../testing/test-merchant.js';
 import type { TransactionRow } from '../provider/gateway.js';
-import { explainOrder } from './explain.js';
+import { type ExplainOptions, explainOrder } from './explain.js';
 import { endAt } from '../testing/page-end.js';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -27,13 +27,22 @@ describe('explaining an order', () => {
   });
 
   const accounts = new Map<string, AccountSettings>();
-  const explain = (listTransactions: (query: TransactionQuery) => readonly TransactionRow[]) => {
+  const shared = () => ({
+    merchant: testMerchant(),
+    order: 'A1001',
+    database: store.database,
+    merchants: { accounts: () => Promise.resolve(accounts) },
+    waitForPage: () => Promise.resolve(),
+    signal: new AbortController().signal,
+    now: NOW,
+  });
+  const explain = (
+    listTransactions: (query: TransactionQuery) => readonly TransactionRow[],
+    quota: Partial<Pick<ExplainOptions, 'waitForPage' | 'signal'>> = {},
+  ) => {
     let page = 0;
     return explainOrder({
-      merchant: testMerchant(),
-      order: 'A1001',
-      database: store.database,
-      merchants: { accounts: () => Promise.resolve(accounts) },
+      ...{ ...shared(), ...quota },
       gateway: {
         listTransactions: (query) => {
           const rows = listTransactions(query);
@@ -41,7 +50,6 @@ describe('explaining an order', () => {
           return Promise.resolve({ rows, end: endAt(rows.length > 0 && `page ${String(page)}`) });
         },
       },
-      now: NOW,
     });
   };
 
@@ -49,15 +57,11 @@ describe('explaining an order', () => {
     await new StoreHarness(store).activate();
     const unreadable = { count: 3, first: [{ index: 0, kind: 'null' }] };
     const lines = await explainOrder({
-      merchant: testMerchant(),
-      order: 'A1001',
-      database: store.database,
-      merchants: { accounts: () => Promise.resolve(accounts) },
+      ...shared(),
       gateway: {
         listTransactions: () =>
           Promise.resolve({ rows: [], unreadable, end: { kind: 'complete' } }),
       },
-      now: NOW,
     });
     expect(lines.at(-2)).toBe(
       'Rows of the list that could not be read: 3. Any may be about this order.',
@@ -67,15 +71,11 @@ describe('explaining an order', () => {
   it('concludes nothing from a list that is cut off', async () => {
     await new StoreHarness(store).activate();
     const lines = await explainOrder({
-      merchant: testMerchant(),
-      order: 'A1001',
-      database: store.database,
-      merchants: { accounts: () => Promise.resolve(accounts) },
+      ...shared(),
       gateway: {
         listTransactions: () =>
           Promise.resolve({ rows: [], end: { kind: 'incomplete', problem: 'missing_cursor' } }),
       },
-      now: NOW,
     });
     expect(lines.slice(-2)).toEqual([
       '    no transaction that was read names this order',
@@ -202,6 +202,36 @@ describe('explaining an order', () => {
     await new StoreHarness(store).activate();
     const lines = await explain(() => [rowOf(1)]);
     expect(lines.at(-1)).toMatch(/^The newest 200 transactions were read, and older ones were not/);
+  });
+
+  it('takes each page of the quota of its list, and requests none before', async () => {
+    await new StoreHarness(store).activate({ providerMerchantId: 1002 });
+    const steps: string[] = [];
+    const read = ({ cursor = 'first' }: TransactionQuery) => {
+      steps.push(cursor);
+      return cursor === 'first' ? [rowOf(1)] : [];
+    };
+    const waitForPage = ({ account, providerMerchantId }: TransactionList) => {
+      steps.push(`quota of ${account} ${String(providerMerchantId)}`);
+      return Promise.resolve();
+    };
+    await explain(read, { waitForPage });
+    const quota = 'quota of default 1002';
+    expect(steps).toEqual([quota, 'first', quota, 'page 1']);
+  });
+
+  it('says that there is more when its time is over before the quota has a page', async () => {
+    await new StoreHarness(store).activate();
+    const time = new AbortController();
+    let pages = 0;
+    const waitForPage = () => {
+      if (pages === 2) time.abort();
+      return Promise.resolve();
+    };
+    const read = () => [rowOf((pages += 1))];
+    const lines = await explain(read, { waitForPage, signal: time.signal });
+    expect(pages).toBe(2);
+    expect(lines.at(-1)).toMatch(/^The newest 2 transactions were read, and older ones were not/);
   });
 
   it('asks for the transactions of each id that the merchant had at the provider', async () => {

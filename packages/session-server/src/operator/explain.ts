@@ -21,6 +21,7 @@ import { readTimeline } from './timeline.js';
 import { describeEntry } from './timeline-words.js';
 import { newestRange, readNextPage } from '../reconciliation/page-range.js';
 import { findKnownRow, findTransactions } from '../reconciliation/repository.js';
+import type { ReconciliationService } from '../reconciliation/service.js';
 
 /** Enough to find an order of the last days, and an end for one that is not there. */
 const MAX_PAGES = 200;
@@ -31,6 +32,9 @@ export interface ExplainOptions {
   readonly database: Reader;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
   readonly merchants: Pick<MerchantSource, 'accounts'>;
+  readonly waitForPage: ReconciliationService['waitForPage'];
+  /** Ends the reading; what was read is explained. */
+  readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -127,7 +131,7 @@ interface ListedRow {
 
 /** The rows of each id that the merchant had at each provider account. */
 async function readLists(
-  { gateway, now }: ExplainOptions,
+  { gateway, now, waitForPage, signal }: ExplainOptions,
   places: readonly ProviderMerchant[],
   windowMs: number,
 ): Promise<{ rows: ListedRow[]; unreadable: number; end: 'complete' | 'limit' | 'gap' }> {
@@ -139,7 +143,8 @@ async function readLists(
     const start = { account, providerMerchantId, startedAt: now, sinceMs: -Infinity };
     const range = newestRange(start, windowMs);
     while (!range.isRead) {
-      if (pages === MAX_PAGES) return { rows, unreadable, end: 'limit' };
+      if (pages < MAX_PAGES) await waitForPage(range, signal);
+      if (pages === MAX_PAGES || signal.aborted) return { rows, unreadable, end: 'limit' };
       await readNextPage(gateway, range, (page) => {
         rows.push(...page.rows.map((row) => ({ account, row })));
         unreadable += page.unreadable?.count ?? 0;

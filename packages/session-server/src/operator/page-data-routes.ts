@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { abortedByClose } from '../http/aborted-by-close.js';
 import { jsonBody, parse } from '../http/parse.js';
 import { readCursor, toCursor } from '../merchant-api/feed.js';
 import { sessionOf } from './page-routes.js';
@@ -46,8 +47,7 @@ export function pageDataRoutes(service: OperatorService, page: PageService): Rou
   });
 
   router.post('/orders/:merchant/:order/explain', ...body, async (request, response) => {
-    const { merchant, order } = keyIn(request);
-    response.json({ lines: await service.explain(merchant, order) });
+    response.json({ lines: await service.explain(keyIn(request), abortedByClose(response)) });
   });
 
   router.post('/orders/:merchant/:order/void', ...body, async (request, response) => {

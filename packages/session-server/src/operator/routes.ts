@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.js';
 import type { Environment } from '../contract.js';
 import { AppError } from '../errors.js';
+import { abortedByClose } from '../http/aborted-by-close.js';
 import { errorHandler, notFoundHandler } from '../http/errors.js';
 import { requestId } from '../http/headers.js';
 import { parse } from '../http/parse.js';
@@ -181,7 +182,11 @@ function operatorRoutes(service: OperatorService): Router {
 
   router.get('/orders/:merchant/:order/explain', async (request, response) => {
     const { merchant, order } = request.params;
-    response.json({ merchant, order, lines: await service.explain(merchant, order) });
+    response.json({
+      merchant,
+      order,
+      lines: await service.explain({ merchant, order }, abortedByClose(response)),
+    });
   });
 
   router.get('/orders/:merchant/:order/timeline', async (request, response) => {

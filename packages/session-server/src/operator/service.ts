@@ -7,6 +7,7 @@ import { describeTimeline, explainOrder } from './explain.js';
 import { findWebhookEndpoints } from '../merchants/merchant.js';
 import type { MerchantSource } from '../merchants/merchant-source.js';
 import { readBacklog } from '../metrics/backlog.js';
+import type { OrderKey } from '../orders/repository.js';
 import {
   type DeadLetterFilter,
   findDeadLetters,
@@ -22,12 +23,14 @@ import { findAttention, findUnmatchedWebhooks, readMerchantFigures } from './rep
 const DAY_MS = 86_400_000;
 /** Merchants that the page shows figures of. */
 const MAX_MERCHANTS = 50;
+/** A person waits for it; the command has no such limit. */
+const EXPLAIN_MS = 60_000;
 
 export interface OperatorServiceOptions {
   readonly database: Database;
   readonly merchants: MerchantSource;
   readonly gateway: Pick<PartnerGateway, 'listTransactions'>;
-  readonly reconciliation: Pick<ReconciliationService, 'countPollers'>;
+  readonly reconciliation: Pick<ReconciliationService, 'countPollers' | 'waitForPage'>;
   readonly metrics: Pick<ServerMetrics, 'providerCalls'>;
   readonly clock: Clock;
   readonly maxOrderId: number;
@@ -95,11 +98,11 @@ export class OperatorService {
 
   /**
    * Says of each transaction that names an order whether it counts, in lines of text. It reads the
-   * provider's list beside the poller that shoppers wait for, so one is explained at a time.
+   * provider's list of the quota of the polls that shoppers wait for, so one is explained at a time.
    */
-  async explain(merchantId: string, order: string): Promise<readonly string[]> {
-    const { database, merchants, gateway, clock } = this.#options;
-    const merchant = await merchants.find(merchantId);
+  async explain(key: OrderKey, signal: AbortSignal): Promise<readonly string[]> {
+    const { database, merchants, gateway, clock, reconciliation } = this.#options;
+    const merchant = await merchants.find(key.merchant);
     if (!merchant) throw new AppError(404, 'unknown_merchant', 'No such merchant.');
     if (this.#isExplaining) {
       throw new AppError(
@@ -114,7 +117,9 @@ export class OperatorService {
     this.#isExplaining = true;
     try {
       return await explainOrder({
-        ...{ merchant, order, database, gateway, merchants },
+        ...{ merchant, order: key.order, database, gateway, merchants },
+        waitForPage: reconciliation.waitForPage.bind(reconciliation),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(EXPLAIN_MS)]),
         now: clock.now(),
       });
     } finally {

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.js';
 
 const MINUTE_MS = 60_000;
-/** How often a report asks for a page. */
+/** How often a reader that no shopper waits for asks for a page. */
 const PAGE_WAIT_MS = 500;
 const MAX_BACK_OFF_MS = 60_000;
 /** A provider that asks for a longer pause is called again after this: payments wait meanwhile. */
@@ -24,8 +24,8 @@ export interface SpentPage {
 export class PageQuota {
   readonly #clock: Clock;
   readonly #pagesPerMinute: number;
-  /** How many reports wait for a page: as for a backfill, half of the pages are left to them. */
-  waitingReports = 0;
+  /** How many readers that no shopper waits for want a page: half of the pages are left to them. */
+  waitingReaders = 0;
   /** The pages of the last minute, oldest first. */
   #pages: SpentPage[] = [];
 
@@ -65,7 +65,7 @@ export class PageQuota {
     const pages = this.#lastMinute();
     const recent = pages.filter(({ isBackfill }) => !isBackfill);
     const share =
-      isBackfillPending || this.waitingReports > 0
+      isBackfillPending || this.waitingReaders > 0
         ? Math.max(1, Math.floor(this.#pagesPerMinute / 2))
         : this.#pagesPerMinute;
     const now = this.#clock.now();

@@ -104,13 +104,13 @@ export class TransactionPoller {
     return this.poll(Math.min(now, ...times.filter((time) => this.#isRecent(time))));
   }
 
-  /** Waits for a page of the quota for a report, and takes it; not while the provider wants a pause. */
+  /** Waits for a page of the quota for a reader that no shopper waits for, and takes it; not while the provider wants a pause. */
   async waitForPage(signal: AbortSignal): Promise<void> {
     const pages = this.#turns ?? this.#quota;
     const takePage = () => !this.isBackingOff() && pages.takePage();
-    this.#quota.waitingReports += 1;
+    this.#quota.waitingReaders += 1;
     await waitForPage({ takePage }, AbortSignal.any([signal, this.#stop.signal])).finally(() => {
-      this.#quota.waitingReports -= 1;
+      this.#quota.waitingReaders -= 1;
     });
   }
 

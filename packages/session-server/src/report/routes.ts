@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type Response, Router } from 'express';
+import { Router } from 'express';
 import { z } from 'zod';
+import { abortedByClose } from '../http/aborted-by-close.js';
 import { parse } from '../http/parse.js';
 import { toCsv } from './csv.js';
 import type { ReportQuery, ReportService } from './service.js';
@@ -32,13 +33,4 @@ export function reportRoutes(service: ReportService): Router {
   });
 
   return router;
-}
-
-/** Fires when the client leaves before it was answered. */
-function abortedByClose(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    gone.abort();
-  });
-  return gone.signal;
 }
