@@ -380,8 +380,8 @@ describe('the code blocks of the documents', () => {
     expect([status, stdout.length > 40]).toEqual([0, true]);
   });
 
-  it('packages/sandbox/README.md js 1 runs', () => {
-    const { code } = snippets.find(({ name }) => name === 'packages/sandbox/README.md js 1')!;
+  it.each(['packages/sandbox/README.md js 1', 'docs/sandbox.md js 1'])('%s runs', (wanted) => {
+    const { code } = snippets.find(({ name }) => name === wanted)!;
     const args = ['--input-type=module'];
     const options = { cwd: join(ROOT, 'demo'), input: code, encoding: 'utf8' } as const;
     expect(spawnSync(process.execPath, args, options)).toMatchObject({

@@ -109,6 +109,7 @@ export default defineConfig({
           { text: 'Overview', link: '/' },
           docs('Quick start', 'quick-start'),
           docs('Recipes', 'recipes'),
+          docs('With nothing', 'sandbox'),
           readme('Examples', 'examples'),
           readme('Demo', 'demo'),
         ],
