@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
-import { measureSandboxPages } from './sandbox-pages.mjs';
+import { measureSandboxPages, measureSandboxStart } from './sandbox-pages.mjs';
 
 const ROWS = 200_000;
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 11);
@@ -120,4 +120,5 @@ for (const rows of process.env['BENCH_FLAT'] === '0' ? [] : FLAT_ROWS) {
   }
 }
 server.disconnect();
+print({ bench: 'sandbox/start', ...(await measureSandboxStart()) });
 print({ bench: 'sandbox/pages', ...(await measureSandboxPages()) });
