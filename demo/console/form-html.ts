@@ -79,19 +79,28 @@ function renderField(
     'autocomplete="off"',
     ...(field.isRequired ? ['required'] : []),
   ];
-  const isOwnList = list === `${id}-list`;
-  return `<div class="field">
+  const isOwnList = list === `${id}-list` && words?.options === undefined;
+  return `<div class="field"${words?.isHidden ? ' hidden' : ''}>
   <label for="${id}">${escape(label)}${label === field.name || isPlain ? '' : ` <code>${field.name}</code>`}${
     field.isRequired ? ' <span class="needed">required</span>' : ''
   }</label>
   ${hint === undefined ? '' : `<p class="hint" id="${id}-hint">${escape(hint)}</p>`}
-  ${words?.options ? renderSelect(id, words.options) : `<input ${attributes.join(' ')} />`}
+  ${words?.options ? renderSelect(field, id, words.options) : `<input ${attributes.join(' ')} />`}
   ${isOwnList ? `<datalist id="${id}-list">${options.join('')}</datalist>` : ''}
 </div>`;
 }
 
-function renderSelect(id: string, options: NonNullable<FieldWords['options']>): string {
-  const items = options.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`);
+function renderSelect(
+  { examples }: OperationField,
+  id: string,
+  options: NonNullable<FieldWords['options']>,
+): string {
+  const others = examples
+    .filter((example) => !options.some(([value]) => value === example))
+    .map((example) => [example, humanise(example)] as const);
+  const items = [...options, ...others].map(
+    ([value, text]) => `<option value="${value}">${escape(text)}</option>`,
+  );
   return `<select id="${id}" name="${id}">${items.join('')}</select>`;
 }
 

@@ -29,8 +29,13 @@ export interface FieldWords {
   readonly list?: string;
   readonly type?: 'email' | 'url' | 'tel' | 'password';
   readonly placeholder?: string;
-  /** The usual values and their words; the first one stands at the beginning. */
+  /**
+   * The usual values and their words; the first one stands at the beginning. Examples of the provider
+   * that are not among them are offered under their own names.
+   */
   readonly options?: readonly (readonly [value: string, words: string])[];
+  /** Hidden until the page's script shows it. */
+  readonly isHidden?: boolean;
 }
 
 /**
@@ -84,6 +89,19 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   'data.schedule': { label: 'Schedule', placeholder: '30 6 * * 1-5' },
   'data.description': { label: 'Description' },
   'data.refrence': { label: 'Reference' },
+  partner_name: { label: 'Partner name', list: 'partners' },
+  timeframe: {
+    label: 'Timeframe',
+    options: [
+      ['monthly', 'Monthly'],
+      ['weekly', 'Weekly'],
+      ['quarterly', 'Quarterly'],
+      ['custom', 'Custom'],
+      ['', 'Provider’s default'],
+    ],
+  },
+  from_date: { label: 'First day', isHidden: true },
+  to_date: { label: 'Last day', isHidden: true },
   fromDate: { label: 'First day' },
   toDate: { label: 'Last day' },
   status: {
@@ -144,6 +162,11 @@ export const FORM_LAYOUTS: Readonly<Record<string, FormLayout>> = {
       },
     ],
   },
+  analytics: {
+    operation: 'analytics.partner',
+    isPlain: true,
+    groups: [{ fields: ['partner_name', 'timeframe', 'from_date', 'to_date'] }],
+  },
   transactions: {
     operation: 'transactions.list',
     isPlain: true,
@@ -172,6 +195,6 @@ export const FORM_LAYOUTS: Readonly<Record<string, FormLayout>> = {
   'transfers-body': {
     operation: 'scheduledTransfers.list',
     rowName: 'transfer',
-    groups: [{ fields: ['request_id', 'data'] }],
+    groups: [{ fields: ['request_id', 'data'], outputId: 'schedule-words' }],
   },
 };

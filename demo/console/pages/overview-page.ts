@@ -11,6 +11,8 @@ import { Loader, Waiting } from './loader.js';
 const form = find(document, '#filters', HTMLFormElement);
 const partner = find(form, '#partner_name', HTMLInputElement);
 const timeframe = find(form, '#timeframe', HTMLSelectElement);
+const firstDay = find(form, '#from_date', HTMLInputElement);
+const lastDay = find(form, '#to_date', HTMLInputElement);
 const loader = new Loader({
   host: find(document, '#result', HTMLElement),
   waiting: new Waiting(find(document, '#waiting', HTMLElement)),
@@ -50,9 +52,9 @@ function load(): void {
 /** The two days belong to one timeframe; the others are not sent any. */
 function showDays(): void {
   const isCustom = timeframe.value === 'custom';
-  for (const field of form.querySelectorAll<HTMLElement>('[data-custom]')) {
-    field.hidden = !isCustom;
-    find(field, 'input', HTMLInputElement).disabled = !isCustom;
+  for (const day of [firstDay, lastDay]) {
+    day.disabled = !isCustom;
+    day.closest<HTMLElement>('.field')?.toggleAttribute('hidden', !isCustom);
   }
 }
 
