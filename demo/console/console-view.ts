@@ -76,12 +76,16 @@ export interface AvsView {
   readonly flat?: string;
 }
 
-/** A transfer, and what its schedule says if it is a cron expression. */
-export interface TransferView {
-  readonly fields: ProviderFields;
+/** Answer of `GET /api/schedule`: what a schedule says if it is a cron expression. */
+export interface ScheduleView {
   readonly words?: string;
   /** In the zone that was chosen, with its offset. */
   readonly nextRuns?: readonly string[];
+}
+
+/** A transfer, and what its schedule says. */
+export interface TransferView extends ScheduleView {
+  readonly fields: ProviderFields;
 }
 
 /** Answer of `GET` and `POST /api/transfers`. */

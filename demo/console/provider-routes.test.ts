@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemOf, startConsole, type RunningConsole } from '../testing/running-console.js';
 import type {
   AnalyticsView,
+  ScheduleView,
   TransfersView,
   ReportScheduleView,
   SignupLinkView,
@@ -142,6 +143,18 @@ describe('the scheduled transfers', () => {
     expect(transfers[1]).toEqual({ fields: transfers[1]!.fields });
     const wrong = await partner.get('/api/transfers?mid=1001&timezone=Moon');
     expect(problemOf(wrong)).toMatchObject({ status: 400, errors: [{ field: 'timezone' }] });
+  });
+
+  it('have a typed schedule put into words without asking the provider', async () => {
+    const ask = (schedule: string, timezone = 'Asia/Tokyo') =>
+      partner.get(`/api/schedule?${new URLSearchParams({ schedule, timezone })}`);
+    const { words, nextRuns } = (await ask('0 6 * * *')).body as ScheduleView;
+    expect(words).toBe('At 06:00');
+    expect(nextRuns).toHaveLength(3);
+    expect(nextRuns![0]).toMatch(/06:00 GMT\+09:00$/);
+    expect((await ask('every day')).body).toEqual({});
+    expect((await ask('0 6 * * *', 'Moon')).status).toBe(400);
+    expect(partner.sandbox.control.requests()).toEqual([]);
   });
 
   it('are read with the body of a form, once', async () => {

@@ -16,6 +16,7 @@ import { parseFields } from './console-error.js';
 import type {
   AnalyticsView,
   ReportScheduleView,
+  ScheduleView,
   SignupLinkView,
   TransfersView,
 } from './console-view.js';
@@ -38,6 +39,8 @@ const merchant = z.string('give the identifier of a merchant');
 const transfersQuery = z.strictObject({ mid: merchant, timezone: zone });
 /** The rest is the body of the provider's request. */
 const transfersBody = z.looseObject({ mid: merchant, timezone: zone });
+
+const scheduleQuery = z.strictObject({ schedule: once, timezone: zone });
 
 const TRANSFERS_FACTS = {
   namedBy: 'mid',
@@ -91,6 +94,13 @@ export function providerRoutes(client: PartnerClient): Router {
       client.scheduledTransfers.list(mid, body),
     );
     response.json(describeTransfers(transfers, timezone));
+  });
+
+  // While it is typed; the provider is not asked.
+  router.get('/api/schedule', (request, response) => {
+    const { schedule, timezone } = parseFields(scheduleQuery, request.query);
+    const reply: ScheduleView = { ...describeSchedule(schedule, timezone) };
+    response.json(reply);
   });
 
   router.post('/api/report-schedules', async (request, response) => {

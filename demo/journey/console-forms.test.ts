@@ -136,6 +136,12 @@ describe('the other forms', () => {
     await field('request_id').fill('r1');
     await press('Add a transfer');
     await field('data.0.schedule').fill('0 6 * * *');
+    const words = page.locator('#schedule-words');
+    await words.getByText('Transfer 1: At 06:00').waitFor();
+    expect(await words.locator('.runs li').allTextContents()).toHaveLength(3);
+    await field('data.0.schedule').fill('each morning');
+    await words.getByText('not a cron expression').waitFor();
+    await field('data.0.schedule').fill('0 6 * * *');
     await press('Read with this body');
     await page.getByRole('heading', { name: 'The provider’s answer to this body' }).waitFor();
     expect(await journey.sandbox.framingsOf('scheduled-transfers')).toEqual(['none', 'length']);

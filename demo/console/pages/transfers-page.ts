@@ -8,6 +8,7 @@ import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
 import { Loader, Waiting } from './loader.js';
 import { nestRows, RowFields } from './row-fields.js';
+import { renderRuns, watchSchedules } from './schedule-check.js';
 
 /** Fields with a column of their own. */
 const COLUMNS = [
@@ -26,9 +27,15 @@ const loader = new Loader({
   form,
 });
 
-new RowFields(find(document, '[data-rows="data"]', HTMLElement));
+const body = find(document, '#body', HTMLFormElement);
+watchSchedules({
+  rows: new RowFields(find(body, '[data-rows="data"]', HTMLElement)),
+  form: body,
+  timezone: find(form, '#timezone', HTMLInputElement),
+  output: find(body, '#schedule-words', HTMLElement),
+});
 startActionForm<TransfersView>({
-  form: find(document, '#body', HTMLFormElement),
+  form: body,
   waiting: find(document, '#body-waiting', HTMLElement),
   result: find(document, '#body-result', HTMLElement),
   path: '/api/transfers',
@@ -95,13 +102,7 @@ function renderTransfer({ fields, words, nextRuns = [] }: TransferView): Templat
             ${fields[field] ?? '–'}
             ${field === 'id' ? renderOthers(Object.fromEntries(others)) : nothing}
             ${field === 'schedule' && words !== undefined ? html`<br /><b>${words}</b>` : nothing}
-            ${
-              field === 'schedule' && nextRuns.length > 0
-                ? html`<ul class="runs" aria-label="Next runs">
-                    ${nextRuns.map((run) => html`<li>${run}</li>`)}
-                  </ul>`
-                : nothing
-            }
+            ${field === 'schedule' ? renderRuns(nextRuns) : nothing}
           </span>
         </td>`,
     )}
