@@ -77,7 +77,11 @@ async function startServer(
     shared: database,
   });
   closing.push(() => poller.close());
-  return { poll: () => poller.poll(now - MINUTE_MS) };
+  return {
+    poll: () => poller.poll(now - MINUTE_MS),
+    /** No read of another server serves it. */
+    backfill: () => poller.poll(now - 120 * MINUTE_MS),
+  };
 }
 
 it('several servers read the list of an account one at a time, beside a list of one merchant', async () => {
@@ -163,6 +167,28 @@ describe('several servers that read the list of one provider merchant', () => {
     );
     now += MINUTE_MS;
     expect(await report.takePage()).toBe(true);
+  });
+
+  it('read in turn where one of them always has someone who waits', async () => {
+    const [busy, other] = [await startServer('busy'), await startServer('other')];
+    const wantedAt = async () =>
+      Number((await made.query('SELECT wanted_at FROM read_turns'))[0]?.['wanted_at']);
+    provider = async (name) => {
+      // The other one asks during each of its turns: never between two of them.
+      if (name === 'busy' && !calls.includes('other'))
+        await expect.poll(wantedAt).toBeGreaterThan(0);
+    };
+    let reading = busy.poll();
+    await expect.poll(() => calls).toEqual(['busy']);
+    const waiting = other.backfill();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await reading;
+      now += 1;
+      reading = busy.poll();
+    }
+    await reading;
+    expect(calls.slice(0, 2)).toEqual(['busy', 'other']);
+    await waiting;
   });
 
   it('go on when one of them was away for longer than its lease, which then reads no page more', async () => {

@@ -3,12 +3,14 @@ import type { TransactionList } from '../provider/gateway.js';
 import { randomId } from '../random-id.js';
 import { type Database, optionalNumber, type Row, type Transaction } from '../store/database.js';
 import { type Sql, sql } from '../store/sql.js';
-import type { PageQuota, SpentPage } from './pacing.js';
+import { type PageQuota, remainingMs, type SpentPage } from './pacing.js';
 
 /** After this long without a page, a server that reads counts as dead. Longer than a page can take. */
 const LEASE_MS = 30_000;
 /** The longest pause between two tries to get the turn. */
 const MAX_WAIT_MS = 500;
+/** How long a server leaves its next turn to one that waits: a little longer than that pause. */
+const GIVE_WAY_MS = 600;
 
 /** Another server has taken the turn: this one was away for longer than its lease. */
 export class TurnLostError extends Error {
@@ -49,6 +51,7 @@ export class ReadTurns {
   readonly #intervalMs: number;
   readonly #holder = randomId();
   #startedAt = 0;
+  #endedAt = -Infinity;
   #isWanted = false;
 
   constructor(options: {
@@ -81,12 +84,19 @@ export class ReadTurns {
         const isCovered =
           sinceMs !== undefined && Number(row['started_at']) >= askedAt && readSince <= sinceMs;
         if (isCovered) return { kind: 'covered' };
-        const isFree = String(row['holder']) === this.#holder || Number(row['lease_until']) <= now;
+        const isOurs = String(row['holder']) === this.#holder;
+        const isFree = isOurs || Number(row['lease_until']) <= now;
         if (!isFree) await this.#write(tx, sql`wanted_at = ${now}`);
         const readableAt = isFree
           ? Math.max(Number(row['started_at']) + this.#intervalMs, Number(row['not_before']))
           : now + MAX_WAIT_MS;
-        const waitMs = Math.max(readableAt - now, this.#quota.recentWaitMs(isBackfillPending));
+        // Otherwise polls that follow each other at once leave no moment in which another one may read.
+        const givesWay = isOurs && Number(row['wanted_at']) > 0;
+        const waitMs = Math.max(
+          readableAt - now,
+          this.#quota.recentWaitMs(isBackfillPending),
+          givesWay ? remainingMs(this.#endedAt, GIVE_WAY_MS, now) : 0,
+        );
         if (waitMs > 0) return { kind: 'wait', ms: Math.min(waitMs, MAX_WAIT_MS) };
       }
       const taken = this.#insert({
@@ -136,6 +146,7 @@ export class ReadTurns {
   /** @param sinceMs how far back all is read; undefined when it failed */
   async end(sinceMs: number | undefined, pauseMs: number): Promise<void> {
     const now = this.#clock.now();
+    this.#endedAt = now;
     await this.#database.transaction('poll:end-turn', async (tx) => {
       const row = await this.#find(tx);
       if (row?.['holder'] !== this.#holder || row['started_at'] !== this.#startedAt) return;
