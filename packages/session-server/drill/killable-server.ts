@@ -28,6 +28,8 @@ interface Life {
 /** The session server as a process that dies, and is started again at once as an operator's would. */
 export class KillableServer {
   deaths = 0;
+  /** Where the present life is to die. */
+  crashAt: string | undefined;
   readonly #options: KillableServerOptions;
   readonly #crashAt: string[];
   #program: string;
@@ -97,6 +99,7 @@ export class KillableServer {
 
   #begin(): Life {
     const crashAt = this.#crashAt.shift();
+    this.crashAt = crashAt;
     const child = new DrillProcess(this.#program, {
       ...this.#options.env,
       ...(crashAt === undefined ? {} : { PAY_CRASH_AT: crashAt }),

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { CRASH_POINTS } from '../dist/crash-points.js';
 import { PostgresServer } from '../src/testing/postgres-server.ts';
 import { type Plan, play, REPLICAS } from './cluster.ts';
+import { within } from './http.ts';
 import { type KillableServer, PROGRAM } from './killable-server.ts';
 import { closeLane, openLane } from './lane.ts';
 import { type PreviousBuild, preparePrevious } from './previous-build.ts';
@@ -14,6 +15,8 @@ const PAUSE_SECONDS = 45;
 const POINTS = CRASH_POINTS.filter(
   (point) => !/^restore:|^store:recover$|^schedule:apply-time$/.test(point),
 );
+/** A crash point that no replica passes for so long under load is passed by none. */
+const DEATH_SECONDS = 300;
 /** Those that hold back the provider's answers would hold back other orders' answers, too. */
 const HOLDING: readonly ScenarioName[] = ['waits for the first tab'];
 
@@ -113,7 +116,15 @@ function upgrade({ name, program }: PreviousBuild, orders: number): Plan {
   };
 }
 
+/** @throws {Error} naming a crash point that a replica does not pass */
 async function untilAllDied(replicas: readonly KillableServer[], deaths: number): Promise<void> {
   const each = (index: number): number => Math.ceil((deaths - index) / replicas.length);
-  await Promise.all(replicas.map((replica, index) => replica.untilDied(each(index))));
+  await Promise.all(
+    replicas.map(async (replica, index) => {
+      for (let death = 1; death <= each(index); death += 1) {
+        const what = `a death at ${replica.crashAt ?? 'no crash point'}`;
+        await within(DEATH_SECONDS, what, replica.untilDied(death));
+      }
+    }),
+  );
 }
