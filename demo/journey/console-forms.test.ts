@@ -1,21 +1,17 @@
 /** What a person has done in the partner console: the forms that change something. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Journey } from './journey.js';
+import { ConsoleJourney } from './console-journey.js';
 import { CARDS } from './shopper.js';
 
-let journey: Journey;
+let journey: ConsoleJourney;
 let page: Page;
 
 beforeAll(async () => {
-  journey = await Journey.start({ hasConsole: true });
-  ({ page } = await journey.shopper());
+  journey = await ConsoleJourney.start();
+  ({ page } = journey);
 });
 afterAll(() => journey.stop());
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${journey.addresses.console}/${path}`);
-}
 
 /** By the keyboard: a mouse may miss a button below while the page scrolls to it. */
 function press(name: string): Promise<void> {
@@ -28,7 +24,7 @@ function field(name: string): Locator {
 
 describe('a checkout session', () => {
   it('shows what its split comes to, exactly, while it is typed', async () => {
-    await open('checkout-session');
+    await journey.open('checkout-session');
     await press('Fill in an example');
     const total = page.locator('#split-total');
     await field('Amount').fill('0.30');
@@ -50,7 +46,7 @@ describe('a checkout session', () => {
   });
 
   it('is given the house number that the address lines say, when a person wants it', async () => {
-    await open('checkout-session');
+    await journey.open('checkout-session');
     await field('address1').fill('Flat 2, 14 Larch Road');
     const check = page.locator('#avs-check');
     await expect
@@ -63,7 +59,7 @@ describe('a checkout session', () => {
   });
 
   it('is created, and paid by its link', async () => {
-    await open('checkout-session');
+    await journey.open('checkout-session');
     await press('Fill in an example');
     await field('SplitFee.1.value').fill('99');
     await press('Create the session');
@@ -87,7 +83,7 @@ describe('a checkout session', () => {
   });
 
   it('is refused at each field that cannot be read, in rows too', async () => {
-    await open('checkout-session');
+    await journey.open('checkout-session');
     await field('merchant_id').fill('x');
     await press('Create the session');
     await page.locator('#order_id[aria-invalid]').waitFor();
@@ -105,7 +101,7 @@ describe('a checkout session', () => {
 
 describe('the other forms', () => {
   it('change a report schedule, and say when it runs next', async () => {
-    await open('reports');
+    await journey.open('reports');
     await field('id').fill('sch_1001_daily');
     await press('Change the schedule');
     await page.locator('.problems li').first().waitFor();
@@ -117,7 +113,7 @@ describe('the other forms', () => {
   });
 
   it('send any action about a signup link, and show what the provider says to it', async () => {
-    await open('signup-links');
+    await journey.open('signup-links');
     await field('merchantId').fill('1001');
     await press('Send the action');
     await page.getByRole('heading', { name: 'The provider says' }).waitFor();
@@ -127,7 +123,7 @@ describe('the other forms', () => {
   });
 
   it('put a transfer’s schedule into words, and read transfers with a body', async () => {
-    await open('transfers?mid=1001&timezone=Asia/Tokyo');
+    await journey.open('transfers?mid=1001&timezone=Asia/Tokyo');
     const row = page.locator('#result tbody tr').first();
     await row.getByText('At 06:30, Monday through Friday').waitFor();
     expect(await row.locator('.runs li').allTextContents()).toHaveLength(3);

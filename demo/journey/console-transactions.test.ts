@@ -1,25 +1,20 @@
-/** The list of transactions in the partner console, a single transaction, and the way to its order. */
+/** The list of transactions in the partner console, and a single transaction. */
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deriveOperatorKey } from '../stack/secrets.js';
+import type { TransactionsView } from '../console/console-view.js';
 import { expectNoBarriers } from './barriers.js';
-import { Journey } from './journey.js';
-import { CARDS, PAID } from './shopper.js';
+import { ConsoleJourney } from './console-journey.js';
 
-let journey: Journey;
+let journey: ConsoleJourney;
 let page: Page;
 
 beforeAll(async () => {
-  journey = await Journey.start({ hasConsole: true });
-  ({ page } = await journey.shopper());
+  journey = await ConsoleJourney.start();
+  ({ page } = journey);
   await page.setViewportSize({ width: 1280, height: 900 });
 });
 afterAll(() => journey.stop());
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${journey.addresses.console}/${path}`);
-}
 
 function button(name: string): Locator {
   return page.getByRole('button', { name, exact: true });
@@ -53,7 +48,7 @@ async function numbersOf(title: string): Promise<number[]> {
 
 describe('the transactions', () => {
   it('filters transactions, shows more of them, and all that is known of one', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await page.locator('#status').selectOption('SUCCESS');
     await page.locator('#merchantId').fill('1002');
     await show();
@@ -78,7 +73,7 @@ describe('the transactions', () => {
   });
 
   it('draws the rows that are added, and none of those that stand', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await button('Show more').waitFor();
     const drawn = await page.evaluateHandle(() => {
       const counted = { times: 0 };
@@ -103,14 +98,14 @@ describe('the transactions', () => {
         json: { rows: [{ id: 'a', orderRef: 'A1' }], unreadable: 1, hasMore: false, others: {} },
       }),
     );
-    await open('transactions');
+    await journey.open('transactions');
     await page.getByText('1 row of the provider cannot be read').waitFor();
     expect(await orders()).toEqual(['A1']);
     await page.unroute('**/api/transactions?*');
   });
 
   it('unfolds the filters that are in the address, and those that are wrong', async () => {
-    await open('transactions?timezone=UTC');
+    await journey.open('transactions?timezone=UTC');
     await page.getByLabel('Time zone of the days').waitFor();
     await page.getByText('More filters').click();
     await page.getByLabel('Time zone of the days').waitFor({ state: 'hidden' });
@@ -121,7 +116,7 @@ describe('the transactions', () => {
   });
 
   it('adds to a list while the page of another list is still to come', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await button('Show more').waitFor();
     await journey.sandbox.holdNext('transactions-list');
     await press('Show more');
@@ -134,7 +129,7 @@ describe('the transactions', () => {
   });
 
   it('adds nothing to a list that makes way for one still to come', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await button('Show more').waitFor();
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -152,19 +147,8 @@ describe('the transactions', () => {
     expect(asked).toEqual([expect.stringContaining('REFUND')]);
   });
 
-  it('has a payment of the shop at the top of the list', async () => {
-    const shopper = await journey.shopper();
-    const { order } = await shopper.orderAndGoToPayment();
-    await shopper.payWith(CARDS.approved);
-    await shopper.reads(PAID);
-    await shopper.close();
-    await open('transactions');
-    await page.locator('[data-title="Order"]').first().waitFor();
-    expect((await orders())[0]).toContain(order);
-  });
-
   it('has the filtered list as a file', async () => {
-    await open('transactions?status=REFUND');
+    await journey.open('transactions?status=REFUND');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       press('Export all as CSV'),
@@ -189,7 +173,7 @@ describe('the transactions', () => {
         },
       }),
     );
-    await open('transactions');
+    await journey.open('transactions');
     await page.getByText('Totals of 3 transactions shown').waitFor();
     expect(await textsOf('.totals [data-title="Currency"]')).toEqual(['GBP', 'KWD']);
     const [pounds, dinars] = await textsOf('.totals [data-title="Amount"]');
@@ -200,7 +184,7 @@ describe('the transactions', () => {
   });
 
   it('are sorted by exact amounts, with the columns of choice, and stay so after a reload', async () => {
-    await open('transactions?merchantId=1002');
+    await journey.open('transactions?merchantId=1002');
     await press('Amount');
     await expect.poll(() => page.url()).toContain('sort=amount');
     const amounts = await numbersOf('Amount');
@@ -218,12 +202,11 @@ describe('the transactions', () => {
   });
 
   it('are found by a text in any field, in all rows and not only in those that are shown', async () => {
-    await open('transactions?limit=500');
-    await button('Show more').waitFor();
-    await press('Show more');
-    await expect.poll(async () => (await orders()).length).toBe(1000);
-    const old = (await orders()).at(-1)!;
-    await open('transactions');
+    const list = '/api/transactions?limit=500';
+    const { nextCursor } = await journey.read<TransactionsView>(list);
+    const { rows } = await journey.read<TransactionsView>(`${list}&cursor=${nextCursor}`);
+    const old = rows.at(-1)!['orderRef']!;
+    await journey.open('transactions');
     await page.getByLabel('Search').fill(old.toLowerCase());
     await show();
     expect(await orders()).toEqual([old]);
@@ -234,7 +217,7 @@ describe('the transactions', () => {
   });
 
   it('are where they were when a person comes back from one of them', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await press('Show more');
     await expect.poll(async () => (await orders()).length).toBe(100);
     const link = page.locator('.transactions [data-title="Order"] a').nth(80);
@@ -251,7 +234,7 @@ describe('the transactions', () => {
   });
 
   it('are exported with the number of rows so far, until a person stops it', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     await journey.sandbox.holdNext('transactions-list');
     await press('Export all as CSV');
     await page.getByText('0 rows so far').waitFor();
@@ -261,7 +244,7 @@ describe('the transactions', () => {
   });
 
   it('say that an export was cut off, and save nothing', async () => {
-    await open('transactions');
+    await journey.open('transactions');
     let downloads = 0;
     page.on('download', () => (downloads += 1));
     await page.route('**/api/transactions.csv*', (route) => route.abort());
@@ -269,27 +252,5 @@ describe('the transactions', () => {
     await page.getByRole('heading', { name: 'The export was cut off.' }).waitFor();
     expect(downloads).toBe(0);
     await page.unroute('**/api/transactions.csv*');
-  });
-
-  it('lead to the order in the operator’s page, which leads back', async () => {
-    const shopper = await journey.shopper();
-    const { order } = await shopper.orderAndGoToPayment();
-    await shopper.payWith(CARDS.approved);
-    await shopper.reads(PAID);
-    await shopper.close();
-    await open(`transactions?q=${order}.`);
-    await page.locator('.transactions [data-title="Order"] a').press('Enter');
-    const link = page.getByRole('link', { name: 'Its order in the session server' });
-    const { hash, origin } = new URL((await link.getAttribute('href'))!);
-    expect(origin).toBe(journey.addresses.operator);
-    expect(decodeURIComponent(hash)).toMatch(new RegExp(`^#/search\\?q=${order}\\.\\d+$`));
-    await link.press('Enter');
-    await page.getByLabel('Key').fill(deriveOperatorKey(journey.stack.secrets));
-    await page.getByLabel('Key').press('Enter');
-    await page.getByRole('link', { name: order, exact: true }).press('Enter');
-    await page.getByRole('link', { name: /^Its transactions/ }).press('Enter');
-    await expect.poll(() => page.url()).toContain(`${journey.addresses.console}/transactions?q=`);
-    await expect.poll(async () => (await orders()).length).toBe(1);
-    expect((await orders())[0]).toContain(order);
   });
 });

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { Servers, type ServersOptions, startServers } from './servers.js';
 import { Shopper } from './shopper.js';
 import { LATENCY_MS, PATIENCE_MS } from './patience.js';
@@ -32,6 +32,25 @@ async function slowDown(page: Page): Promise<void> {
   });
 }
 
+/**
+ * A browser of its own for one person; every uncaught error of a page fails the test. What the sandbox's
+ * SDKs throw on purpose is none.
+ */
+export async function newContext(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (LATENCY_MS > 0) {
+    // A window may be closed again before it is slow.
+    context.on('page', (page) => void slowDown(page).catch(() => undefined));
+  }
+  context.on('weberror', (found) => {
+    const error = found.error();
+    if (THROWN_BY_SDK.includes(error.message)) return;
+    if (!NOTE_OF_FIREFOX.test(`${error.name}: ${error.message}`)) throw error;
+  });
+  return context;
+}
+
 /** The servers, and a real browser in front of them. */
 export class Journey extends Servers {
   readonly browser: Browser;
@@ -42,26 +61,16 @@ export class Journey extends Servers {
   }
 
   static async start({ keepsPages = false, ...options }: JourneyOptions = {}): Promise<Journey> {
-    const started = await startServers(options);
-    return new Journey(started, await startBrowser({ keepsPages }));
+    const [started, browser] = await Promise.all([
+      startServers(options),
+      startBrowser({ keepsPages }),
+    ]);
+    return new Journey(started, browser);
   }
 
-  /**
-   * A shopper with a browser of their own; every uncaught error of a page fails the test. What the sandbox's
-   * SDKs throw on purpose is none.
-   */
+  /** A shopper with a browser of their own. */
   async shopper(browser = this.browser): Promise<Shopper> {
-    const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    context.setDefaultTimeout(PATIENCE_MS);
-    if (LATENCY_MS > 0) {
-      // A window may be closed again before it is slow.
-      context.on('page', (page) => void slowDown(page).catch(() => undefined));
-    }
-    context.on('weberror', (found) => {
-      const error = found.error();
-      if (THROWN_BY_SDK.includes(error.message)) return;
-      if (!NOTE_OF_FIREFOX.test(`${error.name}: ${error.message}`)) throw error;
-    });
+    const context = await newContext(browser);
     return new Shopper(await context.newPage(), this.addresses);
   }
 

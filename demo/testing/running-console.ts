@@ -36,6 +36,7 @@ export interface ConsoleAnswer {
 export interface RunningConsole {
   readonly address: string;
   readonly sandbox: Sandbox;
+  readonly providerUrl: string;
   /** Where the keys of webhooks are kept. */
   readonly keyDirectory: string;
   /** Everything that was answered so far, headers included. */
@@ -57,6 +58,8 @@ export interface RunningConsoleOptions {
   readonly providerUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly siteDirectory?: string;
+  /** With the sandbox's page to pay a session. Default false. */
+  readonly hasPayPage?: boolean;
 }
 
 export async function startConsole(options: RunningConsoleOptions = {}): Promise<RunningConsole> {
@@ -69,6 +72,7 @@ export async function startConsole(options: RunningConsoleOptions = {}): Promise
     CONSOLE_PARTNER_API_URL: provider,
     CONSOLE_MERCHANTS_API_URL: `${provider}/merchants-sandbox`,
     CONSOLE_TRANSFERS_API_URL: provider,
+    ...(options.hasPayPage && { CONSOLE_PAY_PAGE_URL: `${provider}/pages/pay/{session}` }),
     CONSOLE_KEY_DIRECTORY: keyDirectory,
     ...options.env,
   });
@@ -96,6 +100,7 @@ export async function startConsole(options: RunningConsoleOptions = {}): Promise
   return {
     address,
     sandbox,
+    providerUrl: provider,
     keyDirectory,
     answers,
     get: (path, headers = {}) => ask(path, { headers }),
