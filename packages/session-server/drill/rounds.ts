@@ -37,6 +37,7 @@ export const SCENARIOS_OF: Record<
   'poll:store-match': ['pays', 'vanishes', 'only comes back', 'wrong amount first'],
   'poll:page-processed': ['vanishes'],
   'poll:ended': ['pays', 'vanishes'],
+  'poll:log': ['vanishes'],
   'schedule:apply-time': ['comes too late'],
   'schedule:claim-polls': ['vanishes unheard'],
   'outbox:place': ['pays', 'cancels'],
