@@ -40,7 +40,7 @@ async function run(signal: AbortSignal): Promise<void> {
 
 function makeBanner({ addresses, ports, secrets }: Stack): string {
   const moved = Object.entries(ports)
-    .filter(([, { wanted, port }]) => wanted !== port)
+    .filter(([, { wanted, port }]) => wanted !== 0 && wanted !== port)
     .map(([name, { wanted, port }]) => `  Port ${wanted} is in use: the ${name} is on ${port}.`);
   const cards = TEST_CARDS.map(({ number, result }) => `    ${number}  ${result}`);
   return [
