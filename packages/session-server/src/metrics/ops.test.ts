@@ -58,10 +58,11 @@ function runPromtool(
     input,
     encoding: 'utf8',
   });
-  if (error) {
+  if (error && 'code' in error && error.code === 'ENOENT') {
     task.meta.notRun = 'promtool is not installed';
     skip(task.meta.notRun);
   }
+  expect(error).toBeUndefined();
   expect(status, stdout + stderr).toBe(0);
   return stdout + stderr;
 }
@@ -117,6 +118,16 @@ describe('the alerts', () => {
 
   it('fire when they should, and not before', (context) => {
     runPromtool(context, ['test', 'rules', 'ops/prometheus-rules.test.yaml']);
+  });
+
+  it('are each tested to be silent in the minute before they fire', () => {
+    const silentThenFiring =
+      /- { eval_time: (\d+)m, alertname: (\w+) }\n +- eval_time: (\d+)m\n +alertname: \2\n +exp_alerts:/g;
+    const tested = [...read('ops/prometheus-rules.test.yaml').matchAll(silentThenFiring)]
+      .filter(([, silentAt, , firesAt]) => Number(firesAt) === Number(silentAt) + 1)
+      .map(([, , name]) => name);
+    const alerts = [...RULES.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    expect(tested.toSorted()).toEqual(alerts.toSorted());
   });
 });
 
