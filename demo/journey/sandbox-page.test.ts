@@ -163,6 +163,26 @@ describe('the sandbox’s page', () => {
     await expectAccessible();
   });
 
+  it('sends webhooks out of order, forged and late', async () => {
+    const events = () => sandbox.control.deliveries().map(({ event }) => event);
+    const before = events().length;
+    await open('webhooks');
+    await press('Reorder');
+    await said('The next 2 webhooks go out last first.');
+    await page.getByLabel('Session').selectOption('order 73, £12.34');
+    await page.getByLabel('Says').selectOption('Declined');
+    await press('Send');
+    await said('Sent: 1.');
+    await page.getByLabel('Says').selectOption('Paid');
+    await press('Forge, with another key');
+    await said('Forged: 1.');
+    await expect.poll(() => events().slice(before)).toEqual(['payment.paid', 'payment.declined']);
+    await press('Delay');
+    await said('Webhooks are sent 60 seconds late.');
+    expect(sandbox.control.switches.webhookDelaySeconds).toBe(60);
+    sandbox.control.setSwitches({ webhookDelaySeconds: null });
+  });
+
   it('pages through 100,000 transactions', async () => {
     await open('transactions');
     await page.getByText('100,001 transactions').waitFor();
@@ -188,6 +208,17 @@ describe('the sandbox’s page', () => {
 
   it('queues a fault, and clears it', async () => {
     await open('faults');
+    await page.getByLabel('Target').selectOption('webhook');
+    await page.getByLabel('Fault').selectOption('wrong-signature');
+    await page.getByLabel('Probability').fill('0.5');
+    await page.getByLabel('Seconds late, from').fill('0.5');
+    await page.getByLabel('to', { exact: true }).fill('2');
+    await press('Queue');
+    await said('Queued: wrong-signature for webhook.');
+    expect(sandbox.control.faults().queued).toMatchObject([
+      { operation: 'webhook', probability: 0.5, latencySeconds: [0.5, 2] },
+    ]);
+    await page.getByLabel('Target').selectOption('create-session');
     await page.getByLabel('Fault').selectOption('hold');
     await press('Queue');
     await said('Queued: hold for create-session.');

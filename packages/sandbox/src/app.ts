@@ -30,7 +30,7 @@ export function createApp(context: SandboxContext, control: SandboxControl): Exp
     response.set('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use('/sdk', sdkRoutes());
+  app.use('/sdk', sdkRoutes(context));
   app.use('/pages', context.actions.record('page'), pageRoutes(context));
   // The page shows what the control routes do.
   app.use(['/_sandbox', /^\/$/], requireOwnHost(context.settings.publicUrl));

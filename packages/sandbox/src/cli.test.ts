@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './cli.js';
+import { FAULT_KINDS, FAULT_TARGETS } from './faults/fault-table.js';
 import { SCENARIOS } from './scenarios.js';
 import { startReceiver, startSandbox, type TestSandbox } from './testing/test-sandbox.js';
 
@@ -108,6 +109,30 @@ describe('pay-sandbox <command>', () => {
     expect(test.sandbox.control.switches.webhookDelaySeconds).toBe(60);
   });
 
+  it('queues, lists and clears faults', async () => {
+    const test = await startSandbox();
+    const options = '--times 2 --probability 0.5 --latency 0.2,1.5 --status 503';
+    expect((await run(`faults add sdk-script error ${options}`, at(test))).code).toBe(0);
+    const { text } = await run('faults', at(test));
+    expect(JSON.parse(text)).toEqual({
+      queued: [
+        {
+          operation: 'sdk-script',
+          fault: 'error',
+          times: 2,
+          probability: 0.5,
+          latencySeconds: [0.2, 1.5],
+          status: 503,
+        },
+      ],
+      held: 0,
+    });
+    await run('faults clear', at(test));
+    expect(test.sandbox.control.faults().queued).toEqual([]);
+    const refused = await run('faults add webhook gzip', at(test));
+    expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('- fault:')]);
+  });
+
   it('says what the sandbox refused, and which sandbox does not answer', async () => {
     const test = await startSandbox();
     await test.openSession();
@@ -133,10 +158,11 @@ describe('pay-sandbox <command>', () => {
     expect([code, error]).toEqual([2, expect.stringContaining('pay-sandbox --help')]);
   });
 
-  it('has a help that names each scenario, and each command once', async () => {
+  it('has a help that names each scenario and fault, and each command once', async () => {
     const { code, text } = await run('--help');
     expect(code).toBe(0);
     for (const { name } of SCENARIOS) expect(text).toContain(name);
+    for (const name of [...FAULT_TARGETS, ...FAULT_KINDS]) expect(text).toContain(name);
     const commands = text.split('\n').flatMap((line) => /^ {2}(\w.*?) {2}/.exec(line)?.[1] ?? []);
     expect(commands.length).toBeGreaterThan(20);
     expect(new Set(commands).size).toBe(commands.length);

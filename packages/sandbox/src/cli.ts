@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { FAULT_KINDS, FAULT_TARGETS } from './faults/fault-table.js';
 import { SCENARIOS } from './scenarios.js';
 
 /** Where a command writes, and what it reads beside its words. */
@@ -32,6 +33,12 @@ const OPTIONS = {
   as: { type: 'string' },
   outcome: { type: 'string' },
   seed: { type: 'string' },
+  times: { type: 'string' },
+  probability: { type: 'string' },
+  latency: { type: 'string' },
+  status: { type: 'string' },
+  seconds: { type: 'string' },
+  location: { type: 'string' },
 } as const;
 
 const COMMANDS: readonly Command[] = [
@@ -113,6 +120,21 @@ const COMMANDS: readonly Command[] = [
     usage: 'clock set <time>',
     what: 'such as 2026-01-31T12:00:00.000Z',
     call: ([now]) => post('/clock', { now }),
+  },
+  { usage: 'faults', what: 'lists the queued faults', call: () => get('/faults') },
+  {
+    usage: 'faults add <target> <fault>',
+    what:
+      'fails what comes next: --times 2 --probability 0.5 --latency 0.2,1.5 --status 503 --seconds 5 --location <address>; ' +
+      `targets: ${FAULT_TARGETS.join(', ')}; faults: ${FAULT_KINDS.join(', ')}`,
+    call: ([operation, fault], { latency, location, times, probability, status, seconds }) =>
+      post('/faults', {
+        operation,
+        fault,
+        location,
+        ...toNumbers({ times, probability, status, seconds }),
+        ...(latency !== undefined && { latencySeconds: latency.split(',').map(Number) }),
+      }),
   },
   {
     usage: 'faults clear',
@@ -210,6 +232,14 @@ function get(path: string): Call {
 
 function post(path: string, body: unknown = {}): Call {
   return { method: 'POST', path, body };
+}
+
+function toNumbers(options: Options): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, Number(text)]],
+    ),
+  );
 }
 
 function pathOf(collection: string, id: string, action: string): string {

@@ -64,7 +64,7 @@ export class VirtualClock {
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      const milliseconds = Math.min(end - this.now(), MAX_TIMER_MILLISECONDS);
+      const milliseconds = Math.min(Math.max(end - this.now(), 0), MAX_TIMER_MILLISECONDS);
       const isRunning = this.#fixedAt === undefined;
       const timer = isRunning ? setTimeout(finish, milliseconds).unref() : undefined;
       this.#waiting.add(finish);

@@ -3,6 +3,7 @@ import { ActionLog } from './inspector/action-log.js';
 import { Activity } from './inspector/activity.js';
 import { RequestFile } from './inspector/request-file.js';
 import { FaultQueue } from './faults/faults.js';
+import { meetFault } from './faults/play-fault.js';
 import { PaymentService } from './payment-service.js';
 import { Inventor } from './random.js';
 import { RequestLog } from './request-log.js';
@@ -53,7 +54,10 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const inventor = new Inventor(fixedTime === undefined ? undefined : history.seed);
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
   const endpoints = new WebhookEndpoints(inventor);
-  const webhooks = new WebhookSender(clock, settings, inventor);
+  const faults = new FaultQueue();
+  const webhooks = new WebhookSender(clock, settings, inventor, (signal) =>
+    meetFault({ faults, settings, clock }, 'webhook', signal),
+  );
   const sessions = new SessionStore(inventor);
   const parts = { settings, clock, inventor, endpoints, webhooks, sessions };
   const notifier = new WebhookNotifier(parts);
@@ -83,7 +87,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
       ...(settings.webhookUrlKey === 'none' ? [] : [settings.webhookUrlKey]),
       ...endpoints.list().map(({ hmacKey }) => hmacKey),
     ],
-    faults: new FaultQueue(),
+    faults,
     payments: new PaymentService({ settings, clock, inventor, transactions, notifier }),
     webhooks,
     notifier,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, START_SETTINGS } from './config.js';
-import { FAULT_KINDS } from './faults/faults.js';
+import { FAULT_TARGETS, FAULTS } from './faults/fault-table.js';
 import { OPERATIONS } from './request-log.js';
 import { SCENARIOS } from './scenarios.js';
 import { listSdkShapes } from './sdk/sdk-shapes.js';
@@ -16,12 +16,15 @@ const page = read('../README.md');
 function tableOf(first: string, document = page): string[][] {
   const [, table = ''] = document.split(new RegExp(`\\n\\| ${first} [^\\n]*\\n[^\\n]*\\n`));
   const [rows = ''] = table.split('\n\n');
-  return rows.split('\n').map((row) =>
-    row
-      .split(/(?<!\\)\|/)
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  return rows
+    .trimEnd()
+    .split('\n')
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 }
 
 /** What stands in backticks in the first column of that table. */
@@ -53,7 +56,10 @@ describe('the README', () => {
 
   it('lists the operations, the faults, the shapes of the SDK and the cards', () => {
     expect(namesIn('operation')).toEqual([...OPERATIONS]);
-    expect(namesIn('fault').toSorted()).toEqual([...FAULT_KINDS].toSorted());
+    expect(tableOf('fault')).toEqual(
+      Object.entries(FAULTS).map(([kind, { of, what }]) => [`\`${kind}\``, of, what]),
+    );
+    expect(namesIn('target')).toEqual(FAULT_TARGETS.slice(OPERATIONS.length));
     const shapes = listSdkShapes('http://sandbox.localhost').map(({ name }) => name);
     expect(namesIn('shape').toSorted()).toEqual(shapes.toSorted());
     const cards = namesIn('card').map((number) => number.replaceAll(' ', ''));

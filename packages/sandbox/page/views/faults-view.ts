@@ -1,34 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
-import type { FaultKind } from '../../src/faults/faults.js';
+import type { FaultKind, FaultTarget } from '../../src/faults/fault-table.js';
 import { readForm, renderTable } from '../parts.js';
 import { view, type Frame, type Params } from '../view.js';
 
 type About = ReturnType<SandboxControl['describe']>;
-type Faults = ReturnType<SandboxControl['faults']> & Pick<About, 'faults'>;
-
-const WHAT: Readonly<Record<FaultKind, string>> = {
-  error: 'an error status; nothing is done',
-  html: 'a web page of a gateway; nothing is done',
-  redirect: 'a redirect; nothing is done',
-  'drop-before-work': 'the connection is cut; nothing is done',
-  'drop-after-commit': 'it is done, and the connection is cut',
-  hold: 'it is done, and the answer waits',
-  'no-content': 'it is done, and the answer is 204',
-  'truncated-body': 'half of the answer, then a cut',
-  'stalled-body': 'half of the answer, and the rest waits',
-  'slow-body': 'the answer in 16 pieces',
-  gzip: 'a packed answer that no one asked for',
-  'unknown-field': 'further properties in every object',
-  'unknown-enum': 'new values in every state and method',
-  'wrong-type': 'numbers and booleans as strings',
-  'repeated-cursor': 'nextCursor is the cursor that was sent',
-  'empty-cursor': 'nextCursor is empty',
-  'missing-cursor': 'no nextCursor, although hasMore',
-  'empty-page': 'no rows, although hasMore',
-  'huge-amount': 'more digits than a double holds',
-  'success-false': 'success is false',
-};
+type Faults = ReturnType<SandboxControl['faults']> & Pick<About, 'faults' | 'faultKinds'>;
 
 /** What goes wrong with the next calls. */
 export const faultsView = view<Faults>({
@@ -36,25 +13,28 @@ export const faultsView = view<Faults>({
   nav: 'Faults',
   title: () => 'Faults',
   read: async (read) => {
-    const [now, { faults }] = await Promise.all([read<Faults>('faults'), read<About>('about')]);
-    return { ...now, faults };
+    const [now, { faults, faultKinds }] = await Promise.all([
+      read<Faults>('faults'),
+      read<About>('about'),
+    ]);
+    return { ...now, faults, faultKinds };
   },
-  draw: ({ queued, held, faults }, params, frame) =>
+  draw: ({ queued, held, ...table }, params, frame) =>
     html`<p>
-        A fault hits the next valid call of its operation. One with a wrong key or body uses none
-        up.
+        A fault hits what comes next: a valid call of an operation, a request of the shopper’s
+        browser, or an attempt at a webhook.
       </p>
-      ${renderForm(faults, params, frame)}
+      ${renderForm(table, params, frame)}
       <h2>Queued</h2>
       ${
         queued.length === 0
           ? html`<p class="empty">No fault is queued.</p>`
           : renderTable(
               'Queued faults',
-              ['Operation', 'Fault', 'Calls left', 'Details'],
+              ['Target', 'Fault', 'Times left', 'Details'],
               queued.map(({ operation, fault, times, ...details }) => [
                 operation,
-                html`<strong>${fault}</strong> <span class="hint">${WHAT[fault]}</span>`,
+                html`<strong>${fault}</strong> <span class="hint">${whatOf(table, fault)}</span>`,
                 times,
                 Object.entries(details)
                   .map(([name, value]) => `${name} ${String(value)}`)
@@ -82,50 +62,94 @@ export const faultsView = view<Faults>({
       }`,
 });
 
-function renderForm(faults: Faults['faults'], params: Params, frame: Frame): TemplateResult {
-  const { operation = 'create-session', fault: asked } = params;
-  const kinds = (faults[operation] ?? []) as readonly FaultKind[];
-  const fault = kinds.find((kind) => kind === asked) ?? kinds[0] ?? 'error';
+type Table = Pick<Faults, 'faults' | 'faultKinds'>;
+
+/** In the documents, names of fields are code. */
+function whatOf({ faultKinds }: Table, kind: FaultKind): string {
+  return faultKinds[kind].replaceAll('`', '');
+}
+
+function renderForm(table: Table, params: Params, frame: Frame): TemplateResult {
+  const { operation: wanted, fault: asked } = params;
+  const targets = Object.keys(table.faults) as FaultTarget[];
+  const operation = targets.find((name) => name === wanted) ?? 'create-session';
+  const kinds = table.faults[operation];
+  const fault = kinds.find((kind) => kind === asked) ?? kinds[0] ?? 'wait';
   const choose = (name: string) => (event: Event) =>
     frame.filter({ operation, fault, [name]: (event.target as HTMLSelectElement).value });
   const queue = (event: SubmitEvent) => {
-    const { operation, fault, ...numbers } = readForm(event);
-    const body = Object.fromEntries(
-      Object.entries(numbers).map(([name, text]) => [name, Number(text)]),
-    );
+    const { operation, fault, location, latencyFrom, latencyTo, ...numbers } = readForm(event);
+    const least = latencyFrom ?? latencyTo;
     void frame.act({
       path: 'faults',
-      body: { operation, fault, ...body },
+      body: {
+        operation,
+        fault,
+        location,
+        ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
+        ...(least !== undefined && {
+          latencySeconds: [Number(least), Number(latencyTo ?? least)],
+        }),
+      },
       done: `Queued: ${String(fault)} for ${String(operation)}.`,
     });
   };
-  const number = (name: string, label: string, placeholder: string, min: number) =>
-    html`<label
-      >${label}
-      <input name=${name} type="number" min=${min} max="100000" placeholder=${placeholder}
-    /></label>`;
   return html`<form class="acts inline" @submit=${queue}>
-    <label
-      >Operation
-      <select name="operation" .value=${operation} @change=${choose('operation')}>
-        ${Object.keys(faults).map((name) => html`<option ?selected=${name === operation}>${name}</option>`)}
-      </select></label
-    >
-    <label
-      >Fault
-      <select name="fault" .value=${fault} @change=${choose('fault')}>
-        ${kinds.map((kind) => html`<option ?selected=${kind === fault}>${kind}</option>`)}
-      </select></label
-    >
-    ${number('times', 'Calls', '1', 1)}
+    ${choice('operation', 'Target', targets, operation, choose)}
+    ${choice('fault', 'Fault', kinds, fault, choose)} ${number('times', 'Times', '1', 1)}
+    ${number('probability', 'Probability', '1', 0, 1)}
+    ${number('latencyFrom', 'Seconds late, from', fault === 'wait' ? '2' : '0', 0)}
+    ${number('latencyTo', 'to', 'the same', 0)}
     ${
       fault === 'error'
-        ? html`${number('status', 'Status', '500', 400)}
+        ? html`${number('status', 'Status', '500', 400, 599)}
           ${number('retryAfterSeconds', 'Retry-After', 'none', 0)}`
+        : nothing
+    }
+    ${fault === 'html' ? number('status', 'Status', '502', 200, 599) : nothing}
+    ${
+      fault === 'redirect'
+        ? html`<label>Location <input name="location" type="url" placeholder="https://…" /></label>`
         : nothing
     }
     ${fault === 'slow-body' ? number('seconds', 'Seconds', '2', 0) : nothing}
     <button class="button">Queue</button>
-    <p class="hint">${fault}: ${WHAT[fault]}.</p>
+    <p class="hint">${fault}: ${whatOf(table, fault)}.</p>
   </form>`;
+}
+
+function choice(
+  name: string,
+  label: string,
+  words: readonly string[],
+  chosen: string,
+  choose: (name: string) => (event: Event) => void,
+): TemplateResult {
+  return html`<label
+    >${label}
+    <select name=${name} .value=${chosen} @change=${choose(name)}>
+      ${words.map((word) => html`<option ?selected=${word === chosen}>${word}</option>`)}
+    </select></label
+  >`;
+}
+
+/** A field that may stay empty. `preset`: what is meant then. */
+function number(
+  name: string,
+  label: string,
+  preset: string,
+  min: number,
+  max = 100_000,
+): TemplateResult {
+  const isWhole = name === 'times' || name === 'status' || name === 'retryAfterSeconds';
+  return html`<label
+    >${label}
+    <input
+      name=${name}
+      type="number"
+      min=${min}
+      max=${max}
+      step=${isWhole ? 1 : 'any'}
+      placeholder=${preset}
+  /></label>`;
 }

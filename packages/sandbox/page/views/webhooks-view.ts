@@ -1,15 +1,28 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { SandboxControl } from '../../src/control/sandbox-control.js';
+import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Delivery } from '../../src/webhooks/webhook-sender.js';
-import { badge, renderTable, sessionLink, statusBadge, time } from '../parts.js';
+import type { WebhookOutcome } from '../../src/switches.js';
+import { badge, money, readForm, renderTable, sessionLink, statusBadge, time } from '../parts.js';
 import { view, type Frame } from '../view.js';
 
 interface Webhooks {
   readonly webhooks: ReturnType<SandboxControl['endpoints']>;
   readonly deliveries: readonly Delivery[];
+  /** The newest ones, oldest first. */
+  readonly sessions: readonly SessionSummary[];
 }
 
 const TRIES = 500;
+const SESSIONS = 50;
+
+const OUTCOMES: Readonly<Record<WebhookOutcome, string>> = {
+  paid: 'Paid',
+  declined: 'Declined',
+  refunded: 'Refunded',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
+};
 
 /** The registered endpoints, and each webhook with its tries. */
 export const webhooksView = view<Webhooks>({
@@ -17,14 +30,17 @@ export const webhooksView = view<Webhooks>({
   nav: 'Webhooks',
   title: () => 'Webhooks',
   read: async (read) => {
-    const [{ webhooks }, { deliveries }] = await Promise.all([
+    const [{ webhooks }, { deliveries }, { sessions }] = await Promise.all([
       read<Webhooks>('webhooks'),
       read<Webhooks>(`deliveries?limit=${String(TRIES)}`),
+      read<Webhooks>(`sessions?limit=${String(SESSIONS)}`),
     ]);
-    return { webhooks, deliveries };
+    return { webhooks, deliveries, sessions };
   },
-  draw: ({ webhooks, deliveries }, _params, frame) =>
-    html`<h2>Sent</h2>
+  draw: ({ webhooks, deliveries, sessions }, _params, frame) =>
+    html`<h2>Send</h2>
+      ${renderSend(sessions, frame)} ${renderOrder(frame)}
+      <h2>Sent</h2>
       ${
         deliveries.length === 0
           ? html`<p class="empty">
@@ -52,6 +68,82 @@ export const webhooksView = view<Webhooks>({
       }`,
 });
 
+/** A webhook that says what the form says, true or forged. */
+function renderSend(
+  sessions: readonly SessionSummary[],
+  frame: Frame,
+): TemplateResult | typeof nothing {
+  if (sessions.length === 0) return nothing;
+  const send = (event: SubmitEvent) => {
+    const { value: action } = event.submitter as HTMLButtonElement;
+    void frame.act({
+      path: `webhooks/${action}`,
+      body: readForm(event),
+      done: ({ webhooks }: { webhooks: readonly string[] }) =>
+        `${action === 'forge' ? 'Forged' : 'Sent'}: ${String(webhooks.length)}.`,
+    });
+  };
+  return html`<form class="acts inline" @submit=${send}>
+    <label
+      >Session
+      <select name="session">
+        ${sessions
+          .toReversed()
+          .map(
+            (each) =>
+              html`<option value=${each.session_id}>
+                order ${each.order_id}, ${money(each.Amount, each.currency)}
+              </option>`,
+          )}
+      </select></label
+    >
+    <label
+      >Says
+      <select name="outcome">
+        ${Object.entries(OUTCOMES).map(([outcome, word]) => html`<option value=${outcome}>${word}</option>`)}
+      </select></label
+    >
+    <button class="button" value="send">Send</button>
+    <button class="button quiet" value="forge">Forge, with another key</button>
+  </form>`;
+}
+
+/** When the webhooks that follow are sent. */
+function renderOrder(frame: Frame): TemplateResult {
+  const delay = (event: SubmitEvent) => {
+    const seconds = Number(readForm(event)['seconds']);
+    void frame.act({
+      path: 'switches',
+      method: 'PATCH',
+      body: { webhookDelaySeconds: seconds },
+      done: `Webhooks are sent ${String(seconds)} seconds late.`,
+    });
+  };
+  const reorder = (event: SubmitEvent) => {
+    const count = Number(readForm(event)['count']);
+    void frame.act({
+      path: 'webhooks/reorder',
+      body: { count },
+      done: `The next ${String(count)} webhooks go out last first.`,
+    });
+  };
+  return html`<div class="acts">
+    <form class="inline" @submit=${delay}>
+      <label
+        >Seconds late
+        <input name="seconds" type="number" min="0" max="100000" step="any" value="60" required
+      /></label>
+      <button class="button quiet">Delay</button>
+    </form>
+    <form class="inline" @submit=${reorder}>
+      <label
+        >Next webhooks <input name="count" type="number" min="2" max="100" value="2" required
+      /></label>
+      <button class="button quiet">Reorder</button>
+    </form>
+  </div>`;
+}
+
 /** Newest webhook first, its tries oldest first. */
 function groupByWebhook(deliveries: readonly Delivery[]): Delivery[][] {
   return [...Map.groupBy(deliveries, ({ webhook }) => webhook).values()].reverse();
@@ -63,7 +155,7 @@ function renderWebhook(tries: readonly Delivery[], frame: Frame): TemplateResult
   if (first === undefined || last === undefined) return nothing;
   const { webhook, to, endpointId, sessionId, orderId } = first;
   const isDelivered = last.status !== undefined && last.status < 300;
-  const about = orderId === undefined ? 'a test' : `order ${String(orderId)}`;
+  const about = orderId === undefined ? first.event : `${first.event}, order ${String(orderId)}`;
   return html`<li>
     <p class="line">
       ${isDelivered ? badge('delivered') : badge('not delivered', 'is-bad')}
@@ -73,8 +165,11 @@ function renderWebhook(tries: readonly Delivery[], frame: Frame): TemplateResult
     </p>
     <ol class="tries">
       ${tries.map(
-        ({ attempt, at, status, error }) =>
-          html`<li>Try ${attempt} ${statusBadge(status, error)} ${time(at)}</li>`,
+        ({ attempt, at, status, error, fault }) =>
+          html`<li>
+            Try ${attempt} ${statusBadge(status, error)} ${time(at)}
+            ${fault ? badge(`fault: ${fault}`, 'is-wait') : nothing}
+          </li>`,
       )}
     </ol>
     <p class="buttons">

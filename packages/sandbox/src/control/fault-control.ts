@@ -1,9 +1,9 @@
 import type { SandboxContext } from '../context.js';
-import { FAULT_KINDS, isFaultOf, type Fault } from '../faults/faults.js';
+import { isFaultOf } from '../faults/fault-table.js';
+import type { Fault } from '../faults/faults.js';
 import { ApiError } from '../http/errors.js';
-import { OPERATIONS } from '../request-log.js';
 
-/** Faults that wait for a call, and calls that wait for their release. */
+/** Faults that wait for what they hit, and calls that wait for their release. */
 export function faultControl({ faults }: SandboxContext) {
   return {
     faults(): { queued: Fault[]; held: number } {
@@ -12,7 +12,7 @@ export function faultControl({ faults }: SandboxContext) {
 
     addFault(fault: Fault): void {
       if (!isFaultOf(fault.operation, fault.fault)) {
-        throw new ApiError(400, 'This operation does not have this fault.', {
+        throw new ApiError(400, 'This target does not have this fault.', {
           fields: [{ field: 'fault', message: `is not a fault of ${fault.operation}` }],
         });
       }
@@ -24,14 +24,4 @@ export function faultControl({ faults }: SandboxContext) {
       faults.release();
     },
   };
-}
-
-/** Which faults each operation has. */
-export function describeFaults(): Record<string, readonly string[]> {
-  return Object.fromEntries(
-    OPERATIONS.map((operation) => [
-      operation,
-      FAULT_KINDS.filter((kind) => isFaultOf(operation, kind)),
-    ]),
-  );
 }

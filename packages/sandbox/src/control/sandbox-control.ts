@@ -1,9 +1,10 @@
 import { resetContext, type SandboxContext } from '../context.js';
 import type { ReportSchedule } from '../resources/reports.js';
 import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
+import { describeFaults } from '../faults/fault-table.js';
 import { triggersOf } from '../scenario.js';
 import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
-import { describeFaults, faultControl } from './fault-control.js';
+import { faultControl } from './fault-control.js';
 import { requestControl } from './request-control.js';
 import { sessionControl } from './session-control.js';
 import { switchControl } from './switch-control.js';
@@ -36,7 +37,7 @@ export function makeControl(context: SandboxContext) {
       const { scenarios, merchants, partners } = settings;
       const sdk = { path: '/sdk/checkout.js', integrity: SDK_INTEGRITY };
       const cards = scenarios.map((scenario) => ({ ...scenario, triggers: triggersOf(scenario) }));
-      return { scenarios: cards, merchants, partners, sdk, faults: describeFaults() };
+      return { scenarios: cards, merchants, partners, sdk, ...describeFaults() };
     },
 
     schedules(): ReportSchedule[] {

@@ -1,6 +1,6 @@
 import { isRawNumber, writeRawNumber } from '../money.js';
 import { LIST_START, readCursor, writeCursor } from '../transactions/cursor.js';
-import type { FaultKind } from './faults.js';
+import type { FaultKind } from './fault-table.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { OPERATIONS } from '../request-log.js';
-import { integer, text } from '../schemas.js';
-import { pauseSeconds } from '../schemas.js';
-import { FAULT_KINDS } from './faults.js';
+import { integer, pauseSeconds, text } from '../schemas.js';
+import { FAULT_KINDS, FAULT_TARGETS } from './fault-table.js';
 
 /** A fault as the control route takes it. */
 export const faultBody = z
   .strictObject({
-    operation: z.enum(OPERATIONS, `expected ${OPERATIONS.join(', ')}`),
+    operation: z.enum(FAULT_TARGETS, `expected ${FAULT_TARGETS.join(', ')}`),
     fault: z.enum(FAULT_KINDS, `expected ${FAULT_KINDS.join(', ')}`),
     status: integer.min(200, 'expected 200 to 599').max(599, 'expected 200 to 599').optional(),
     retryAfterSeconds: integer.min(0, 'expected at least 0').optional(),

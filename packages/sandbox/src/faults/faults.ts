@@ -1,68 +1,12 @@
 import { SeededRandom } from '../random.js';
-import type { Operation } from '../request-log.js';
+import type { FaultKind, FaultTarget } from './fault-table.js';
 
 const DRAW_PURPOSE = 11;
 
-const FAULTS_OF_ANY_OPERATION = [
-  // Before the work: nothing is done.
-  'error',
-  'html',
-  'redirect',
-  'drop-before-work',
-  // After the work: the answer is late, cut or packed.
-  'hold',
-  'drop-after-commit',
-  'no-content',
-  'truncated-body',
-  'stalled-body',
-  'slow-body',
-  'gzip',
-  // After the work: the answer has something that no client has seen before.
-  'unknown-field',
-  'unknown-enum',
-  'wrong-type',
-] as const;
-
-const FAULTS_OF_THE_LIST = [
-  'repeated-cursor',
-  'empty-cursor',
-  'missing-cursor',
-  'empty-page',
-  'huge-amount',
-] as const;
-
-const FAULTS_OF_ANALYTICS = ['success-false'] as const;
-
-export const FAULT_KINDS = [
-  ...FAULTS_OF_ANY_OPERATION,
-  ...FAULTS_OF_THE_LIST,
-  ...FAULTS_OF_ANALYTICS,
-] as const;
-
-/**
- * What goes wrong.
- * - `error`: nothing is done. The answer is `status`, with `Retry-After` in one of its two forms.
- * - `html`: nothing is done. A web page answers, as a gateway or a CDN does.
- * - `redirect`: nothing is done. The answer points to `location`.
- * - `drop-before-work`, `drop-after-commit`: the connection is cut before or after the work.
- * - `hold`: the work is done. The answer waits until the faults are released.
- * - `no-content`: the work is done. The answer is 204.
- * - `truncated-body`: half of the body, then the connection is cut.
- * - `stalled-body`: half of the body, and the rest when the faults are released.
- * - `slow-body`: the body in 16 pieces over `seconds`, cut anywhere, also inside a character.
- * - `gzip`: the body compressed, also for callers that do not accept it.
- * - `unknown-field`, `unknown-enum`, `wrong-type`: further properties in every object; a new value
- *   in every state and method; numbers and booleans as strings.
- * - `repeated-cursor`: `nextCursor` is the cursor that was sent. `empty-cursor`: `""`.
- *   `missing-cursor`: none, although `hasMore`. `empty-page`: no rows, although `hasMore`; the cursor
- *   leads to the same rows. `huge-amount`: more digits than a double holds.
- * - `success-false`: the analytics answer says that it failed.
- */
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
 /** A fault to play, set through the control API. */
 export interface Fault {
-  readonly operation: Operation;
+  /** What it hits. */
+  readonly operation: FaultTarget;
   readonly fault: FaultKind;
   /** Status of `error` (default 500), `html` (default 502) or `redirect` (default 302). */
   readonly status?: number | undefined;
@@ -76,20 +20,13 @@ export interface Fault {
   readonly seconds?: number | undefined;
   /** How likely it hits a call, 0 to 1. The seed decides. Default 1. */
   readonly probability?: number | undefined;
-  /** How long the call waits first: a range of seconds, of which the seed decides. Default 0. */
+  /** How long it waits first: a range of seconds, of which the seed decides. Default 0; 2 for `wait`. */
   readonly latencySeconds?: readonly [number, number] | undefined;
   /** How many calls it hits. Default 1. */
   readonly times?: number | undefined;
 }
 
-export function isFaultOf(operation: Operation, fault: FaultKind): boolean {
-  const isIn = (kinds: readonly FaultKind[]): boolean => kinds.includes(fault);
-  if (isIn(FAULTS_OF_THE_LIST)) return operation === 'transactions-list';
-  if (isIn(FAULTS_OF_ANALYTICS)) return operation === 'partner-analytics';
-  return true;
-}
-
-/** The queue of faults: each valid call (key and body accepted) takes the first of its operation. */
+/** The queue of faults: each call that is not refused takes the first of its target. */
 export class FaultQueue {
   #queue: { readonly fault: Fault; left: number }[] = [];
   #releases = new Set<() => void>();
@@ -116,8 +53,8 @@ export class FaultQueue {
     return new SeededRandom(seed).bits(this.#drawn, DRAW_PURPOSE) / 0x1_0000_0000;
   }
 
-  /** The next fault of an operation. One that spares the call is not used up. */
-  take(operation: Operation, seed: string): Fault | undefined {
+  /** The next fault of a target. One that spares the call is not used up. */
+  take(operation: FaultTarget, seed: string): Fault | undefined {
     const entry = this.#queue.find(({ fault }) => fault.operation === operation);
     if (entry === undefined) return undefined;
     const { probability = 1 } = entry.fault;

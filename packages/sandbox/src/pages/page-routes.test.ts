@@ -196,7 +196,11 @@ describe('the page at /', () => {
     expect(body).toMatchObject({
       scenarios: expect.arrayContaining([expect.objectContaining({ name: 'approved' })]) as unknown,
       merchants: expect.arrayContaining([expect.objectContaining({ id: 1001 })]) as unknown,
-      faults: { 'partner-analytics': expect.arrayContaining(['success-false']) as unknown },
+      faults: {
+        'partner-analytics': expect.arrayContaining(['success-false']) as unknown,
+        webhook: ['wait', 'slow-body', 'lost', 'reset', 'duplicate', 'wrong-signature'],
+      },
+      faultKinds: { lost: 'it is not sent, and not retried' },
       sdk: { path: '/sdk/checkout.js' },
     });
     expect((body['faults'] as Record<string, string[]>)['create-session']).not.toContain(

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import express, { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
+import { failAs } from '../faults/play-fault.js';
 import { readJsonBody } from '../http/accept-call.js';
 import { ApiError, parseBody, type FieldError } from '../http/errors.js';
 import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions.js';
@@ -39,6 +40,10 @@ export function pageRoutes(context: SandboxContext): Router {
       setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
     }),
   );
+  router.use(['/form', '/pay'], failAs(context, 'pay-page'));
+  router.use('/challenge', failAs(context, 'challenge-page'));
+  router.use('/sessions/:id/payments', failAs(context, 'card-payment'));
+  router.use('/sessions/:id/challenge', failAs(context, 'challenge-answer'));
   router.get('/form/:id', (request, response) => showForm(context, request, response, 'frame'));
   router.get('/pay/:id', (request, response) => showForm(context, request, response, 'page'));
   router.get('/challenge/:id', (request, response) => showChallenge(context, request, response));

@@ -7,7 +7,7 @@ import { ApiError, parseBody } from '../http/errors.js';
 import type { Inventor } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
 import type { Switches } from '../switches.js';
-import type { PostOutcome } from '../webhooks/webhook-sender.js';
+import type { PostOutcome } from '../webhooks/post-webhook.js';
 
 const MAX_RESPONSE_CHARACTERS = 2000;
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Router, type Response } from 'express';
+import type { SandboxContext } from '../context.js';
+import { failAs } from '../faults/play-fault.js';
 import { ApiError } from '../http/errors.js';
 import { listSdkShapes } from './sdk-shapes.js';
 
@@ -17,22 +19,23 @@ export const SDK_INTEGRITY = `sha384-${createHash('sha384').update(script).diges
  * may read it, so that a page can load it with `crossorigin` and `integrity`.
  * `/sdk/shapes`: the shapes it may have. `/sdk/shapes/{name}.js`: their scripts.
  */
-export function sdkRoutes(): Router {
+export function sdkRoutes(context: SandboxContext): Router {
   const router = Router();
+  const fail = failAs(context, 'sdk-script');
   router.use((_request, response, next) => {
     response.set('Access-Control-Allow-Origin', '*');
     response.set('Cross-Origin-Resource-Policy', 'cross-origin');
     response.set('Timing-Allow-Origin', '*');
     next();
   });
-  router.get('/checkout.js', (_request, response) => {
+  router.get('/checkout.js', fail, (_request, response) => {
     sendScript(response, [script]);
   });
   router.get('/shapes', (request, response) => {
     const origin = `${request.protocol}://${request.get('host') ?? ''}`;
     response.set('Cache-Control', 'no-store').json({ shapes: listSdkShapes(origin) });
   });
-  router.get('/shapes/:name.js', async (request, response) => {
+  router.get('/shapes/:name.js', fail, async (request, response) => {
     const { name } = request.params;
     const isKnown = listSdkShapes('').some((shape) => shape.name === name);
     if (!isKnown || name === 'missing') throw new ApiError(404, 'The SDK has no such shape.');
@@ -44,6 +47,7 @@ export function sdkRoutes(): Router {
 }
 
 function sendScript(response: Response, parts: readonly Buffer[]): void {
-  response.set('Cache-Control', 'public, max-age=60');
+  // A kept script would not meet the next fault.
+  response.set('Cache-Control', 'no-cache');
   response.type('text/javascript').send(Buffer.concat(parts));
 }

@@ -1,6 +1,9 @@
 import type { VirtualClock } from '../clock.js';
+import type { FaultKind } from '../faults/fault-table.js';
+import type { Fault } from '../faults/faults.js';
 import { Inventor } from '../random.js';
 import type { Switches } from '../switches.js';
+import { postWebhook, type PostOutcome } from './post-webhook.js';
 import { findSigning, signWebhook } from './webhook-signing.js';
 
 /** What a webhook is about and where it goes. */
@@ -28,6 +31,8 @@ export interface Delivery extends WebhookSubject {
   readonly status?: number;
   /** Why there was no answer. */
   readonly error?: string;
+  /** The fault that was played. */
+  readonly fault?: FaultKind;
 }
 
 /** A webhook to send. */
@@ -40,63 +45,71 @@ export interface Webhook extends WebhookSubject {
   readonly afterSeconds?: number | undefined;
 }
 
-/** The receiver's answer, or why there is none. */
-export type PostOutcome =
-  { readonly status: number; readonly text: string } | { readonly error: string };
-
 type SenderSwitches = Pick<
   Switches,
   'webhookSigning' | 'webhookPausesSeconds' | 'webhookTimeoutSeconds' | 'webhookDelaySeconds'
 >;
 
+/** A webhook and what was done about it. */
+interface Sending {
+  readonly id: string;
+  readonly webhook: Webhook;
+  attempts: number;
+}
+
+/** The fault that the next attempt meets, once its latency is over. */
+type MeetFault = (signal: AbortSignal) => Promise<Fault | undefined>;
+
 const MAX_LOG_ENTRIES = 10_000;
 const MAX_KEPT_WEBHOOKS = 1000;
-const MAX_RESPONSE_BYTES = 65_536;
+const LOST: PostOutcome = { error: 'lost' };
 
 /** Posts webhooks, and retries each until it is answered with 2xx. */
 export class WebhookSender {
   readonly #clock: VirtualClock;
   readonly #switches: SenderSwitches;
   readonly #inventor: Inventor;
+  readonly #meetFault: MeetFault;
   #pending = new AbortController();
   #log: Delivery[] = [];
   /** The latest webhooks by id, oldest first, to send them once more. */
-  readonly #sent = new Map<string, Webhook>();
+  readonly #sent = new Map<string, Sending>();
 
   /** After each attempt. */
   onAttempt: () => void = () => undefined;
 
   /** Webhooks that wait for `count` of them, to go out last first. */
-  #reordering: { readonly count: number; readonly ids: string[] } | undefined;
+  #reordering: { readonly count: number; readonly waiting: Sending[] } | undefined;
 
   /** @param switches read for each attempt, because they can change */
-  constructor(clock: VirtualClock, switches: SenderSwitches, inventor = new Inventor()) {
+  constructor(
+    clock: VirtualClock,
+    switches: SenderSwitches,
+    inventor = new Inventor(),
+    meetFault: MeetFault = () => Promise.resolve(undefined),
+  ) {
     this.#clock = clock;
     this.#switches = switches;
     this.#inventor = inventor;
+    this.#meetFault = meetFault;
   }
 
   /** Starts to send a webhook, and returns its id at once. */
   send(webhook: Webhook): string {
-    const id = this.#inventor.id('whk');
-    this.#remember(id, webhook);
-    if (this.#reordering === undefined) void this.#deliver(webhook, id);
-    else this.#waitForOthers(this.#reordering, id);
-    return id;
+    const sending = this.#begin(webhook);
+    if (this.#reordering === undefined) void this.#deliver(sending);
+    else this.#waitForOthers(this.#reordering, sending);
+    return sending.id;
   }
 
   /** Holds the next `count` webhooks, and then sends them last first. */
   reorder(count: number): void {
-    this.#reordering = { count, ids: [] };
+    this.#reordering = { count, waiting: [] };
   }
 
   /** Sends a webhook once and waits for the outcome, as the webhook test of spec 4.8 does. */
   async sendOnce(webhook: Webhook): Promise<PostOutcome> {
-    const id = this.#inventor.id('whk');
-    this.#remember(id, webhook);
-    const outcome = await this.#post(webhook, id);
-    this.#record(webhook, id, 1, outcome);
-    return outcome;
+    return (await this.#attempt(this.#begin(webhook))).outcome;
   }
 
   /**
@@ -105,11 +118,8 @@ export class WebhookSender {
    * @returns `undefined` for an unknown webhook
    */
   async resend(id: string): Promise<Delivery | undefined> {
-    const webhook = this.#sent.get(id);
-    if (webhook === undefined) return undefined;
-    const outcome = await this.#post(webhook, id);
-    const earlier = this.#log.findLast((delivery) => delivery.webhook === id);
-    return this.#record(webhook, id, (earlier?.attempt ?? 0) + 1, outcome);
+    const sending = this.#sent.get(id);
+    return sending && (await this.#attempt(sending)).delivery;
   }
 
   /** Every attempt, oldest first. */
@@ -131,64 +141,90 @@ export class WebhookSender {
     this.#pending.abort();
   }
 
-  #waitForOthers(reordering: { readonly count: number; readonly ids: string[] }, id: string): void {
-    reordering.ids.push(id);
-    if (reordering.ids.length < reordering.count) return;
+  #begin(webhook: Webhook): Sending {
+    const sending: Sending = { id: this.#inventor.id('whk'), webhook, attempts: 0 };
+    this.#sent.set(sending.id, sending);
+    for (const oldest of this.#sent.keys()) {
+      if (this.#sent.size <= MAX_KEPT_WEBHOOKS) break;
+      this.#sent.delete(oldest);
+    }
+    return sending;
+  }
+
+  #waitForOthers(
+    { count, waiting }: { readonly count: number; readonly waiting: Sending[] },
+    sending: Sending,
+  ): void {
+    waiting.push(sending);
+    if (waiting.length < count) return;
     this.#reordering = undefined;
-    void this.#deliverInTurn(reordering.ids.toReversed());
+    void this.#deliverInTurn(waiting.toReversed());
   }
 
   /** Each begins when the one before it has arrived or is given up. */
-  async #deliverInTurn(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const webhook = this.#sent.get(id);
-      if (webhook !== undefined) await this.#deliver(webhook, id);
-    }
+  async #deliverInTurn(all: readonly Sending[]): Promise<void> {
+    for (const sending of all) await this.#deliver(sending);
   }
 
   /** Tries until it is answered with 2xx. The pauses are of the sandbox's time. */
-  async #deliver(webhook: Webhook, id: string): Promise<void> {
+  async #deliver(sending: Sending): Promise<void> {
     const { signal } = this.#pending;
-    const { afterSeconds = this.#switches.webhookDelaySeconds } = webhook;
+    const { afterSeconds = this.#switches.webhookDelaySeconds } = sending.webhook;
     if (afterSeconds > 0) await this.#clock.pause(afterSeconds, signal);
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const outcome = await this.#post(webhook, id);
-      if (signal.aborted) return;
-      this.#record(webhook, id, attempt, outcome);
+    for (let retries = 0; !signal.aborted; retries += 1) {
+      const { outcome } = await this.#attempt(sending);
+      if (outcome === LOST) return;
       if ('status' in outcome && outcome.status >= 200 && outcome.status < 300) return;
-      const seconds = this.#switches.webhookPausesSeconds[attempt - 1];
+      const seconds = this.#switches.webhookPausesSeconds[retries];
       if (seconds === undefined) return;
       await this.#clock.pause(seconds, signal);
     }
   }
 
-  #post({ url, payload, hmacKey }: Webhook, id: string): Promise<PostOutcome> {
+  /** Posts it once, or plays the fault that it meets. */
+  async #attempt(sending: Sending): Promise<{ outcome: PostOutcome; delivery: Delivery }> {
+    const { signal } = this.#pending;
+    const fault = await this.#meetFault(signal);
+    const once = async () => {
+      const outcome = fault?.fault === 'lost' ? LOST : await this.#post(sending, signal, fault);
+      return { outcome, delivery: this.#record(sending, outcome, fault, signal) };
+    };
+    if (fault?.fault === 'duplicate') await once();
+    return once();
+  }
+
+  #post(
+    { id, webhook: { url, payload, hmacKey } }: Sending,
+    signal: AbortSignal,
+    fault: Fault | undefined,
+  ): Promise<PostOutcome> {
     const body = JSON.stringify(payload);
     const signing = findSigning(this.#switches.webhookSigning);
+    const isWrong = fault?.fault === 'wrong-signature';
+    const key = isWrong ? this.#inventor.bytes(32).toString('hex') : hmacKey;
     const headers =
-      signing === undefined || hmacKey === undefined
+      signing === undefined || hmacKey === undefined || key === undefined
         ? {}
-        : signWebhook(signing, hmacKey, { id, url, body, time: this.#clock.now() });
+        : signWebhook(signing, key, { id, url, body, time: this.#clock.now() });
     return postWebhook(url, body, {
       headers,
+      fault,
       timeoutSeconds: this.#switches.webhookTimeoutSeconds,
-      signal: this.#pending.signal,
+      signal,
     });
   }
 
-  #remember(id: string, webhook: Webhook): void {
-    this.#sent.set(id, webhook);
-    for (const oldest of this.#sent.keys()) {
-      if (this.#sent.size <= MAX_KEPT_WEBHOOKS) break;
-      this.#sent.delete(oldest);
-    }
-  }
-
-  #record(webhook: Webhook, id: string, attempt: number, outcome: PostOutcome): Delivery {
-    const { url, sessionId, orderId, event, endpointId } = webhook;
+  #record(
+    sending: Sending,
+    outcome: PostOutcome,
+    fault: Fault | undefined,
+    signal: AbortSignal,
+  ): Delivery {
+    const { url, sessionId, orderId, event, endpointId } = sending.webhook;
+    sending.attempts += 1;
     const delivery: Delivery = {
-      webhook: id,
-      attempt,
+      webhook: sending.id,
+      attempt: sending.attempts,
       at: this.#clock.nowText(),
       sessionId,
       orderId,
@@ -196,56 +232,12 @@ export class WebhookSender {
       endpointId,
       to: new URL(url).origin,
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
+      ...(fault && { fault: fault.fault }),
     };
+    if (signal.aborted) return delivery;
     this.#log.push(delivery);
     if (this.#log.length > MAX_LOG_ENTRIES) this.#log.shift();
     this.onAttempt();
     return delivery;
   }
-}
-
-/** Posts one JSON body. A redirect is an answer. The timeout covers the body of the answer. */
-async function postWebhook(
-  url: string,
-  body: string,
-  options: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly timeoutSeconds: number;
-    readonly signal: AbortSignal;
-  },
-): Promise<PostOutcome> {
-  const timeout = AbortSignal.timeout(options.timeoutSeconds * 1000);
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-pay-sandbox': '1', ...options.headers },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([timeout, options.signal]),
-    });
-    return { status: response.status, text: await readText(response) };
-  } catch (error) {
-    return { error: timeout.aborted ? 'timeout' : describeFailure(error) };
-  }
-}
-
-/** Reads a body up to the limit. */
-async function readText(response: Response): Promise<string> {
-  const body: ReadableStream<Uint8Array> | null = response.body;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= MAX_RESPONSE_BYTES) break;
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString();
-}
-
-function describeFailure(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') {
-    return cause.code;
-  }
-  return 'no answer';
 }
