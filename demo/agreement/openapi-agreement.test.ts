@@ -41,10 +41,11 @@ export interface OperationSkeleton {
   readonly reply: unknown;
 }
 
-/** The operations of a document, in the order of their paths. */
+/** The provider's operations in a document, in the order of their paths. */
 export function skeletonOf(document: Json): OperationSkeleton[] {
   const paths = document['paths'] as Record<string, Record<string, Json>>;
   return Object.entries(paths)
+    .filter(([path]) => !path.startsWith('/_sandbox'))
     .flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([method]) => method === 'get' || method === 'post')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { controlRoutes } from './control/control-routes.js';
 import { makeOpenapiDocument } from './openapi.js';
 import { OPERATIONS } from './request-log.js';
 import { GOLDEN_FILES } from './testing/golden-files.js';
@@ -52,7 +53,7 @@ describe('/openapi.json', () => {
       Record<string, { operationId?: string; security?: unknown }> & { servers?: unknown }
     >;
     const operations = Object.values(paths).map((path) => path['post'] ?? path['get']);
-    expect(operations.map((operation) => operation?.operationId)).toEqual(OPERATIONS);
+    expect(operations.flatMap((operation) => operation?.operationId ?? [])).toEqual(OPERATIONS);
     expect(paths['/api/v1/merchants/merchant-association']?.servers).toEqual([{ url: '/m' }]);
     expect(paths['/api/v1/schedule-transfer/{mid}']).toMatchObject({
       servers: [{ url: '/t' }],
@@ -64,6 +65,39 @@ describe('/openapi.json', () => {
     const text = JSON.stringify(DOCUMENT);
     const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]);
     expect(new Set(names)).toEqual(new Set(Object.keys(SCHEMAS)));
+  });
+
+  it('describes each control route that is registered, and no other', async () => {
+    const { sandbox } = await startSandbox();
+    const registered = controlRoutes(sandbox.control).stack.flatMap(({ route }) =>
+      (route?.stack ?? []).map(({ method }) => `${method} /_sandbox${route?.path ?? ''}`),
+    );
+    const described = Object.entries(DOCUMENT['paths'] as Record<string, object>)
+      .filter(([path]) => path.startsWith('/_sandbox'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`));
+    expect(described.length).toBeGreaterThan(30);
+    expect(described.toSorted()).toEqual(
+      registered.map((route) => route.replaceAll(/:(\w+)/g, '{$1}')).toSorted(),
+    );
+  });
+
+  it('says what a control route takes and answers', () => {
+    const paths = DOCUMENT['paths'] as Record<string, Record<string, object>>;
+    const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+    expect(paths['/_sandbox/sessions/{id}/pay']?.['post']).toMatchObject({
+      summary: expect.stringContaining('card of a scenario') as string,
+      security: [],
+      parameters: [{ name: 'id', in: 'path', required: true }],
+      requestBody: {
+        required: false,
+        ...json({ properties: { scenario: { type: 'string' }, visit: { type: 'boolean' } } }),
+      },
+      responses: { 200: json({ properties: { outcome: {} }, required: ['outcome'] }) },
+    });
+    expect(paths['/_sandbox/events']?.['get']).toMatchObject({
+      responses: { 200: { content: { 'text/event-stream': {} } } },
+    });
+    expect(paths['/_sandbox/reset']?.['post']).toHaveProperty(['responses', '204']);
   });
 
   it('leaves open what the specification leaves open', () => {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CONTROL_ROUTES } from './control/control-routes.js';
+import { describeControlRoutes } from './control/describe-routes.js';
 import type { Operation } from './request-log.js';
 import { partnerAnalytics, partnerAnalyticsRequest } from './resources/analytics.js';
 import { createSessionReply, createSessionRequest } from './resources/checkout-sessions.js';
@@ -125,20 +127,27 @@ export function makeOpenapiDocument(prefixes: PathPrefixes): JsonObject {
     info: {
       title: 'Payments Partner API, as this sandbox reads it',
       version: '1',
-      description: 'x-not-shown marks what the specification leaves open.',
+      description:
+        'x-not-shown marks what the specification leaves open. What is below /_sandbox is no part of it: it controls the sandbox.',
     },
     servers: [{ url: '/' }],
     security: [{ api_key: [] }],
-    paths: Object.fromEntries(
-      DESCRIBED.map((described) => [
-        described.path,
-        {
-          ...(described.prefix && { servers: [{ url: prefixes[described.prefix] || '/' }] }),
-          [described.method ?? 'post']: describeOperation(described),
-        },
-      ]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        DESCRIBED.map((described) => [
+          described.path,
+          {
+            ...(described.prefix && { servers: [{ url: prefixes[described.prefix] || '/' }] }),
+            [described.method ?? 'post']: describeOperation(described),
+          },
+        ]),
+      ),
+      ...describeControlRoutes(CONTROL_ROUTES),
+    },
     components: {
+      responses: {
+        Refusal: { description: 'Why, as `message`, and `errors` of fields' },
+      },
       securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'api_key' } },
       schemas: Object.fromEntries(
         DESCRIBED.flatMap(({ request, reply }) => [request, reply]).map(([name, schema]) => [

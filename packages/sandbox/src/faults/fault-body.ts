@@ -19,6 +19,7 @@ export const faultBody = z
       .optional(),
     latencySeconds: z
       .tuple([pauseSeconds, pauseSeconds], 'expected [least, most] in seconds')
+      .readonly()
       .optional(),
     times: integer.min(1, 'expected at least 1').optional(),
   })
