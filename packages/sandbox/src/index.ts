@@ -22,5 +22,5 @@ export type { RefundRequest } from './transactions/refund.js';
 export type { DescribedSwitch, Switches, SwitchesChange } from './switches.js';
 export type { TransactionRow, TransactionVariant } from './transactions/transaction.js';
 export type { Delivery } from './webhooks/webhook-sender.js';
-export type { WebhookContent } from './webhooks/webhook-payload.js';
+export type { WebhookContent } from './webhook-payload.js';
 export { STANDARD_WEBHOOKS, type WebhookSigningInput } from './webhooks/webhook-signing.js';

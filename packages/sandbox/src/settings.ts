@@ -1,7 +1,7 @@
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { DEFAULT_SEED, type HistoryOptions } from './transactions/history.js';
-import { makeWebhookPayload, type WebhookContent } from './webhooks/webhook-payload.js';
+import { makeWebhookPayload, type WebhookContent } from './webhook-payload.js';
 import { SWITCH_NAMES, switchesSchema, type Switches, type SwitchesInput } from './switches.js';
 
 /** A merchant as the provider knows it. It decides the currency, which spec 4.6 does not carry. */

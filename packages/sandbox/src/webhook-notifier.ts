@@ -3,7 +3,7 @@ import { makePaidRow } from './paid-row.js';
 import type { CheckoutSession } from './resources/checkout-sessions.js';
 import type { WebhookOutcome } from './switches.js';
 import type { TransactionRow } from './transactions/transaction.js';
-import { orderIdOf } from './webhooks/webhook-payload.js';
+import { orderIdOf } from './webhook-payload.js';
 
 /** `status` of a webhook about what is no transaction. The spec shows none (sections 3 and 6). */
 const STATUS_WITHOUT_ROW = {

@@ -1,8 +1,8 @@
-import { toJsonNumber } from '../money.js';
-import type { CheckoutSession } from '../resources/checkout-sessions.js';
-import type { WebhookEndpoint } from '../resources/webhooks.js';
-import type { WebhookOutcome } from '../switches.js';
-import type { TransactionRow } from '../transactions/transaction.js';
+import { toJsonNumber } from './money.js';
+import type { CheckoutSession } from './resources/checkout-sessions.js';
+import type { WebhookEndpoint } from './resources/webhooks.js';
+import type { WebhookOutcome } from './switches.js';
+import type { TransactionRow } from './transactions/transaction.js';
 
 /** What a webhook is about. */
 export interface WebhookContent {
