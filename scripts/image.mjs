@@ -105,6 +105,18 @@ function findBuilder() {
   );
 }
 
+/**
+ * What this program is given to build the image.
+ *
+ * @param {string} builder
+ * @param {string} tag
+ */
+export function buildArguments(builder, tag) {
+  // An image of OCI, the default of both others, has no health check.
+  const format = builder === 'docker' ? [] : ['--format', 'docker'];
+  return ['build', ...format, '--file', join(ROOT, 'ops/Dockerfile'), '--tag', tag, FOLDER];
+}
+
 async function main() {
   await fillImageFolder(FOLDER);
   writeSbom(FOLDER, SBOM);
@@ -117,11 +129,7 @@ async function main() {
       `No image was built: docker, podman or buildah is needed, and its daemon if it has one. Its content is in ${FOLDER}.`,
     );
   }
-  // An image of OCI, the default of both others, has no health check.
-  const format = builder === 'docker' ? [] : ['--format', 'docker'];
-  const code = await spawnAndWait(builder, [
-    ...['build', ...format, '--file', join(ROOT, 'ops/Dockerfile'), '--tag', tag, FOLDER],
-  ]);
+  const code = await spawnAndWait(builder, buildArguments(builder, tag));
   if (code !== 0) throw new SetupError(`${builder} did not build the image.`);
   console.log(`Image: ${tag}`);
 }

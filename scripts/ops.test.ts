@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vit
 import { parse, parseAllDocuments } from 'yaml';
 import { parseConfig } from '../packages/session-server/dist/index.js';
 import { ROOT } from './committed-files.mjs';
+import { buildArguments } from './image.mjs';
 import { readDockerfile } from './read-dockerfile.js';
 
 declare module 'vitest' {
@@ -200,6 +201,14 @@ describe('kubernetes.yaml', () => {
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
     const [, pause = ''] = container?.lifecycle?.preStop?.exec?.command ?? [];
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + STOP_SECONDS);
+  });
+});
+
+describe('the image', () => {
+  it('keeps its health check with each builder: an image of OCI would have none', () => {
+    const formatOf = (builder: string) =>
+      /--format (\S+)/.exec(buildArguments(builder, 'image:1').join(' '))?.[1];
+    expect(['docker', 'podman', 'buildah'].map(formatOf)).toEqual([undefined, 'docker', 'docker']);
   });
 });
 
