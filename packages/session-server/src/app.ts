@@ -12,7 +12,7 @@ import { addAnswerCrashPoints } from './crash-decorators.js';
 import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
-import { dataHeaders, errorHeaders, requestId } from './http/headers.js';
+import { dataHeaders, errorHeaders, requestId, requireOneHost } from './http/headers.js';
 import { AppError } from './errors.js';
 import { healthRoutes } from './http/health.js';
 import { limitByAddress, type RateLimits, warnOfHiddenProxy } from './http/limits.js';
@@ -60,7 +60,8 @@ export function createRouter(services: AppServices): Router {
   const { merchants, database, checkouts: service, clock } = services;
   const { logger, publicUrl, widgetScript } = services;
   const { webhooks: limits, onWebhook: onStored } = services;
-  const first = [observeRequests(services.observer), requestId, warnOfHiddenProxy(logger)];
+  const observe = observeRequests(services.observer);
+  const first = [requireOneHost, observe, requestId, warnOfHiddenProxy(logger)];
 
   // Express tries one path after the other: those that are asked most come first.
   const v1 = Router();

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSessionServer } from './server.js';
@@ -60,6 +62,18 @@ describe('a platform that mounts the router', () => {
     expect(missing.headers.get('x-request-id')).toBeNull();
     const ours = await stack.fetch<{ code: string }>('/v1/elsewhere');
     expect([ours.status, ours.body.code]).toEqual([404, 'not_found']);
+  });
+
+  it('has requests to our addresses refused that name two hosts', async () => {
+    await mount();
+    const statusOf = async (path: string) => {
+      const asked = `GET ${path} HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`;
+      const socket = connect(stack.server.port, '127.0.0.1', () => socket.write(asked));
+      return Number((await text(socket)).split(' ')[1]);
+    };
+    expect(await statusOf('/v1/checkout-config?merchant=teashop')).toBe(400);
+    expect(await statusOf('/healthz')).toBe(400);
+    expect(await statusOf('/cart')).toBe(200);
   });
 });
 

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.js';
 import { ConfigError } from './errors.js';
+import { requireOneHost } from './http/headers.js';
 import { createLogger } from './logger.js';
 import { createSessionServer, type SessionServerOptions } from './server.js';
 
@@ -144,12 +145,9 @@ export async function startListener(
   const answer: RequestListener = (request, response) => {
     // While it drains: otherwise a proxy keeps sending requests on its connections until they are cut.
     if (!server.listening) response.setHeader('connection', 'close');
-    // RFC 9112, section 3.2: Node refuses a request without a Host, and takes the first of several.
-    if ((request.headersDistinct['host']?.length ?? 0) > 1) {
-      response.writeHead(400, { connection: 'close' }).end();
-      return;
-    }
-    app(request, response);
+    requireOneHost(request, response, () => {
+      app(request, response);
+    });
   };
   const server = createServer(limits, answer);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { REPORT_GROUP } from '../security/csp.js';
 
 const REQUEST_ID = 'x-request-id';
+
+/** RFC 9112, section 3.2: Node refuses a request without a Host, and takes the first of several. */
+export function requireOneHost(
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: () => void,
+): void {
+  if ((request.headersDistinct['host']?.length ?? 0) <= 1) next();
+  else response.writeHead(400, { connection: 'close' }).end();
+}
 
 /** Gives each request an id that is in its answer, in its errors and in the log. */
 export const requestId: RequestHandler = (_request, response, next) => {
