@@ -68,6 +68,7 @@ describe('the drawer "Break things"', () => {
       'create-session': expect.not.arrayContaining(['empty-page']) as string[],
       'transactions-list': expect.arrayContaining(['error', 'empty-page']) as string[],
     });
+    expect(body['faults']).not.toHaveProperty('partner-analytics');
   });
 
   it('plays a scenario on the order, and shows what shop and session server see', async () => {
@@ -103,6 +104,8 @@ describe('the drawer "Break things"', () => {
   });
 
   it('says why nothing can be played', async () => {
+    const fault = { operation: 'create-session', fault: 'empty-page' };
+    expect((await send('POST', '/api/break/faults', '', fault)).status).toBe(409);
     const { order, cookie } = await openPayment();
     const path = `/api/break/orders/${order}/play`;
     expect(await send('POST', path, cookie, { scenario: 'unheard-of' })).toMatchObject({

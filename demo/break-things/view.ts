@@ -4,7 +4,7 @@ import type { TimelineView } from '../shop/order-view.js';
 /** 200 of `GET /api/break`: what the sandbox can play. */
 export interface BreakView {
   readonly scenarios: readonly ScenarioView[];
-  /** The faults of each operation that a payment needs. */
+  /** The faults of each thing that a payment needs, such as `transactions-list`. */
   readonly faults: Readonly<Record<string, readonly string[]>>;
 }
 

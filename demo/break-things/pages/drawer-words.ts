@@ -9,7 +9,7 @@ export interface Line {
 
 const ENGLISH = {
   scenario: 'Scenario of the payment',
-  fault: 'Fault of the provider’s next answer',
+  fault: 'Fault of the provider',
   play: 'Play',
   refund: 'Refund the payment',
   clear: 'Clear the faults',
@@ -26,7 +26,7 @@ const ENGLISH = {
 
 const ARABIC: typeof ENGLISH = {
   scenario: 'سيناريو الدفع',
-  fault: 'عطل في رد مزوّد الدفع التالي',
+  fault: 'عطل لدى مزوّد الدفع',
   play: 'شغّل',
   refund: 'ردّ المبلغ',
   clear: 'امسح الأعطال',
