@@ -43,7 +43,7 @@ function toConsoleError(error: PartnerApiError, facts: CallFacts): ConsoleError 
     ...said,
     detail: error.message,
     outcome: error.outcome,
-    ...(isNamed && { errors: [{ field: namedBy, message: said.title }] }),
+    ...(isNamed && { errors: [{ field: namedBy, message: `${said.title} ${said.next}` }] }),
     ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
     ...(error.requestId !== undefined && { requestId: error.requestId }),
     ...(body !== undefined && body !== '' && { providerSaid: body }),

@@ -82,6 +82,16 @@ describe('a checkout session', () => {
     await shop.close();
   });
 
+  it('may have been created, when a person stops waiting for the answer', async () => {
+    await journey.open('checkout-session');
+    await press('Fill in an example');
+    await journey.sandbox.holdNext('create-session');
+    await press('Create the session');
+    await press('Stop waiting');
+    await page.getByRole('heading', { name: 'Unknown: it may have happened.' }).waitFor();
+    await journey.sandbox.releaseFaults();
+  });
+
   it('is refused at each field that cannot be read, in rows too', async () => {
     await journey.open('checkout-session');
     await field('merchant_id').fill('x');

@@ -36,6 +36,11 @@ function orders(): Promise<string[]> {
   return textsOf('.transactions [data-title="Order"]');
 }
 
+/** The words of what has the focus. */
+function focused(): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent?.trim());
+}
+
 async function textsOf(selector: string): Promise<string[]> {
   return (await page.locator(selector).allTextContents()).map((text) => text.trim());
 }
@@ -238,9 +243,36 @@ describe('the transactions', () => {
     await journey.sandbox.holdNext('transactions-list');
     await press('Export all as CSV');
     await page.getByText('0 rows so far').waitFor();
+    await expect.poll(() => journey.sandbox.heldCalls()).toBe(1);
     await press('Stop');
-    await button('Export all as CSV').waitFor();
+    await page.getByText('Stopped. No file was saved.').waitFor();
+    expect(await focused()).toBe('Export all as CSV');
     await journey.sandbox.releaseFaults();
+  });
+
+  it('are not waited for when a person stops a slow answer, who can then ask again', async () => {
+    await journey.sandbox.holdNext('transactions-list');
+    await journey.open('transactions');
+    await press('Stop waiting');
+    await page.getByText('try again at any time').waitFor();
+    expect(await focused()).toBe('You stopped waiting.');
+    await press('Try again');
+    await button('Show more').waitFor();
+    await journey.sandbox.holdNext('transactions-list');
+    await press('Show more');
+    await press('Stop waiting');
+    await page.getByText('Stopped. No more were added.').waitFor();
+    expect(await focused()).toBe('Show more');
+    await press('Show more');
+    await expect.poll(async () => (await orders()).length).toBe(100);
+    await journey.sandbox.releaseFaults();
+  });
+
+  it('say that there are none, and what to do next', async () => {
+    await journey.open('transactions?fromDate=2001-01-01&toDate=2001-01-02');
+    await page.getByText('Try more days').waitFor();
+    await journey.open('transaction');
+    await page.getByText('No transaction chosen').waitFor();
   });
 
   it('say that an export was cut off, and save nothing', async () => {

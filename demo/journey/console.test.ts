@@ -10,6 +10,8 @@ import type { TransactionsView } from '../console/console-view.js';
 import { deriveOperatorKey } from '../stack/secrets.js';
 import { collectAnswers } from './complaints.js';
 import { Journey } from './journey.js';
+import { GOOD_CLS, layoutShiftOf } from './layout-shift.js';
+import { isFirefox } from './patience.js';
 import { CARDS, PAID } from './shopper.js';
 
 /** Each page, and what it has when it has loaded. */
@@ -256,32 +258,36 @@ describe('each page', () => {
     });
   }
 
-  it.each(PAGES)('fits a phone, and is at most 200 kB compressed: /%s', async (path, loaded) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await open(path === 'transaction' ? transaction : path);
-    await page.locator(loaded).first().waitFor();
-    const files = await loadedFiles();
-    for (const width of [390, 320]) {
-      await page.setViewportSize({ width, height: 844 });
-      await expect.poll(overflow, { message: `at ${width}` }).toBe(0);
-      // All can be hit with a thumb.
-      const small = await page.evaluate(() =>
-        [...document.querySelectorAll('a, button, input, select, summary')]
-          .filter((control) => control.className !== 'skip')
-          .map((control) => ({
-            name: control.outerHTML,
-            box: (control.closest('.choices label') ?? control).getBoundingClientRect(),
-          }))
-          .filter(({ box }) => box.height > 0 && box.height < 43.9)
-          .map(({ name }) => name),
-      );
-      expect(small, `at ${width}`).toEqual([]);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'));
-    await expect.poll(overflow, { message: 'with letters twice as large' }).toBe(0);
-    const bytes = (await Promise.all(files.map(sizeOf))).reduce((sum, size) => sum + size, 0);
-    expect(bytes).toBeLessThanOrEqual(200_000);
-    expect(bytes).toBeGreaterThan(50_000);
-  });
+  it.each(PAGES)(
+    'stays where it is while it loads, fits a phone, and is at most 200 kB compressed: /%s',
+    async (path, loaded) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await open(path === 'transaction' ? transaction : path);
+      await page.locator(loaded).first().waitFor();
+      if (!isFirefox) expect(await layoutShiftOf(page)).toBeLessThan(GOOD_CLS);
+      const files = await loadedFiles();
+      for (const width of [390, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        await expect.poll(overflow, { message: `at ${width}` }).toBe(0);
+        // All can be hit with a thumb.
+        const small = await page.evaluate(() =>
+          [...document.querySelectorAll('a, button, input, select, summary')]
+            .filter((control) => control.className !== 'skip')
+            .map((control) => ({
+              name: control.outerHTML,
+              box: (control.closest('.choices label') ?? control).getBoundingClientRect(),
+            }))
+            .filter(({ box }) => box.height > 0 && box.height < 43.9)
+            .map(({ name }) => name),
+        );
+        expect(small, `at ${width}`).toEqual([]);
+      }
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.evaluate(() => void (document.documentElement.style.fontSize = '200%'));
+      await expect.poll(overflow, { message: 'with letters twice as large' }).toBe(0);
+      const bytes = (await Promise.all(files.map(sizeOf))).reduce((sum, size) => sum + size, 0);
+      expect(bytes).toBeLessThanOrEqual(200_000);
+      expect(bytes).toBeGreaterThan(50_000);
+    },
+  );
 });

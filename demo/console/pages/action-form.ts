@@ -4,7 +4,8 @@ import { find } from '../../shared/pages/find.js';
 import { findFormProblems, showFormProblems } from '../../shared/pages/form-problems.js';
 import { send, toProblem } from './console-api.js';
 import { showFieldProblems, toQuery } from './forms.js';
-import { renderProblem, Waiting } from './loader.js';
+import { renderProblem } from './loader.js';
+import { Waiting } from './waiting.js';
 
 export interface ActionFormOptions<T> {
   readonly form: HTMLFormElement;
@@ -38,9 +39,10 @@ export function startActionForm<T>(options: ActionFormOptions<T>): void {
     // Not `disabled`: that would throw the focus away.
     button.setAttribute('aria-disabled', 'true');
     render(html``, result);
-    waiting.start(busy);
+    const running = new AbortController();
+    waiting.start(busy, () => running.abort());
     try {
-      const answer = await send<T>(path, toBody?.(fields) ?? fields);
+      const answer = await send<T>(path, toBody?.(fields) ?? fields, running.signal);
       render(draw(answer), result);
       onDone?.(answer);
     } catch (error) {

@@ -1,5 +1,5 @@
 /** All rows of a filter as a file: how far it is, a way to stop it, and never half a file. */
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { ConsoleProblem } from '../console-view.js';
 import { formatNumber } from './formatting.js';
 import { renderProblem } from './loader.js';
@@ -10,6 +10,7 @@ const [CARRIAGE_RETURN, NEW_LINE] = [13, 10];
 type ExportState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'running'; readonly lines: number }
+  | { readonly kind: 'stopped' }
   | { readonly kind: 'saved'; readonly lines: number }
   | { readonly kind: 'failed'; readonly problem: ConsoleProblem };
 
@@ -29,30 +30,27 @@ export class CsvExport {
     this.#running.abort();
   }
 
+  /** One button that starts and stops: it keeps the focus. */
   render(): TemplateResult {
     const state = this.#state;
-    const button = html`<button type="button" class="button quiet" @click=${() => void this.#run()}>
-      Export all as CSV
-    </button>`;
-    switch (state.kind) {
-      case 'ready':
-        return button;
-      case 'running':
-        return html`<span class="exporting">
-          <progress aria-label="Export"></progress>
-          <span role="status">${sayRows(state.lines)} so far …</span>
-          <button type="button" class="button quiet" @click=${() => this.#cancel()}>Stop</button>
-        </span>`;
-      case 'saved':
-        return html`${button} <span role="status">${sayRows(state.lines)} saved.</span>`;
-      case 'failed':
-        return html`${button} ${renderProblem(state.problem)}`;
-    }
+    const isRunning = state.kind === 'running';
+    return html`<div class="exporting">
+        <button
+          type="button"
+          class="button quiet"
+          @click=${() => (isRunning ? this.#cancel() : void this.#run())}
+        >
+          ${isRunning ? 'Stop' : 'Export all as CSV'}
+        </button>
+        ${isRunning ? html`<progress aria-label="Export"></progress>` : nothing}
+        <span role="status">${sayState(state)}</span>
+      </div>
+      ${state.kind === 'failed' ? renderProblem(state.problem) : nothing}`;
   }
 
   #cancel(): void {
     this.#running.abort();
-    this.#show({ kind: 'ready' });
+    this.#show({ kind: 'stopped' });
   }
 
   #show(state: ExportState): void {
@@ -104,6 +102,20 @@ const CUT_OFF: ConsoleProblem = {
   next: 'Export again, or ask for fewer days at a time.',
   outcome: 'not_sent',
 };
+
+function sayState(state: ExportState): string {
+  switch (state.kind) {
+    case 'running':
+      return `${sayRows(state.lines)} so far …`;
+    case 'stopped':
+      return 'Stopped. No file was saved.';
+    case 'saved':
+      return `${sayRows(state.lines)} saved.`;
+    case 'ready':
+    case 'failed':
+      return '';
+  }
+}
 
 function sayRows(lines: number): string {
   return `${formatNumber(String(lines))} row${lines === 1 ? '' : 's'}`;

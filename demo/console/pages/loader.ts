@@ -3,12 +3,16 @@ import { html, render, type TemplateResult, nothing } from 'lit';
 import type { ConsoleProblem } from '../console-view.js';
 import { toProblem } from './console-api.js';
 import { showFieldProblems } from './forms.js';
+import { renderStopped } from './states.js';
+import type { Waiting } from './waiting.js';
 
 export interface LoaderOptions {
   readonly host: HTMLElement;
   readonly waiting: Waiting;
-  /** Where wrong fields are shown. */
-  readonly form: HTMLFormElement;
+  /** Where wrong fields are shown. Default: with the problem. */
+  readonly form?: HTMLFormElement;
+  /** What is said meanwhile. */
+  readonly busy?: string;
 }
 
 export interface LoadOptions<T> {
@@ -27,23 +31,29 @@ export class Loader {
   }
 
   async load<T>(options: LoadOptions<T>): Promise<void> {
-    const { host, waiting, form } = this.#options;
+    const { host, waiting, busy = 'Asking the provider…' } = this.#options;
+    const again = (): void => void this.load(options);
     this.#running.abort();
     const running = new AbortController();
     this.#running = running;
     host.setAttribute('aria-busy', 'true');
-    waiting.start('Asking the provider…');
+    waiting.start(busy, () => {
+      running.abort();
+      this.#draw(renderStopped(again));
+      waiting.end('');
+      host.removeAttribute('aria-busy');
+      host.querySelector<HTMLElement>('[data-focus]')?.focus();
+    });
     try {
       const answer = await options.ask(running.signal);
       if (running.signal.aborted) return;
-      showFieldProblems(form, NO_PROBLEM);
+      this.#showAtFields(NO_PROBLEM);
       this.#draw(options.draw(answer));
       waiting.end(options.summary(answer));
     } catch (error) {
       if (running.signal.aborted) return;
       const problem = toProblem(error);
-      const again = (): void => void this.load(options);
-      const isSaid = showFieldProblems(form, problem);
+      const isSaid = this.#showAtFields(problem);
       this.#draw(isSaid ? html`` : renderProblem(problem, again));
       waiting.end(isSaid ? '' : `${problem.title} ${problem.next}`, 'screen-reader');
       if (problem.code === 'console_unreachable' && !navigator.onLine) {
@@ -51,6 +61,12 @@ export class Loader {
       }
     }
     host.removeAttribute('aria-busy');
+  }
+
+  /** Answers whether that says it all. */
+  #showAtFields(problem: Pick<ConsoleProblem, 'errors'>): boolean {
+    const { form } = this.#options;
+    return form !== undefined && showFieldProblems(form, problem);
   }
 
   /** The button that was pressed may go away; the focus then stays in this part of the page. */
@@ -65,49 +81,6 @@ export class Loader {
 }
 
 const NO_PROBLEM = { errors: [] } as const;
-
-/** Shorter waits need no moving picture. */
-const SHOW_AFTER_MS = 300;
-const STILL_AFTER_MS = 5000;
-
-export class Waiting {
-  readonly #words = document.createElement('p');
-  readonly #progress = document.createElement('progress');
-  #timers: ReturnType<typeof setTimeout>[] = [];
-
-  constructor(host: HTMLElement) {
-    host.className = 'waiting';
-    this.#words.setAttribute('role', 'status');
-    this.#progress.hidden = true;
-    // The words beside it say the same.
-    this.#progress.setAttribute('aria-hidden', 'true');
-    host.replaceChildren(this.#words, this.#progress);
-  }
-
-  start(words: string): void {
-    this.#stopTimers();
-    this.#words.classList.remove('unseen');
-    this.#words.textContent = words;
-    this.#timers = [
-      setTimeout(() => (this.#progress.hidden = false), SHOW_AFTER_MS),
-      setTimeout(() => {
-        this.#words.textContent = `${words} This is taking longer than usual.`;
-      }, STILL_AFTER_MS),
-    ];
-  }
-
-  /** Says the outcome; `screen-reader` when the page shows the same words in another place. */
-  end(words: string, audience: 'everyone' | 'screen-reader' = 'everyone'): void {
-    this.#stopTimers();
-    this.#progress.hidden = true;
-    this.#words.classList.toggle('unseen', audience === 'screen-reader');
-    this.#words.textContent = words;
-  }
-
-  #stopTimers(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-}
 
 /** The heading can take the focus. Without `retry` there is no button: doing it again is a choice. */
 export function renderProblem(problem: ConsoleProblem, retry?: () => void): TemplateResult {

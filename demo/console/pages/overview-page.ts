@@ -1,20 +1,23 @@
-/** The overview: the partner's analytics, in figures and pictures. */
-import { html, nothing, type TemplateResult } from 'lit';
+/** The overview: the partner's analytics, in figures and charts. */
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { AnalyticsView } from '../console-view.js';
 import { renderGroup } from './charts.js';
 import { read } from './console-api.js';
 import { count, formatNumber, renderOthers, humanise } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggest } from './forms.js';
-import { Loader, Waiting } from './loader.js';
+import { Loader } from './loader.js';
+import { renderState } from './states.js';
+import { Waiting } from './waiting.js';
 
 const form = find(document, '#filters', HTMLFormElement);
 const partner = find(form, '#partner_name', HTMLInputElement);
 const timeframe = find(form, '#timeframe', HTMLSelectElement);
 const firstDay = find(form, '#from_date', HTMLInputElement);
 const lastDay = find(form, '#to_date', HTMLInputElement);
+const host = find(document, '#result', HTMLElement);
 const loader = new Loader({
-  host: find(document, '#result', HTMLElement),
+  host,
   waiting: new Waiting(find(document, '#waiting', HTMLElement)),
   form,
 });
@@ -37,7 +40,18 @@ async function start(): Promise<void> {
     load();
   });
   if (partner.value !== '') load();
+  else render(renderState(NO_PARTNER), host);
 }
+
+const NO_PARTNER = {
+  title: 'No partner chosen',
+  next: 'Enter the name of a partner as the provider knows it, then press Show.',
+} as const;
+
+const NO_FIGURES = {
+  title: 'The provider has nothing to show for this timeframe.',
+  next: 'Try a longer timeframe or another partner.',
+} as const;
 
 function load(): void {
   const query = toQuery(form).toString();
@@ -45,7 +59,7 @@ function load(): void {
     ask: (signal) => read<AnalyticsView>(`/api/analytics?${query}`, signal),
     draw: renderAnalytics,
     summary: ({ figures, groups }) =>
-      `${count(Object.keys(figures).length, 'figure')} and ${count(groups.length, 'picture')}.`,
+      `${count(Object.keys(figures).length, 'figure')} and ${count(groups.length, 'chart')}.`,
   });
 }
 
@@ -62,8 +76,7 @@ function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateRe
   const series = groups.filter(({ isSeries }) => isSeries);
   const named = groups.filter(({ isSeries }) => !isSeries);
   const isEmpty = Object.keys(figures).length === 0 && groups.length === 0;
-  if (isEmpty)
-    return html`<p class="lead">The provider has nothing to show for this timeframe.</p>`;
+  if (isEmpty) return renderState(NO_FIGURES);
   return html`
     <section aria-labelledby="figures">
       <h2 id="figures">Figures</h2>
@@ -82,8 +95,8 @@ function renderAnalytics({ figures, groups, others }: AnalyticsView): TemplateRe
     ${
       groups.length === 0
         ? nothing
-        : html`<section aria-labelledby="pictures">
-            <h2 id="pictures">Charts</h2>
+        : html`<section aria-labelledby="charts">
+            <h2 id="charts">Charts</h2>
             <div class="charts">${[...series, ...named].map(renderGroup)}</div>
           </section>`
     }

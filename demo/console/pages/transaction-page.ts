@@ -1,10 +1,12 @@
 /** One transaction: its money, what happened in which order, and every field. */
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { ProviderFields, TransactionView } from '../console-view.js';
 import { read } from './console-api.js';
 import { formatMoney, isAmount, renderFields } from './formatting.js';
-import { Loader, Waiting } from './loader.js';
+import { Loader } from './loader.js';
+import { renderState } from './states.js';
+import { Waiting } from './waiting.js';
 import {
   describeAmount,
   describeMethod,
@@ -13,18 +15,27 @@ import {
   pathOfTransaction,
 } from './transaction-words.js';
 
+const NO_TRANSACTION = {
+  title: 'No transaction chosen',
+  next: 'Go to all transactions, and choose one by its order.',
+} as const;
+
+const host = find(document, '#result', HTMLElement);
 const loader = new Loader({
-  host: find(document, '#result', HTMLElement),
+  host,
   waiting: new Waiting(find(document, '#waiting', HTMLElement)),
-  form: find(document, '#which', HTMLFormElement),
 });
 const moments = new MomentWords(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
-void loader.load({
-  ask: (signal) => read<TransactionView>(`/api/transaction${location.search}`, signal),
-  draw: renderTransaction,
-  summary: () => '',
-});
+if (new URLSearchParams(location.search).has('id')) {
+  void loader.load({
+    ask: (signal) => read<TransactionView>(`/api/transaction${location.search}`, signal),
+    draw: renderTransaction,
+    summary: () => '',
+  });
+} else {
+  render(renderState(NO_TRANSACTION), host);
+}
 
 const MONEY = [
   ['amount', 'Amount'],
@@ -45,16 +56,15 @@ function renderTransaction({ transaction, related, orderUrl }: TransactionView):
         </span>
         · ${merchantName ?? merchantId ?? 'no merchant'} · ${orderRef ?? 'no order reference'}
       </p>
-      <p class="next">
-        <a class="button quiet" href="/transactions">All transactions</a>
-        ${
-          orderUrl === undefined
-            ? nothing
-            : html`<a class="button quiet" href=${orderUrl} rel="noopener">
+      ${
+        orderUrl === undefined
+          ? nothing
+          : html`<p class="next">
+              <a class="button quiet" href=${orderUrl} rel="noopener">
                 Its order in the session server
-              </a>`
-        }
-      </p>
+              </a>
+            </p>`
+      }
     </section>
     <section aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>

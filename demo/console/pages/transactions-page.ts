@@ -7,9 +7,11 @@ import { CsvExport } from './csv-export.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
 import { keepPlace, keepScroll, readPlace, restoreScroll } from './list-place.js';
-import { Loader, renderProblem, Waiting } from './loader.js';
+import { Loader, renderProblem } from './loader.js';
+import { renderState } from './states.js';
 import { TransactionTable } from './transaction-table.js';
 import { renderTotals } from './transaction-totals.js';
+import { Waiting } from './waiting.js';
 
 const MAX_PAGE_ROWS = 500;
 
@@ -120,9 +122,10 @@ async function add(current: Shown): Promise<void> {
   const { query, list, table } = current;
   if (query !== newest || current.isAdding || list.lastPage.nextCursor === undefined) return;
   current.isAdding = true;
-  waiting.start(list.searched > 0 ? 'Searching on…' : 'Asking for more…');
+  const running = new AbortController();
+  waiting.start(list.searched > 0 ? 'Searching on…' : 'Asking for more…', () => running.abort());
   try {
-    const more = await readNext(list, query);
+    const more = await readNext(list, query, running.signal);
     if (query !== newest) return;
     current.list = growBy(more, list);
     current.problem = undefined;
@@ -131,8 +134,13 @@ async function add(current: Shown): Promise<void> {
     waiting.end(`${more.rows.length} more, ${current.list.rows.length} in all.`);
     host.querySelector<HTMLElement>(`[aria-controls="row-${list.rows.length}"]`)?.focus();
   } catch (error) {
-    const problem = toProblem(error);
     if (query !== newest) return;
+    if (running.signal.aborted) {
+      waiting.end('Stopped. No more were added.');
+      host.querySelector<HTMLElement>('.next button')?.focus();
+      return;
+    }
+    const problem = toProblem(error);
     waiting.end(`${problem.title} ${problem.next}`, 'screen-reader');
     current.problem = renderProblem(problem, () => void add(current));
     draw(current);
@@ -159,12 +167,7 @@ function renderList(current: Shown): TemplateResult {
       ...(columns !== undefined && { columns }),
     });
   }
-  if (rows.length === 0 && !hasMore && unreadable === 0) {
-    return html`<p class="lead">
-        No transactions match ${searched > 0 ? 'this search' : 'these filters'}.
-      </p>
-      <a class="button quiet" href="/transactions">Show all</a>`;
-  }
+  if (rows.length === 0 && !hasMore && unreadable === 0) return renderNone(query, searched > 0);
   return html`
     ${renderTotals(rows)}
     <div class="list-tools">${table.renderColumnChoice()} ${csv.render()}</div>
@@ -196,6 +199,27 @@ function renderList(current: Shown): TemplateResult {
     }
     ${renderOthers(others)}
   `;
+}
+
+function renderNone(query: URLSearchParams, isSearch: boolean): TemplateResult {
+  if (query.size === 0) {
+    return renderState(
+      {
+        title: 'No transactions yet',
+        next: 'A payment is here as soon as the provider lists it. Create a session to try one.',
+      },
+      html`<a class="button" href="/checkout-session">Create a checkout session</a>`,
+    );
+  }
+  return renderState(
+    {
+      title: `No transactions match ${isSearch ? 'this search' : 'these filters'}.`,
+      next: isSearch
+        ? 'The search looks for the whole text in every field. Try a shorter one, or fewer filters.'
+        : 'Try more days, another status, or another merchant.',
+    },
+    html`<a class="button quiet" href="/transactions">Show all</a>`,
+  );
 }
 
 function renderMore(current: Shown): TemplateResult | typeof nothing {

@@ -1,12 +1,14 @@
 /** The scheduled transfers of a merchant account. */
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, render, type TemplateResult } from 'lit';
 import { find } from '../../shared/pages/find.js';
 import type { TransfersView, TransferView } from '../console-view.js';
 import { startActionForm } from './action-form.js';
 import { read } from './console-api.js';
 import { count, renderOthers } from './formatting.js';
 import { readAddress, toQuery, watchFilters, readKnownThings, suggestMerchants } from './forms.js';
-import { Loader, Waiting } from './loader.js';
+import { Loader } from './loader.js';
+import { renderState } from './states.js';
+import { Waiting } from './waiting.js';
 import { nestRows, RowFields } from './row-fields.js';
 import { renderRuns, watchSchedules } from './schedule-check.js';
 
@@ -21,8 +23,9 @@ const COLUMNS = [
 
 const form = find(document, '#filters', HTMLFormElement);
 const merchant = find(form, '#mid', HTMLInputElement);
+const host = find(document, '#result', HTMLElement);
 const loader = new Loader({
-  host: find(document, '#result', HTMLElement),
+  host,
   waiting: new Waiting(find(document, '#waiting', HTMLElement)),
   form,
 });
@@ -57,7 +60,18 @@ async function start(): Promise<void> {
   readAddress(form);
   watchFilters(form, load);
   if (merchant.value !== '') load();
+  else render(renderState(NO_MERCHANT), host);
 }
+
+const NO_MERCHANT = {
+  title: 'No merchant chosen',
+  next: 'Enter the number of a merchant, then press Show.',
+} as const;
+
+const NO_TRANSFERS = {
+  title: 'No scheduled transfers',
+  next: 'The provider has none for this merchant. Try another merchant; the provider sets transfers up.',
+} as const;
 
 function load(): void {
   const query = toQuery(form).toString();
@@ -69,9 +83,7 @@ function load(): void {
 }
 
 function renderTransfers({ transfers }: TransfersView): TemplateResult {
-  if (transfers.length === 0) {
-    return html`<p class="lead">This merchant has no scheduled transfers.</p>`;
-  }
+  if (transfers.length === 0) return renderState(NO_TRANSFERS);
   return html`<table class="rows" role="table">
       <caption>
         As the provider sends them

@@ -8,17 +8,23 @@ import type {
   WebhookTestView,
 } from '../console-view.js';
 import { startActionForm } from './action-form.js';
-import { read, toProblem } from './console-api.js';
+import { read } from './console-api.js';
 import { renderCopyButton } from './copy-button.js';
 import { renderOthers } from './formatting.js';
-import { renderProblem } from './loader.js';
+import { Loader } from './loader.js';
+import { renderState } from './states.js';
 import { MomentWords } from './transaction-words.js';
+import { Waiting } from './waiting.js';
 
 const createForm = find(document, '#create', HTMLFormElement);
 const createResult = find(document, '#create-result', HTMLElement);
 const testForm = find(document, '#test', HTMLFormElement);
 const webhookId = find(testForm, '#webhookId', HTMLInputElement);
-const kept = find(document, '#kept', HTMLElement);
+const keptLoader = new Loader({
+  host: find(document, '#kept', HTMLElement),
+  waiting: new Waiting(find(document, '#kept-waiting', HTMLElement)),
+  busy: 'Reading the list…',
+});
 const moments = new MomentWords(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 startActionForm<CreatedWebhookView>({
@@ -54,21 +60,20 @@ addEventListener('pagehide', () => {
 void showKept();
 
 /** The webhooks whose keys are on the console's machine: the provider has no list of them. */
-async function showKept(): Promise<void> {
-  try {
-    const { kept: webhooks } = await read<KeptWebhooksView>('/api/webhooks');
-    render(renderKept(webhooks), kept);
-  } catch (error) {
-    render(
-      renderProblem(toProblem(error), () => void showKept()),
-      kept,
-    );
-  }
+function showKept(): Promise<void> {
+  return keptLoader.load({
+    ask: (signal) => read<KeptWebhooksView>('/api/webhooks', signal),
+    draw: ({ kept }) => renderKept(kept),
+    summary: () => '',
+  });
 }
 
 function renderKept(webhooks: readonly KeptWebhook[]): TemplateResult {
   if (webhooks.length === 0) {
-    return html`<p class="lead">No webhook was created with this console yet.</p>`;
+    return renderState({
+      title: 'No webhook was created with this console yet.',
+      next: 'Create one above: it is listed here with the file of its key.',
+    });
   }
   return html`<table class="rows" role="table">
       <caption class="unseen">
