@@ -144,6 +144,10 @@ describe('a server whose database is restarted', () => {
       const refused = await restarted.reopen('A1001');
       expect(refused).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      const asked = await restarted.fetch('/v1/merchant/orders/A1001', {
+        headers: { authorization: `Bearer ${restarted.merchantKey}` },
+      });
+      expect(asked).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       const statusOf = async (path: string) => (await restarted.fetch(path)).status;
       await expect.poll(() => statusOf('/readyz')).toBe(503);
       expect(await statusOf('/healthz')).toBe(200);

@@ -104,9 +104,13 @@ describe('creating a checkout', () => {
     expect((await stack.reopen('A8')).status).toBe(200);
   });
 
-  it('does not repeat what the provider refused', async () => {
+  it.each([
+    ['a field', 400],
+    ['our key', 401],
+  ])('does not repeat what the provider refused: %s', async (_, refusal) => {
     const before = stack.createSessionCalls();
-    stack.sandbox.control.addFault({ operation: 'create-session', fault: 'error', status: 400 });
+    const fault = { operation: 'create-session', fault: 'error', status: refusal } as const;
+    stack.sandbox.control.addFault(fault);
     const { status, body } = await stack.open('A9', { amount: '5.00' });
     expect([status, body.code]).toEqual([502, 'provider_refused']);
     expect(stack.createSessionCalls() - before).toBe(1);
