@@ -46,6 +46,21 @@ describe('a session server that is killed', () => {
   }, 60_000);
 });
 
+describe('a provider that fails in the shopper’s browser', () => {
+  it('by a script that is none, and by a lost answer to the card: the shopper pays once', async () => {
+    const shopper = await journey.shopper();
+    const { order } = await shopper.order();
+    await journey.sandbox.breakNextScript();
+    await journey.sandbox.loseNextPayment();
+    await shopper.goToPayment(order);
+    await shopper.payWith(CARDS.approved);
+    await shopper.reads(PAID);
+    expect(await journey.sandbox.queuedFaults()).toBe(0);
+    await journey.expectPaid(shopper, order);
+    await shopper.close();
+  });
+});
+
 /** The longest pause between two questions to a server that is gone, and time to start it. */
 const RECOVERY = { timeout: 40_000 };
 

@@ -48,6 +48,21 @@ export class SandboxControl {
     await this.#send('POST', '/faults', { operation, fault: 'drop-after-commit' });
   }
 
+  /** Lets the next script of the SDK be a web page. */
+  async breakNextScript(): Promise<void> {
+    await this.#send('POST', '/faults', { operation: 'sdk-script', fault: 'html', status: 200 });
+  }
+
+  /** Lets the next card be charged, and its form get no answer. */
+  async loseNextPayment(): Promise<void> {
+    await this.#send('POST', '/faults', { operation: 'card-payment', fault: 'no-content' });
+  }
+
+  /** How many faults have not hit anything yet. */
+  async queuedFaults(): Promise<number> {
+    return (await this.#get<{ queued: unknown[] }>('/faults')).queued.length;
+  }
+
   /** How the body of each call of an operation was framed, oldest first. */
   async framingsOf(operation: string): Promise<string[]> {
     const { requests } = await this.#get<{
