@@ -3,6 +3,7 @@ import { requestsView, requestView } from './views/requests-view.js';
 import { faultsView } from './views/faults-view.js';
 import { sandboxView } from './views/sandbox-view.js';
 import { scenariosView } from './views/scenarios-view.js';
+import { webhookView } from './views/webhook-view.js';
 import { webhooksView } from './views/webhooks-view.js';
 import { switchesView } from './views/switches-view.js';
 import { sessionsView } from './views/sessions-view.js';
@@ -19,6 +20,7 @@ export const VIEWS: readonly View[] = [
   transactionsView,
   transactionView,
   webhooksView,
+  webhookView,
   scenariosView,
   faultsView,
   switchesView,

@@ -108,7 +108,12 @@ const COMMANDS: readonly Command[] = [
     what: 'sends the next ones last first',
     call: ([count]) => post('/webhooks/reorder', { count: Number(count) }),
   },
-  { usage: 'webhooks', what: 'lists the attempts at webhooks', call: () => get('/deliveries') },
+  { usage: 'webhooks', what: 'lists the tries at webhooks', call: () => get('/deliveries') },
+  {
+    usage: 'webhooks show <number>',
+    what: 'a try with headers and bodies',
+    call: ([number = '']) => get(`/deliveries/${encodeURIComponent(number)}`),
+  },
   { usage: 'requests', what: 'lists the calls of the API', call: () => get('/requests') },
   { usage: 'clock', what: 'shows the time', call: () => get('/clock') },
   {

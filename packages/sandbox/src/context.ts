@@ -1,7 +1,8 @@
 import { VirtualClock } from './clock.js';
 import { ActionLog } from './inspector/action-log.js';
 import { Activity } from './inspector/activity.js';
-import { RequestFile } from './inspector/request-file.js';
+import { DeliveryLog } from './inspector/delivery-log.js';
+import { RecordFile } from './inspector/record-file.js';
 import { FaultQueue } from './faults/faults.js';
 import { meetFault } from './faults/play-fault.js';
 import { PaymentService } from './payment-service.js';
@@ -55,14 +56,23 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
   const endpoints = new WebhookEndpoints(inventor);
   const faults = new FaultQueue();
-  const webhooks = new WebhookSender(clock, settings, inventor, (signal) =>
-    meetFault({ faults, settings, clock }, 'webhook', signal),
+  const { requestLog } = settings;
+  const secrets = () => [
+    settings.apiKey,
+    ...(settings.webhookUrlKey === 'none' ? [] : [settings.webhookUrlKey]),
+    ...endpoints.list().map(({ hmacKey }) => hmacKey),
+  ];
+  const webhooks = new WebhookSender(
+    clock,
+    settings,
+    inventor,
+    (signal) => meetFault({ faults, settings, clock }, 'webhook', signal),
+    new DeliveryLog(secrets, requestLog ? new RecordFile(`${requestLog}.webhooks`) : undefined),
   );
   const sessions = new SessionStore(inventor);
   const parts = { settings, clock, inventor, endpoints, webhooks, sessions };
   const notifier = new WebhookNotifier(parts);
   const activity = new Activity();
-  const { requestLog } = settings;
   const context: SandboxContext = {
     settings,
     startSwitches: switchesOf(settings),
@@ -76,17 +86,10 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     signupLinks: new SignupLinks(),
     transfers: new TransferBook(),
     endpoints,
-    requests: new RequestLog(
-      activity,
-      requestLog === undefined ? undefined : new RequestFile(requestLog),
-    ),
+    requests: new RequestLog(activity, requestLog ? new RecordFile(requestLog) : undefined),
     activity,
     actions: new ActionLog(clock, activity),
-    secrets: () => [
-      settings.apiKey,
-      ...(settings.webhookUrlKey === 'none' ? [] : [settings.webhookUrlKey]),
-      ...endpoints.list().map(({ hmacKey }) => hmacKey),
-    ],
+    secrets,
     faults,
     payments: new PaymentService({ settings, clock, inventor, transactions, notifier }),
     webhooks,

@@ -1,6 +1,7 @@
 import type { Activity } from './inspector/activity.js';
-import type { RecordedCall } from './inspector/recorded-call.js';
-import type { RequestFile } from './inspector/request-file.js';
+import { RecordBook } from './inspector/record-book.js';
+import type { RecordFile } from './inspector/record-file.js';
+import type { Messages, RecordedCall } from './inspector/recorded-call.js';
 
 /** The operations of the provider's API (spec 4.1 to 4.8), in that order. */
 export const OPERATIONS = [
@@ -56,45 +57,27 @@ export interface RequestFilter {
   readonly limit?: number | undefined;
 }
 
-type Messages = Pick<RecordedCall, 'request' | 'response'>;
-
-const MAX_ENTRIES = 10_000;
-/** Headers and bodies of older calls are dropped. */
-const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
-
 /** The latest calls of the API, oldest first, in memory and in a file if there is one. */
 export class RequestLog {
   readonly #activity: Activity;
-  readonly #file: RequestFile | undefined;
-  #entries: LoggedRequest[] = [];
-  /** By the number of the call, oldest first. */
-  #messages = new Map<number, { readonly messages: Messages; readonly size: number }>();
-  #keptCharacters = 0;
-  #count = 0;
+  readonly #book: RecordBook<LoggedRequest>;
 
-  constructor(activity: Activity, file?: RequestFile) {
+  constructor(activity: Activity, file?: RecordFile<RecordedCall>) {
     this.#activity = activity;
-    this.#file = file;
-    for (const { request, response, ...entry } of file?.read() ?? []) {
-      this.#push(entry);
-      this.#keep(entry.number, { request, ...(response && { response }) });
-      this.#count = Math.max(this.#count, entry.number);
-    }
+    this.#book = new RecordBook(file);
   }
 
   add(call: Omit<LoggedRequest, 'number' | 'state'>): LoggedRequest {
-    this.#count += 1;
-    const entry: LoggedRequest = { number: this.#count, state: 'pending', ...call };
-    this.#push(entry);
+    const entry: LoggedRequest = { number: this.#book.nextNumber(), state: 'pending', ...call };
+    this.#book.push(entry);
     this.#activity.announce({ type: 'request', data: entry });
     return entry;
   }
 
   /** The call has ended. */
   finish(entry: LoggedRequest, messages: Messages): void {
-    if (this.#entries.lastIndexOf(entry) === -1) return;
-    this.#keep(entry.number, messages);
-    this.#file?.append({ ...entry, ...messages }, () => this.#recorded());
+    if (this.#book.entries.lastIndexOf(entry) === -1) return;
+    this.#book.finish(entry, messages);
     this.#activity.announce({ type: 'request', data: entry });
   }
 
@@ -102,9 +85,10 @@ export class RequestLog {
   list(filter: RequestFilter = {}): readonly LoggedRequest[] {
     const { operation, sessionId, before = Infinity, limit = Infinity } = filter;
     const search = filter.search?.toLowerCase() ?? '';
+    const { entries } = this.#book;
     const found: LoggedRequest[] = [];
-    for (let index = this.#entries.length - 1; index >= 0 && found.length < limit; index -= 1) {
-      const entry = this.#entries[index];
+    for (let index = entries.length - 1; index >= 0 && found.length < limit; index -= 1) {
+      const entry = entries[index];
       if (entry === undefined || entry.number >= before) continue;
       if (operation !== undefined && entry.operation !== operation) continue;
       if (sessionId !== undefined && entry.sessionId !== sessionId) continue;
@@ -114,58 +98,24 @@ export class RequestLog {
   }
 
   find(number: number): Partial<RecordedCall> | undefined {
-    const entry = this.#entries.find((each) => each.number === number);
-    return entry && { ...entry, ...this.#messages.get(number)?.messages };
+    return this.#book.find(number);
   }
 
   /** How many calls each operation has. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {};
-    for (const { operation } of this.#entries) counts[operation] = (counts[operation] ?? 0) + 1;
+    for (const { operation } of this.#book.entries)
+      counts[operation] = (counts[operation] ?? 0) + 1;
     return counts;
   }
 
   clear(): void {
-    this.#entries = [];
-    this.#messages.clear();
-    this.#keptCharacters = 0;
-    this.#file?.clear();
-  }
-
-  #push(entry: LoggedRequest): void {
-    this.#entries.push(entry);
-    if (this.#entries.length > MAX_ENTRIES) this.#drop(this.#entries.shift()?.number);
-  }
-
-  #keep(number: number, messages: Messages): void {
-    const size = sizeOf(messages.request) + sizeOf(messages.response);
-    this.#messages.set(number, { messages, size });
-    this.#keptCharacters += size;
-    for (const oldest of this.#messages.keys()) {
-      if (this.#keptCharacters <= MAX_KEPT_CHARACTERS) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(number: number | undefined): void {
-    const dropped = number === undefined ? undefined : this.#messages.get(number);
-    if (number === undefined || dropped === undefined) return;
-    this.#messages.delete(number);
-    this.#keptCharacters -= dropped.size;
+    this.#book.clear();
   }
 
   #textOf(entry: LoggedRequest): string {
-    const messages = this.#messages.get(entry.number)?.messages;
+    const messages = this.#book.messagesOf(entry.number);
     return (JSON.stringify(entry) + (messages ? textOf(messages) : '')).toLowerCase();
-  }
-
-  /** What the file holds after it was shortened. */
-  *#recorded(): Generator<RecordedCall> {
-    for (const entry of this.#entries) {
-      const kept = this.#messages.get(entry.number);
-      if (kept && entry.state !== 'pending' && entry.state !== 'held')
-        yield { ...entry, ...kept.messages };
-    }
   }
 }
 
@@ -173,8 +123,4 @@ function textOf({ request, response }: Messages): string {
   return [request, response]
     .map((message) => message && `${JSON.stringify(message.headers)}\n${message.body ?? ''}`)
     .join('\n');
-}
-
-function sizeOf(message: RecordedCall['response']): number {
-  return message ? JSON.stringify(message.headers).length + (message.body?.length ?? 0) : 0;
 }

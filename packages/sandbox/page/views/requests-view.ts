@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { RecordedCall, RecordedMessage } from '../../src/inspector/recorded-call.js';
+import type { RecordedCall } from '../../src/inspector/recorded-call.js';
 import type { LoggedRequest } from '../../src/request-log.js';
 import { queryOf } from '../api.js';
-import { looksLikeJson, renderJson } from '../json.js';
+import { renderMessage } from '../message.js';
 import { badge, renderSearch, sessionLink, statusBadge, time } from '../parts.js';
 import { linkTo, view, type Frame, type Params, type Read } from '../view.js';
 
@@ -160,7 +160,11 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
     ${
       request
         ? html`${renderMessage('Request', request)}
-          ${renderMessage('Response', response, call.state)}
+          ${renderMessage(
+            'Response',
+            response,
+            call.state === 'dropped' ? 'The connection was cut before an answer.' : undefined,
+          )}
           ${
             curl &&
             html`<h2>As curl</h2>
@@ -171,37 +175,6 @@ function renderDetail(call: NonNullable<Requests['detail']>, params: Params, fra
           : html`<p class="empty">The call waits for its answer.</p>`
     }
   </section>`;
-}
-
-function renderMessage(
-  name: string,
-  message: RecordedMessage | undefined,
-  state?: string,
-): TemplateResult {
-  if (message === undefined) {
-    return html`<h2>${name}</h2>
-      <p class="empty">
-        ${state === 'dropped' ? 'The connection was cut before an answer.' : 'None.'}
-      </p>`;
-  }
-  const { headers, body, bytes, isCut } = message;
-  return html`<h2>${name}</h2>
-    <details>
-      <summary>Headers (${Object.keys(headers).length})</summary>
-      <pre tabindex="0" aria-label="${name} headers">
-${Object.entries(headers).map(
-          ([key, value]) => html`<span class="json-key">${key}</span>: ${value} `,
-        )}</pre>
-    </details>
-    ${
-      body === undefined
-        ? html`<p class="hint">The body was not read.</p>`
-        : body === ''
-          ? html`<p class="hint">No body.</p>`
-          : html`<pre tabindex="0" aria-label="${name} body">
-${looksLikeJson(body) ? renderJson(body) : body}</pre>`
-    }
-    ${isCut ? html`<p class="hint">The first part of ${bytes?.toLocaleString('en')} bytes.</p>` : nothing}`;
 }
 
 function renderFirstSteps(frame: Frame): TemplateResult {

@@ -178,10 +178,13 @@ function describeEvent(event: TimelineEvent, currency: string): readonly [string
         html`The transaction list shows ${transactionLink(event.id)} from here on`,
       ];
     case 'delivery': {
-      const { attempt, to, status, error } = event.delivery;
+      const { number, attempt, to, status, error } = event.delivery;
       const isGood = status !== undefined && status < 300;
-      const words = `Webhook to ${to}, try ${String(attempt)}:`;
-      return [isGood ? 'is-good' : 'is-bad', html`${words} ${statusBadge(status, error)}`];
+      const link = html`<a href=${linkTo(`webhooks/${String(number)}`)}>try ${attempt}</a>`;
+      return [
+        isGood ? 'is-good' : 'is-bad',
+        html`Webhook to ${to}, ${link}: ${statusBadge(status, error)}`,
+      ];
     }
     case 'expires':
       return ['is-next', 'Expires, if it is not paid before'];

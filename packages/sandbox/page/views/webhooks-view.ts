@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../src/control/session-control.js';
 import type { Delivery } from '../../src/webhooks/webhook-sender.js';
 import type { WebhookOutcome } from '../../src/switches.js';
 import { badge, money, readForm, renderTable, sessionLink, statusBadge, time } from '../parts.js';
-import { view, type Frame } from '../view.js';
+import { linkTo, view, type Frame } from '../view.js';
 
 interface Webhooks {
   readonly webhooks: ReturnType<SandboxControl['endpoints']>;
@@ -165,9 +165,10 @@ function renderWebhook(tries: readonly Delivery[], frame: Frame): TemplateResult
     </p>
     <ol class="tries">
       ${tries.map(
-        ({ attempt, at, status, error, fault }) =>
+        ({ number, attempt, at, status, error, fault }) =>
           html`<li>
-            Try ${attempt} ${statusBadge(status, error)} ${time(at)}
+            <a href=${linkTo(`webhooks/${String(number)}`)}>Try ${attempt}</a>
+            ${statusBadge(status, error)} ${time(at)}
             ${fault ? badge(`fault: ${fault}`, 'is-wait') : nothing}
           </li>`,
       )}

@@ -4,7 +4,7 @@ import { ApiError } from '../http/errors.js';
 import { toCurl } from '../inspector/curl.js';
 import type { RecordedCall } from '../inspector/recorded-call.js';
 import { integer, text } from '../schemas.js';
-import { listOf, route, wholeNumber } from './route.js';
+import { listOf, recordedMessage, route, wholeNumber } from './route.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 const HEARTBEAT_MS = 15_000;
@@ -27,13 +27,6 @@ const logged = z.object({
   sentKey: z.boolean(),
   framing: z.enum(['none', 'length', 'chunked']),
   bodyBytes: integer.optional(),
-});
-
-const message = z.object({
-  headers: z.record(text, text),
-  body: text.optional(),
-  bytes: integer.optional(),
-  isCut: z.boolean().optional(),
 });
 
 /** The calls of the API, and what happens now. */
@@ -66,7 +59,7 @@ export const REQUEST_ROUTES = [
     path: '/requests/:number',
     summary: 'Read a call with headers, bodies and as curl, secrets masked',
     answer: logged
-      .extend({ request: message, response: message, curl: text })
+      .extend({ request: recordedMessage, response: recordedMessage, curl: text })
       .partial()
       .meta({ description: 'Headers and bodies while they are kept' }),
     handle(control, { id, request }) {

@@ -3,6 +3,7 @@ import type { Router } from 'express';
 import { type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseBody } from '../http/errors.js';
+import { integer, text } from '../schemas.js';
 import type { SandboxControl } from './sandbox-control.js';
 
 /** What the errors of these routes name in place of a section of the spec. */
@@ -75,6 +76,14 @@ export const wholeNumber = z
   .string()
   .regex(/^\d{1,12}$/, 'expected a whole number')
   .transform(Number);
+
+/** Headers and body of one direction. */
+export const recordedMessage = z.object({
+  headers: z.record(text, text),
+  body: text.optional(),
+  bytes: integer.optional(),
+  isCut: z.boolean().optional(),
+});
 
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).readonly();

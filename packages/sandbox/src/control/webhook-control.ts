@@ -1,5 +1,6 @@
 import type { SandboxContext } from '../context.js';
 import { ApiError } from '../http/errors.js';
+import type { RecordedDelivery } from '../inspector/delivery-log.js';
 import { summarizeEndpoint } from '../resources/webhooks.js';
 import type { WebhookOutcome } from '../switches.js';
 import type { Delivery } from '../webhooks/webhook-sender.js';
@@ -16,6 +17,13 @@ export function webhookControl(context: SandboxContext) {
 
     deliveries(): readonly Delivery[] {
       return webhooks.deliveries();
+    },
+
+    /** A try with its headers and bodies, while they are kept. Secrets are masked. */
+    readDelivery(number: number): Delivery & Partial<RecordedDelivery> {
+      const delivery = webhooks.findDelivery(number);
+      if (delivery === undefined) throw new ApiError(404, 'There is no try with this number.');
+      return delivery;
     },
 
     /** Sends a webhook about a session now, whatever the switches say. @returns the ids */

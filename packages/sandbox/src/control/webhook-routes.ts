@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer, text } from '../schemas.js';
 import { WEBHOOK_OUTCOMES } from '../switches.js';
-import { listOf, route } from './route.js';
+import { listOf, recordedMessage, route } from './route.js';
 
 const about = z.strictObject({
   session: text,
@@ -11,6 +11,7 @@ const about = z.strictObject({
 const ids = z.object({ webhooks: listOf(text) });
 
 const delivery = z.object({
+  number: integer,
   webhook: text,
   attempt: integer,
   at: text,
@@ -21,6 +22,7 @@ const delivery = z.object({
   to: text.meta({ description: 'Origin of the receiver' }),
   status: integer.optional(),
   error: text.optional(),
+  fault: text.optional(),
 });
 
 /** Webhooks: where they go, each try, and what is sent by hand. */
@@ -51,6 +53,16 @@ export const WEBHOOK_ROUTES = [
     handle: (control, { query: { limit = 0 } }) => ({
       deliveries: control.deliveries().slice(-limit),
     }),
+  }),
+  route({
+    method: 'get',
+    path: '/deliveries/:number',
+    summary: 'Read a try with headers and bodies, secrets masked',
+    answer: delivery.extend({
+      request: recordedMessage.optional(),
+      response: recordedMessage.optional(),
+    }),
+    handle: (control, { id }) => control.readDelivery(Number(id)),
   }),
   route({
     method: 'post',

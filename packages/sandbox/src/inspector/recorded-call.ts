@@ -26,7 +26,7 @@ export interface RecordedCall extends LoggedRequest {
   readonly response?: RecordedMessage;
 }
 
-type Messages = Pick<RecordedCall, 'request' | 'response'>;
+export type Messages = Pick<RecordedCall, 'request' | 'response'>;
 
 /** The first bytes of a body, and how many it has. */
 class BodyCapture {
@@ -98,7 +98,8 @@ export function keepRequestBody(_request: unknown, response: unknown, body: Buff
   (response as Response).locals['requestBody'] = body;
 }
 
-function makeMessage(
+/** @param bytes of the whole body, of which `body` may be the first part */
+export function makeMessage(
   headers: Parameters<typeof maskHeaders>[0],
   body: Buffer | undefined,
   bytes: number,

@@ -5,7 +5,12 @@ const MAX_RESPONSE_BYTES = 65_536;
 
 /** The receiver's answer, or why there is none. */
 export type PostOutcome =
-  { readonly status: number; readonly text: string } | { readonly error: string };
+  | {
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly text: string;
+    }
+  | { readonly error: string };
 
 /** Posts one JSON body. A redirect is an answer. The timeout covers the body of the answer. */
 export async function postWebhook(
@@ -22,12 +27,13 @@ export async function postWebhook(
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-pay-sandbox': '1', ...options.headers },
+      headers: options.headers,
       ...makeBody(body, options.fault),
       redirect: 'manual',
       signal: AbortSignal.any([timeout, options.signal]),
     });
-    return { status: response.status, text: await readText(response) };
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, text: await readText(response) };
   } catch (error) {
     return { error: timeout.aborted ? 'timeout' : describeFailure(error) };
   }

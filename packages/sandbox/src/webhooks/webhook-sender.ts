@@ -1,6 +1,7 @@
 import type { VirtualClock } from '../clock.js';
 import type { FaultKind } from '../faults/fault-table.js';
 import type { Fault } from '../faults/faults.js';
+import { DeliveryLog, type SentWebhook } from '../inspector/delivery-log.js';
 import { Inventor } from '../random.js';
 import type { Switches } from '../switches.js';
 import { postWebhook, type PostOutcome } from './post-webhook.js';
@@ -19,6 +20,8 @@ export interface WebhookSubject {
 
 /** One attempt at a webhook. */
 export interface Delivery extends WebhookSubject {
+  /** Of all attempts, in their order. */
+  readonly number: number;
   /** The same for every attempt of one webhook. */
   readonly webhook: string;
   /** 1 for the first. */
@@ -50,6 +53,12 @@ type SenderSwitches = Pick<
   'webhookSigning' | 'webhookPausesSeconds' | 'webhookTimeoutSeconds' | 'webhookDelaySeconds'
 >;
 
+/** What an attempt may meet. */
+interface Meeting {
+  readonly signal: AbortSignal;
+  readonly fault: Fault | undefined;
+}
+
 /** A webhook and what was done about it. */
 interface Sending {
   readonly id: string;
@@ -60,7 +69,6 @@ interface Sending {
 /** The fault that the next attempt meets, once its latency is over. */
 type MeetFault = (signal: AbortSignal) => Promise<Fault | undefined>;
 
-const MAX_LOG_ENTRIES = 10_000;
 const MAX_KEPT_WEBHOOKS = 1000;
 const LOST: PostOutcome = { error: 'lost' };
 
@@ -70,8 +78,8 @@ export class WebhookSender {
   readonly #switches: SenderSwitches;
   readonly #inventor: Inventor;
   readonly #meetFault: MeetFault;
+  readonly #log: DeliveryLog;
   #pending = new AbortController();
-  #log: Delivery[] = [];
   /** The latest webhooks by id, oldest first, to send them once more. */
   readonly #sent = new Map<string, Sending>();
 
@@ -87,11 +95,13 @@ export class WebhookSender {
     switches: SenderSwitches,
     inventor = new Inventor(),
     meetFault: MeetFault = () => Promise.resolve(undefined),
+    log = new DeliveryLog(),
   ) {
     this.#clock = clock;
     this.#switches = switches;
     this.#inventor = inventor;
     this.#meetFault = meetFault;
+    this.#log = log;
   }
 
   /** Starts to send a webhook, and returns its id at once. */
@@ -124,11 +134,16 @@ export class WebhookSender {
 
   /** Every attempt, oldest first. */
   deliveries(): readonly Delivery[] {
-    return this.#log;
+    return this.#log.list();
+  }
+
+  /** An attempt with headers and bodies, while they are kept. Secrets are masked. */
+  findDelivery(number: number): ReturnType<DeliveryLog['find']> {
+    return this.#log.find(number);
   }
 
   clear(): void {
-    this.#log = [];
+    this.#log.clear();
     this.#sent.clear();
     this.#reordering = undefined;
     // Nothing of before the reset arrives after it.
@@ -186,43 +201,52 @@ export class WebhookSender {
     const { signal } = this.#pending;
     const fault = await this.#meetFault(signal);
     const once = async () => {
-      const outcome = fault?.fault === 'lost' ? LOST : await this.#post(sending, signal, fault);
-      return { outcome, delivery: this.#record(sending, outcome, fault, signal) };
+      const sent = this.#write(sending, fault);
+      const outcome =
+        fault?.fault === 'lost' ? LOST : await this.#post(sending, sent, { signal, fault });
+      return { outcome, delivery: this.#record(sending, sent, outcome, { signal, fault }) };
     };
     if (fault?.fault === 'duplicate') await once();
     return once();
   }
 
-  #post(
+  #write(
     { id, webhook: { url, payload, hmacKey } }: Sending,
-    signal: AbortSignal,
     fault: Fault | undefined,
-  ): Promise<PostOutcome> {
+  ): SentWebhook {
     const body = JSON.stringify(payload);
     const signing = findSigning(this.#switches.webhookSigning);
     const isWrong = fault?.fault === 'wrong-signature';
     const key = isWrong ? this.#inventor.bytes(32).toString('hex') : hmacKey;
-    const headers =
+    const signature =
       signing === undefined || hmacKey === undefined || key === undefined
         ? {}
         : signWebhook(signing, key, { id, url, body, time: this.#clock.now() });
+    const headers = { 'content-type': 'application/json', 'x-pay-sandbox': '1' };
+    return { headers, signature, body };
+  }
+
+  #post(
+    { webhook: { url } }: Sending,
+    { headers, signature, body }: SentWebhook,
+    meeting: Meeting,
+  ): Promise<PostOutcome> {
     return postWebhook(url, body, {
-      headers,
-      fault,
+      headers: { ...headers, ...signature },
       timeoutSeconds: this.#switches.webhookTimeoutSeconds,
-      signal,
+      ...meeting,
     });
   }
 
   #record(
     sending: Sending,
+    sent: SentWebhook,
     outcome: PostOutcome,
-    fault: Fault | undefined,
-    signal: AbortSignal,
+    { signal, fault }: Meeting,
   ): Delivery {
     const { url, sessionId, orderId, event, endpointId } = sending.webhook;
     sending.attempts += 1;
-    const delivery: Delivery = {
+    const delivery = {
       webhook: sending.id,
       attempt: sending.attempts,
       at: this.#clock.nowText(),
@@ -234,10 +258,9 @@ export class WebhookSender {
       ...('status' in outcome ? { status: outcome.status } : { error: outcome.error }),
       ...(fault && { fault: fault.fault }),
     };
-    if (signal.aborted) return delivery;
-    this.#log.push(delivery);
-    if (this.#log.length > MAX_LOG_ENTRIES) this.#log.shift();
+    if (signal.aborted) return { number: 0, ...delivery };
+    const logged = this.#log.add(delivery, sent, 'status' in outcome ? outcome : undefined);
     this.onAttempt();
-    return delivery;
+    return logged;
   }
 }

@@ -7,13 +7,18 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import type { RecordedCall } from './recorded-call.js';
+import type { RecordedMessage } from './recorded-call.js';
 
 /** A longer file is shortened to what the memory holds. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** The calls in a file, one JSON object a line, so that they are still there after a restart. */
-export class RequestFile {
+interface Entry {
+  readonly number: number;
+  readonly request: RecordedMessage;
+}
+
+/** Calls or webhooks in a file, one JSON object a line, so that they are still there after a restart. */
+export class RecordFile<Each extends Entry> {
   readonly #path: string;
   #bytes = 0;
 
@@ -21,8 +26,8 @@ export class RequestFile {
     this.#path = path;
   }
 
-  /** The calls of the file, oldest first. A line that is torn or not ours is left out. */
-  read(): RecordedCall[] {
+  /** What the file has, oldest first. A line that is torn or not ours is left out. */
+  read(): Each[] {
     const file = openSync(this.#path, 'a+', 0o600);
     try {
       const { size } = fstatSync(file);
@@ -31,15 +36,18 @@ export class RequestFile {
       this.#bytes = size;
       // Otherwise the next line would be written onto a torn one.
       if (size > 0 && tail.at(-1) !== 0x0a) this.#append('\n');
-      return tail.toString('utf8').split('\n').flatMap(parseLine);
+      return tail
+        .toString('utf8')
+        .split('\n')
+        .flatMap(parseLine<Each>);
     } finally {
       closeSync(file);
     }
   }
 
-  /** @param recorded all calls that are kept, for when the file has become too long */
-  append(call: RecordedCall, recorded: () => Iterable<RecordedCall>): void {
-    this.#append(`${JSON.stringify(call)}\n`);
+  /** @param recorded all that is kept, for when the file has become too long */
+  append(entry: Each, recorded: () => Iterable<Each>): void {
+    this.#append(`${JSON.stringify(entry)}\n`);
     if (this.#bytes > MAX_FILE_BYTES) this.#replace(recorded());
   }
 
@@ -53,19 +61,19 @@ export class RequestFile {
   }
 
   /** By another file first: a crash leaves the one or the other. */
-  #replace(calls: Iterable<RecordedCall>): void {
-    const lines = [...calls].map((call) => `${JSON.stringify(call)}\n`).join('');
+  #replace(entries: Iterable<Each>): void {
+    const lines = [...entries].map((entry) => `${JSON.stringify(entry)}\n`).join('');
     writeFileSync(`${this.#path}.new`, lines, { mode: 0o600 });
     renameSync(`${this.#path}.new`, this.#path);
     this.#bytes = Buffer.byteLength(lines);
   }
 }
 
-function parseLine(line: string): RecordedCall[] {
+function parseLine<Each extends Entry>(line: string): Each[] {
   try {
-    const call = JSON.parse(line) as Partial<RecordedCall> | null;
-    const isCall = typeof call?.number === 'number' && typeof call.request?.headers === 'object';
-    return isCall ? [call as RecordedCall] : [];
+    const entry = JSON.parse(line) as Partial<Each> | null;
+    const isEntry = typeof entry?.number === 'number' && typeof entry.request?.headers === 'object';
+    return isEntry ? [entry as Each] : [];
   } catch {
     return [];
   }
