@@ -135,6 +135,7 @@ describe('the operator’s page', () => {
     await timeline.getByText('Checkout: cancelled → paid').waitFor();
     await timeline.getByText('Hint of the page: cancelled').waitFor();
     await timeline.getByText('Event checkout.paid, try 1: answer 2').waitFor();
+    await timeline.getByText('Provider’s list polled').first().waitFor();
     const title = await timeline.locator('time').first().getAttribute('title');
     expect(title).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/);
     await expectAccessible();
@@ -175,7 +176,8 @@ describe('the operator’s page', () => {
     await page.getByRole('link', { name: 'Report' }).click();
     await heading('Report of a day');
     await expectAccessible();
-    const day = new Date().toISOString().slice(0, 10);
+    const [checkout] = (await journey.orderAtServer(late)).checkouts;
+    const day = checkout?.transactions[0]?.transactionTime.slice(0, 10) ?? '';
     await page.getByLabel('Day (UTC)').fill(day);
     await press('Compare');
     await heading(`Report of ${day}`);

@@ -36,7 +36,7 @@ export interface MerchantOrder {
   readonly checkouts: readonly {
     readonly checkout: string;
     readonly attempts: readonly { readonly status: string }[];
-    readonly transactions: readonly unknown[];
+    readonly transactions: readonly { readonly transactionTime: string }[];
   }[];
 }
 

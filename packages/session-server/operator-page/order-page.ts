@@ -55,8 +55,8 @@ export const orderPage = page<OrderView>({
       ${renderLines(actions.kept)}
       <h2>Timeline</h2>
       <p class="hint">
-        Newest first. Steps are kept for ${keepDays} days. Polls are counted, up to a minute at a
-        time.
+        Newest first. Steps are kept for ${keepDays} days. Polls with the same result are counted,
+        and added once a minute.
       </p>
       ${
         view.entries.length === 0

@@ -105,7 +105,8 @@ function countOf(totals: readonly ReportTotal[], kind: 'missing' | 'unknown' | '
 
 function renderTotals(totals: readonly ReportTotal[]): TemplateResult {
   const counted = ({ count, amount }: ReportTotal['matched']) =>
-    html`${count.toLocaleString('en')} <span class="hint">${amount}</span>`;
+    html`${count.toLocaleString('en')}
+    ${count === 0 ? nothing : html`<span class="hint">for ${amount}</span>`}`;
   return renderTable(
     'Totals',
     ['Merchant', 'Currency', 'Matched', 'Unknown', 'Missing', 'Refunded', 'Fees', 'Splits'],
