@@ -163,9 +163,18 @@ describe('the partner console', () => {
     await page.getByRole('heading', { name: 'The endpoint did not accept the test' }).waitFor();
     expect(await page.locator('#test-result').textContent()).toContain('503');
     endpoint.close();
+    const ownKey = 'a-key-of-my-own-0123456789';
+    await page.locator('#url').fill('https://own.example/in');
+    await page.locator('#hmac_key').fill(ownKey);
+    await button('Create the webhook').click();
+    await page.locator('#kept').getByText('https://own.example/in').waitFor();
+    expect(await page.locator('[data-key]').count()).toBe(0);
+    expect(await page.locator('#hmac_key').inputValue()).toBe('');
+    expect(await page.content()).not.toContain(ownKey);
     const seen = (await Promise.all(answers)).join('\n');
     expect(seen).toContain('The console needs JavaScript');
     expect(seen.split(key)).toHaveLength(2);
+    expect(seen).not.toContain(ownKey);
     expect(seen).not.toContain(journey.stack.secrets.providerApiKey);
   });
 
