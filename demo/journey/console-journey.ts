@@ -10,7 +10,7 @@ import { newContext } from './journey.js';
 import { SandboxControl } from './sandbox-control.js';
 import { startBrowser } from './start-browser.js';
 
-const PAST = { count: 4000, days: 180 };
+const PAST = { count: 1500, days: 90 };
 
 /**
  * A person at the partner console, with a sandbox behind it and nothing else: neither is a process of its
