@@ -25,6 +25,7 @@ export const SANDBOX_ROUTES = [
       partners: listOf(z.object({ name: text })),
       sdk: z.object({ path: text, integrity: text }),
       faults: z.record(text, listOf(text)),
+      faultKinds: z.record(text, text),
     }),
     handle: (control) => control.describe(),
   }),
