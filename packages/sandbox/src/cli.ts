@@ -39,6 +39,7 @@ const OPTIONS = {
   status: { type: 'string' },
   seconds: { type: 'string' },
   location: { type: 'string' },
+  reseller: { type: 'string' },
 } as const;
 
 const COMMANDS: readonly Command[] = [
@@ -145,6 +146,41 @@ const COMMANDS: readonly Command[] = [
     usage: 'faults clear',
     what: 'clears the faults and answers held calls',
     call: () => ({ method: 'DELETE', path: '/faults' }),
+  },
+  { usage: 'keys', what: 'lists the API keys by name', call: () => get('/keys') },
+  {
+    usage: 'keys add <name>',
+    what: 'makes one and shows it once; --reseller 7002: it knows the merchants of that one only',
+    call: ([name], { reseller }) => post('/keys', { name, ...toNumbers({ resellerId: reseller }) }),
+  },
+  {
+    usage: 'keys revoke <name>',
+    what: 'calls with it are refused',
+    call: ([name = '']) => ({ method: 'DELETE', path: `/keys/${encodeURIComponent(name)}` }),
+  },
+  { usage: 'merchants', what: 'lists the merchants', call: () => get('/merchants') },
+  {
+    usage: 'merchants add <id> <name> <currency>',
+    what: '--reseller 7002: of that one',
+    call: ([id, name, currency], { reseller }) =>
+      post('/merchants', { name, currency, ...toNumbers({ id, resellerId: reseller }) }),
+  },
+  {
+    usage: 'merchants remove <id>',
+    what: 'it gets no new sessions; what happened to it stays',
+    call: ([id = '']) => ({ method: 'DELETE', path: `/merchants/${encodeURIComponent(id)}` }),
+  },
+  { usage: 'partners', what: 'lists whose analytics can be read', call: () => get('/partners') },
+  {
+    usage: 'partners add <name>',
+    what: '--reseller 7002: of the merchants of that one',
+    call: ([name], { reseller }) =>
+      post('/partners', { name, ...toNumbers({ resellerId: reseller }) }),
+  },
+  {
+    usage: 'partners remove <name>',
+    what: 'its analytics get 403',
+    call: ([name = '']) => ({ method: 'DELETE', path: `/partners/${encodeURIComponent(name)}` }),
   },
   {
     usage: 'switches',

@@ -1,3 +1,4 @@
+import { Accounts } from './accounts.js';
 import { VirtualClock } from './clock.js';
 import { ActionLog } from './inspector/action-log.js';
 import { Activity } from './inspector/activity.js';
@@ -14,7 +15,7 @@ import { ReportBook } from './resources/report-book.js';
 import { TransferBook } from './resources/scheduled-transfers.js';
 import { listRows } from './resources/transactions.js';
 import { WebhookEndpoints } from './resources/webhooks.js';
-import type { Merchant, SandboxSettings } from './settings.js';
+import type { SandboxSettings } from './settings.js';
 import { History } from './transactions/history.js';
 import { switchesOf, type Switches } from './switches.js';
 import { TransactionStore } from './transactions/transaction-store.js';
@@ -28,7 +29,7 @@ export interface SandboxContext {
   /** The switches as they were at the start. */
   readonly startSwitches: Switches;
   readonly startSeed: string;
-  readonly merchantsById: ReadonlyMap<number, Merchant>;
+  readonly accounts: Accounts;
   readonly clock: VirtualClock;
   /** Makes the identifiers and keys. */
   readonly inventor: Inventor;
@@ -55,10 +56,11 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
   const inventor = new Inventor(fixedTime === undefined ? undefined : history.seed);
   const transactions = new TransactionStore(new History(settings.history, settings.merchants));
   const endpoints = new WebhookEndpoints(inventor);
+  const accounts = new Accounts(settings);
   const faults = new FaultQueue();
   const { requestLog } = settings;
   const secrets = () => [
-    settings.apiKey,
+    ...accounts.keys().map(({ key }) => key),
     ...(settings.webhookUrlKey === 'none' ? [] : [settings.webhookUrlKey]),
     ...endpoints.list().map(({ hmacKey }) => hmacKey),
   ];
@@ -70,14 +72,14 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
     new DeliveryLog(secrets, requestLog ? new RecordFile(`${requestLog}.webhooks`) : undefined),
   );
   const sessions = new SessionStore(inventor);
-  const parts = { settings, clock, inventor, endpoints, webhooks, sessions };
+  const parts = { accounts, settings, clock, inventor, endpoints, webhooks, sessions };
   const notifier = new WebhookNotifier(parts);
   const activity = new Activity();
   const context: SandboxContext = {
     settings,
     startSwitches: switchesOf(settings),
     startSeed: history.seed,
-    merchantsById: new Map(settings.merchants.map((merchant) => [merchant.id, merchant])),
+    accounts,
     clock,
     inventor,
     sessions,
@@ -104,6 +106,7 @@ export function makeContext(settings: SandboxSettings): SandboxContext {
 export function resetContext(context: SandboxContext, seed = context.startSeed): void {
   const { settings, clock, faults, payments, webhooks } = context;
   faults.release();
+  context.accounts.reset();
   context.sessions.clear();
   settings.history = { ...settings.history, seed };
   context.transactions.reset(new History(settings.history, settings.merchants));

@@ -20,18 +20,18 @@ export interface AnalyticsPartner {
   /** `partner_name`, compared exactly. */
   readonly name: string;
   /** `success` of the reply. Default true. */
-  readonly success?: boolean;
+  readonly success?: boolean | undefined;
   /** Whose merchants' transactions count. Default those of all merchants. */
-  readonly resellerId?: number;
+  readonly resellerId?: number | undefined;
   /** Of the amounts. Default that of the first merchant. */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
   /** A partner with nothing to show: zeros and an empty series. Default false. */
-  readonly isQuiet?: boolean;
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** The options of a sandbox: who calls it, where it is, and every switch of `switches.ts`. */
 export interface SandboxOptions extends SwitchesInput {
-  /** The one value of the `api_key` header that is accepted (spec 5.1). */
+  /** A value of the `api_key` header (spec 5.1); control calls add others. */
   readonly apiKey: string;
   /** Default: six invented ones of three resellers. */
   readonly merchants?: readonly Merchant[];

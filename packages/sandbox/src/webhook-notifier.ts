@@ -16,7 +16,7 @@ const STATUS_WITHOUT_ROW = {
 
 type Parts = Pick<
   SandboxContext,
-  'settings' | 'clock' | 'inventor' | 'endpoints' | 'webhooks' | 'sessions'
+  'accounts' | 'settings' | 'clock' | 'inventor' | 'endpoints' | 'webhooks' | 'sessions'
 >;
 
 /** What a webhook says beside its outcome, and how it is sent. */
@@ -77,7 +77,7 @@ export class WebhookNotifier {
     row: TransactionRow,
     { isForged = false, afterSeconds }: Notification = {},
   ): string[] {
-    const { settings, endpoints, webhooks, inventor } = this.#parts;
+    const { accounts, settings, endpoints, webhooks, inventor } = this.#parts;
     const { webhookEvents, webhookPayload, webhookUrlKey } = settings;
     const event = webhookEvents[outcome];
     const content = { event, outcome, session, row };
@@ -96,7 +96,10 @@ export class WebhookNotifier {
       ids.push(webhooks.send({ ...common, url, hmacKey, payload: webhookPayload(content) }));
     }
     for (const endpoint of endpoints.list()) {
-      const { webhookId: endpointId, url, events } = endpoint;
+      const { webhookId: endpointId, url, events, resellerId } = endpoint;
+      const isOfOther =
+        resellerId !== undefined && accounts.resellerOf(row.merchantId) !== resellerId;
+      if (isOfOther) continue;
       if (events.length > 0 && !events.includes(event)) continue;
       const hmacKey = keyOf(endpoint.hmacKey);
       const payload = webhookPayload({ ...content, endpoint });

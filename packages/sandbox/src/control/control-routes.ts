@@ -1,5 +1,6 @@
 import express, { Router } from 'express';
 import { ApiError } from '../http/errors.js';
+import { ACCOUNT_ROUTES } from './account-routes.js';
 import { FAULT_ROUTES } from './fault-routes.js';
 import { requireOwnPage } from './guard.js';
 import { REQUEST_ROUTES } from './request-routes.js';
@@ -19,6 +20,7 @@ export const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...REQUEST_ROUTES,
   ...FAULT_ROUTES,
   ...SWITCH_ROUTES,
+  ...ACCOUNT_ROUTES,
   ...SANDBOX_ROUTES,
 ];
 

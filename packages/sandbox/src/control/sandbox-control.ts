@@ -4,6 +4,7 @@ import type { ScheduledTransfer } from '../resources/scheduled-transfers.js';
 import { describeFaults } from '../faults/fault-table.js';
 import { triggersOf } from '../scenario.js';
 import { SDK_INTEGRITY } from '../sdk/sdk-routes.js';
+import { accountControl } from './account-control.js';
 import { faultControl } from './fault-control.js';
 import { requestControl } from './request-control.js';
 import { sessionControl } from './session-control.js';
@@ -15,7 +16,7 @@ import { webhookControl } from './webhook-control.js';
 export type SandboxControl = ReturnType<typeof makeControl>;
 
 export function makeControl(context: SandboxContext) {
-  const { activity, clock, schedules, settings, signupLinks, transfers } = context;
+  const { accounts, activity, clock, schedules, settings, signupLinks, transfers } = context;
   return {
     ...sessionControl(context),
     ...transactionControl(context),
@@ -23,6 +24,7 @@ export function makeControl(context: SandboxContext) {
     ...requestControl(context),
     ...faultControl(context),
     ...switchControl(context),
+    ...accountControl(context),
 
     /** The clock of the whole sandbox. */
     clock,
@@ -34,7 +36,8 @@ export function makeControl(context: SandboxContext) {
 
     /** What a page needs to know about this sandbox. */
     describe() {
-      const { scenarios, merchants, partners } = settings;
+      const { scenarios } = settings;
+      const [merchants, partners] = [accounts.merchants(), accounts.partners()];
       const sdk = { path: '/sdk/checkout.js', integrity: SDK_INTEGRITY };
       const cards = scenarios.map((scenario) => ({ ...scenario, triggers: triggersOf(scenario) }));
       return { scenarios: cards, merchants, partners, sdk, ...describeFaults() };

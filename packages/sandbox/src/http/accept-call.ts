@@ -1,6 +1,6 @@
 /** What every call of the API goes through: it is logged, its key is checked, its body is read. */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import express, { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Accounts, ApiKey } from '../accounts.js';
 import type { SandboxContext } from '../context.js';
 import { maskText } from '../inspector/mask.js';
 import { captureCall, keepRequestBody } from '../inspector/recorded-call.js';
@@ -22,7 +22,7 @@ export function acceptCall(
 ): RequestHandler[] {
   return [
     logCall(context, operation),
-    requireApiKey(context.settings.apiKey, isKeyRequired),
+    requireApiKey(context.accounts, isKeyRequired),
     ...readJsonBody(body),
   ];
 }
@@ -82,21 +82,23 @@ function framingOf(request: Request): LoggedRequest['framing'] {
   return request.get('content-length') === undefined ? 'none' : 'length';
 }
 
-/**
- * Requires the right `api_key` header (spec 5.1). Both sides are hashed first, so that the
- * comparison takes the same time for every key.
- */
-function requireApiKey(apiKey: string, isRequired: () => boolean): RequestHandler {
-  const hash = (key: string): Buffer => createHash('sha256').update(key).digest();
-  const expected = hash(apiKey);
-  return (request, _response, next) => {
-    if (!isRequired()) return next();
+/** The reseller whose merchants the key of this call knows; undefined: all. */
+export function resellerOfCall(response: Response): number | undefined {
+  return (response.locals['apiKey'] as ApiKey | undefined)?.resellerId;
+}
+
+/** Requires a known `api_key` header (spec 5.1). */
+function requireApiKey(accounts: Accounts, isRequired: () => boolean): RequestHandler {
+  return (request, response, next) => {
     const given = request.get('api_key');
-    if (given === undefined) {
-      throw new ApiError(401, 'The api_key header is missing. Send your API key in it.');
-    }
-    if (!timingSafeEqual(hash(given), expected)) {
-      throw new ApiError(401, 'The api_key header is not a known API key.');
+    const key = given === undefined ? undefined : accounts.findKey(given);
+    response.locals['apiKey'] = key;
+    if (key === undefined && isRequired()) {
+      const message =
+        given === undefined
+          ? 'The api_key header is missing. Send your API key in it.'
+          : 'The api_key header is not a known API key.';
+      throw new ApiError(401, message);
     }
     next();
   };

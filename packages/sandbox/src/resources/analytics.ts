@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall } from '../http/accept-call.js';
+import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, invalidBody, parseBody } from '../http/errors.js';
 import { decimalsOf, fromMinor, toMinor, writeRawNumber } from '../money.js';
 import { date, notShown, requestBody, text } from '../schemas.js';
@@ -47,15 +47,18 @@ interface Period {
 }
 
 export function analyticsRoutes(context: SandboxContext): Router {
-  const { settings } = context;
+  const { accounts } = context;
   return Router({ strict: true, caseSensitive: true }).post(
     '/v1/analytics/partner_analytics',
     ...acceptCall(context, 'partner-analytics'),
     async (request, response) => {
       const query = parseBody(partnerAnalyticsRequest, request.body, SECTION);
       const period = findPeriod(context, query);
-      const partner = settings.partners.find(({ name }) => name === query.partner_name);
-      if (partner === undefined) throw new ApiError(403, 'This partner_name is not known.');
+      const partner = accounts.findPartner(query.partner_name);
+      const reseller = resellerOfCall(response);
+      const isOfOther = reseller !== undefined && partner?.resellerId !== reseller;
+      if (partner === undefined || isOfOther)
+        throw new ApiError(403, 'This partner_name is not known.');
       await answerCall(context, 'partner-analytics', response, () => ({
         success: partner.success ?? true,
         data: computeMetrics(context, partner, period),
@@ -108,7 +111,7 @@ function computeMetrics(
   const { from: fromDate, to: toDate } = period;
   const scope = { fromDate, toDate, resellerId: partner.resellerId };
   const rows = partner.isQuiet === true ? [] : listRows(context, scope);
-  const currency = partner.currency ?? context.settings.merchants[0]?.currency ?? 'GBP';
+  const currency = partner.currency ?? context.accounts.merchants()[0]?.currency ?? 'GBP';
   const days = partner.isQuiet === true ? [] : listDays(period);
   const total: Sum = { count: 0, volume: 0n };
   const byDay = new Map(days.map((day): [string, Sum] => [day, { count: 0, volume: 0n }]));
@@ -159,13 +162,13 @@ function computeMetrics(
 
 /** The share of the sessions created in the period that are paid. `null` when there are none. */
 function conversionRate(
-  { sessions, settings, clock }: SandboxContext,
+  { accounts, sessions, clock }: SandboxContext,
   { resellerId }: AnalyticsPartner,
   { from, to }: Period,
 ): number | null {
   const created = sessions.list(clock.now()).filter(({ createdAt, merchant }) => {
     const day = toDay(createdAt);
-    const ofReseller = (merchant.resellerId ?? settings.resellerId) === resellerId;
+    const ofReseller = accounts.resellerOf(merchant.id) === resellerId;
     return day >= from && day <= to && (resellerId === undefined || ofReseller);
   });
   if (created.length === 0) return null;

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { acceptCall, loggedRequestOf, resellerOfCall } from '../http/accept-call.js';
 import { invalidBody, parseBody, type FieldError } from '../http/errors.js';
 import { decimalsOf, toMinor } from '../money.js';
 import { integer, openWord, requestBody, text, webAddress } from '../schemas.js';
@@ -130,7 +130,7 @@ export function checkoutSessionRoutes(context: SandboxContext): Router {
     ...acceptCall(context, 'create-session'),
     async (httpRequest, response) => {
       const entry = loggedRequestOf(response);
-      const checked = checkRequest(context, httpRequest.body);
+      const checked = checkRequest(context, httpRequest.body, resellerOfCall(response));
       const { request, merchant } = checked;
       entry.orderId = request.order_id;
       entry.merchantId = merchant.id;
@@ -145,10 +145,18 @@ export function checkoutSessionRoutes(context: SandboxContext): Router {
 
 type CheckedRequest = Pick<CheckoutSession, 'request' | 'merchant'>;
 
-/** Refuses what the operation refuses. */
-export function checkRequest(context: SandboxContext, body: unknown): CheckedRequest {
+/**
+ * Refuses what the operation refuses.
+ *
+ * @param resellerId whose merchants the caller knows; undefined: all
+ */
+export function checkRequest(
+  context: SandboxContext,
+  body: unknown,
+  resellerId?: number,
+): CheckedRequest {
   const request = parseRequest(body, context);
-  const merchant = requireMerchant(context, request.merchant_id, 'merchant_id');
+  const merchant = requireMerchant(context, request.merchant_id, 'merchant_id', resellerId);
   checkMoney(request, decimalsOf(merchant.currency));
   return { request, merchant };
 }

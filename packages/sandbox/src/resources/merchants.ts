@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { acceptCall, loggedRequestOf, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
 import { notShown, requestBody, text } from '../schemas.js';
 import type { Merchant } from '../settings.js';
@@ -27,12 +27,17 @@ export const merchantAssociation = z.object({ message: text });
 
 /** How long the signup link of each merchant is valid (spec 2.6), in milliseconds since 1970. */
 export class SignupLinks {
-  #validUntil = new Map<number, number>();
+  readonly #validUntil = new Map<number, number>();
 
   /** Starts over: the link of every merchant has ended. */
   reset(merchants: readonly Merchant[], now: number): void {
-    const ended = now - ENDED_DAYS_AGO * DAY_MILLISECONDS;
-    this.#validUntil = new Map(merchants.map(({ id }) => [id, ended]));
+    this.#validUntil.clear();
+    for (const merchant of merchants) this.add(merchant, now);
+  }
+
+  /** The link of a new merchant has ended, too. */
+  add({ id }: Merchant, now: number): void {
+    this.#validUntil.set(id, now - ENDED_DAYS_AGO * DAY_MILLISECONDS);
   }
 
   /** Adds 14 days (spec 3) to the end of the link, or to now when it has ended. */
@@ -61,7 +66,8 @@ export function merchantRoutes(context: SandboxContext): Router {
           fields: [{ field: 'action', message: 'expected reactivate; no other value is shown' }],
         });
       }
-      const merchant = requireMerchant(context, body.merchantId, 'merchantId');
+      const reseller = resellerOfCall(response);
+      const merchant = requireMerchant(context, body.merchantId, 'merchantId', reseller);
       loggedRequestOf(response).merchantId = merchant.id;
       await answerCall(context, 'merchant-association', response, () => {
         context.signupLinks.reactivate(merchant.id, context.clock.now());
@@ -71,14 +77,20 @@ export function merchantRoutes(context: SandboxContext): Router {
   );
 }
 
-/** Finds the merchant that a field of a call names. */
+/**
+ * Finds the merchant that a field of a call names.
+ *
+ * @param resellerId whose merchants the caller knows; undefined: all
+ */
 export function requireMerchant(
-  { merchantsById }: SandboxContext,
+  { accounts }: SandboxContext,
   id: number | string,
   field: string,
+  resellerId?: number,
 ): Merchant {
-  const merchant = merchantsById.get(Number(id));
-  if (merchant !== undefined && String(merchant.id) === String(id)) return merchant;
+  const merchant = accounts.findMerchant(Number(id));
+  const isKnown = resellerId === undefined || accounts.resellerOf(Number(id)) === resellerId;
+  if (isKnown && merchant !== undefined && String(merchant.id) === String(id)) return merchant;
   throw new ApiError(404, `The sandbox has no merchant with this ${field}.`, {
     fields: [{ field, message: 'is not a known merchant' }],
   });

@@ -39,12 +39,14 @@ export class ReportBook {
   reset(merchants: readonly Merchant[], defaultResellerId: number): void {
     this.#schedules.clear();
     this.#files.clear();
+    for (const merchant of merchants) this.add(merchant, merchant.resellerId ?? defaultResellerId);
+  }
+
+  add(merchant: Merchant, resellerId: number): void {
     const now = this.#clock.now();
-    for (const merchant of merchants) {
-      const base = makeSchedule(merchant, merchant.resellerId ?? defaultResellerId, now);
-      for (const schedule of [makeDaily(base, now), makeOneTime(base), makeFailed(base, now)]) {
-        this.#schedules.set(schedule.id, schedule);
-      }
+    const base = makeSchedule(merchant, resellerId, now);
+    for (const schedule of [makeDaily(base, now), makeOneTime(base), makeFailed(base, now)]) {
+      this.#keep(schedule);
     }
   }
 

@@ -2,7 +2,7 @@ import { Router, type Request } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall } from '../http/accept-call.js';
+import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
 import { date, integer, notShown, openWord, requestBody, text, timestamp } from '../schemas.js';
 
@@ -67,7 +67,9 @@ export function reportRoutes(context: SandboxContext): Router {
     async (request, response) => {
       const { id, ...change } = parseBody(updateScheduleRequest, request.body, 'section 4.2');
       const schedule = schedules.find(id);
-      if (schedule === undefined) {
+      const reseller = resellerOfCall(response);
+      const isOfOther = reseller !== undefined && schedule?.reseller_id !== reseller;
+      if (schedule === undefined || isOfOther) {
         const message = 'expected a known id; GET /_sandbox/schedules lists them';
         throw new ApiError(404, 'There is no report schedule with this id.', {
           fields: [{ field: 'id', message }],

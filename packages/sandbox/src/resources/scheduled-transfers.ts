@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { acceptCall, loggedRequestOf, resellerOfCall } from '../http/accept-call.js';
 import { parseBody } from '../http/errors.js';
 import { currency, notShown, openWord, requestBody, text } from '../schemas.js';
 import type { Merchant } from '../settings.js';
@@ -42,19 +42,19 @@ export type ScheduledTransfer = Readonly<z.output<typeof scheduledTransfer>>;
 
 /** The scheduled transfers of each merchant. */
 export class TransferBook {
-  #transfers = new Map<number, ScheduledTransfer[]>();
+  readonly #transfers = new Map<number, ScheduledTransfer[]>();
 
   /** Starts over: two transfers for each merchant, one in cron and one in words. */
   reset(merchants: readonly Merchant[]): void {
-    this.#transfers = new Map(
-      merchants.map((merchant) => [
-        merchant.id,
-        [
-          makeTransfer(merchant, `st_${merchant.id}_1`, '30 6 * * 1-5'),
-          makeTransfer(merchant, `st_${merchant.id}_2`, 'Last working day of each month'),
-        ],
-      ]),
-    );
+    this.#transfers.clear();
+    for (const merchant of merchants) this.add(merchant);
+  }
+
+  add(merchant: Merchant): void {
+    this.#transfers.set(merchant.id, [
+      makeTransfer(merchant, `st_${merchant.id}_1`, '30 6 * * 1-5'),
+      makeTransfer(merchant, `st_${merchant.id}_2`, 'Last working day of each month'),
+    ]);
   }
 
   of(merchantId: number): readonly ScheduledTransfer[] {
@@ -110,7 +110,8 @@ export function scheduledTransferRoutes(context: SandboxContext): Router {
     async (request, response) => {
       // Without a body, `request.body` is undefined.
       const body = parseBody(scheduledTransfersRequest, request.body ?? {}, 'section 4.4');
-      const merchant = requireMerchant(context, String(request.params['mid']), 'mid');
+      const mid = String(request.params['mid']);
+      const merchant = requireMerchant(context, mid, 'mid', resellerOfCall(response));
       loggedRequestOf(response).merchantId = merchant.id;
       await answerCall(context, 'scheduled-transfers', response, () => {
         if (settings.transfersBody === 'store') transfers.store(merchant, body.data ?? []);

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall, loggedRequestOf } from '../http/accept-call.js';
+import { acceptCall, loggedRequestOf, resellerOfCall } from '../http/accept-call.js';
 import { invalidBody, parseBody, type ApiError } from '../http/errors.js';
 import { date, integer, notShown, requestBody, text } from '../schemas.js';
 import { LIST_START, readCursor, writeCursor, type ListPlace } from '../transactions/cursor.js';
@@ -43,7 +43,8 @@ export const transactionListRequest = requestBody({
   resellerId: integer.optional(),
 });
 
-type ListQuery = z.output<typeof transactionListRequest>;
+/** `scope`: the reseller whose merchants the caller knows; undefined: all. */
+type ListQuery = z.output<typeof transactionListRequest> & { readonly scope?: number | undefined };
 
 /** The reply (spec 2.1 and 4.1). */
 export const transactionList = z.object({
@@ -63,7 +64,8 @@ export function transactionRoutes(context: SandboxContext): Router {
       const { merchantId } = query;
       if (merchantId !== undefined) loggedRequestOf(response).merchantId = merchantId;
       const place = findPlace(context, query.cursor);
-      const work = () => listTransactions(context, query, place);
+      const scope = resellerOfCall(response);
+      const work = () => listTransactions(context, { ...query, scope }, place);
       await answerCall(context, 'transactions-list', response, work, query.cursor);
     },
   );
@@ -122,7 +124,9 @@ function findMatching(
   const matches = ({ time, merchantId, status }: TransactionTraits): boolean =>
     (statuses.length === 0 || statuses.includes(status ?? '')) &&
     (query.merchantId === undefined || merchantId === query.merchantId) &&
-    (query.resellerId === undefined || resellerOf(context, merchantId) === query.resellerId) &&
+    [query.resellerId, query.scope].every(
+      (id) => id === undefined || context.accounts.resellerOf(merchantId) === id,
+    ) &&
     (!hasWindow || window.contains(time));
   const { latest, earliest } = window;
   return context.transactions.walk({ after, latest, earliest, now: context.clock.now(), matches });
@@ -153,11 +157,6 @@ function findPlace(
 
 function invalidCursor(message: string): ApiError {
   return invalidBody(SECTION, { field: 'cursor', message });
-}
-
-function resellerOf(context: SandboxContext, merchantId: number | undefined): number {
-  const merchant = context.merchantsById.get(merchantId ?? NaN);
-  return merchant?.resellerId ?? context.settings.resellerId;
 }
 
 /** The moments whose calendar day is in a range of days. */

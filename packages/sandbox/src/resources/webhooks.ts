@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { SandboxContext } from '../context.js';
 import { answerCall } from '../faults/answer-call.js';
-import { acceptCall } from '../http/accept-call.js';
+import { acceptCall, resellerOfCall } from '../http/accept-call.js';
 import { ApiError, parseBody } from '../http/errors.js';
 import type { Inventor } from '../random.js';
 import { integer, notShown, requestBody, text, webAddress } from '../schemas.js';
@@ -49,6 +49,8 @@ export interface WebhookEndpoint {
   readonly events: readonly string[];
   /** In full, for signing. Only the answer to the creation shows it (spec 4.7, rule 2). */
   readonly hmacKey: string;
+  /** The reseller of whose merchants it hears, as the key that created it; undefined: all. */
+  readonly resellerId: number | undefined;
 }
 
 /** The registered endpoints, oldest first. Registering a URL twice makes two of them. */
@@ -64,6 +66,7 @@ export class WebhookEndpoints {
   add(
     request: z.output<typeof createWebhookRequest>,
     keyFormat: Switches['hmacKeyFormat'],
+    resellerId: number | undefined,
   ): WebhookEndpoint {
     const endpoint: WebhookEndpoint = {
       webhookId: this.#inventor.id('wh'),
@@ -71,6 +74,7 @@ export class WebhookEndpoints {
       description: request.description,
       events: request.events ?? [],
       hmacKey: request.hmac_key ?? writeKey(this.#inventor.bytes(32), keyFormat),
+      resellerId,
     };
     this.#endpoints.set(endpoint.webhookId, endpoint);
     return endpoint;
@@ -118,8 +122,9 @@ export function webhookRoutes(context: SandboxContext): Router {
     ...acceptCall(context, 'create-webhook'),
     async (request, response) => {
       const body = parseBody(createWebhookRequest, request.body, 'section 4.7');
+      const reseller = resellerOfCall(response);
       await answerCall(context, 'create-webhook', response, () => {
-        const { webhookId, hmacKey } = endpoints.add(body, settings.hmacKeyFormat);
+        const { webhookId, hmacKey } = endpoints.add(body, settings.hmacKeyFormat, reseller);
         return { data: { webhook_id: webhookId, hmac_key: hmacKey } };
       });
     },
@@ -130,7 +135,9 @@ export function webhookRoutes(context: SandboxContext): Router {
     async (request, response) => {
       const body = parseBody(testWebhookRequest, request.body, 'section 4.8');
       const endpoint = endpoints.find(body.webhookId);
-      if (endpoint === undefined) {
+      const reseller = resellerOfCall(response);
+      const isOfOther = reseller !== undefined && endpoint?.resellerId !== reseller;
+      if (endpoint === undefined || isOfOther) {
         const message = 'expected the webhook_id of a created webhook';
         throw new ApiError(404, 'There is no webhook with this webhookId.', {
           fields: [{ field: 'webhookId', message }],
