@@ -2,7 +2,7 @@ import { Accounts } from './accounts.js';
 import { VirtualClock } from './clock.js';
 import { ActionLog } from './inspector/action-log.js';
 import { Activity } from './inspector/activity.js';
-import { DeliveryLog } from './inspector/delivery-log.js';
+import { DeliveryLog } from './webhooks/delivery-log.js';
 import { RecordFile } from './inspector/record-file.js';
 import { FaultQueue } from './faults/faults.js';
 import { meetFault } from './faults/play-fault.js';

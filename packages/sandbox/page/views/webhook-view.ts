@@ -1,5 +1,5 @@
 import { html } from 'lit';
-import type { RecordedDelivery } from '../../src/inspector/delivery-log.js';
+import type { RecordedDelivery } from '../../src/webhooks/delivery-log.js';
 import type { Delivery } from '../../src/webhooks/webhook-sender.js';
 import { renderMessage } from '../message.js';
 import { renderFacts, sessionLink, statusBadge, time } from '../parts.js';

@@ -1,6 +1,6 @@
 import type { SandboxContext } from '../context.js';
 import { ApiError } from '../http/errors.js';
-import type { RecordedDelivery } from '../inspector/delivery-log.js';
+import type { RecordedDelivery } from '../webhooks/delivery-log.js';
 import { summarizeEndpoint } from '../resources/webhooks.js';
 import type { WebhookOutcome } from '../switches.js';
 import type { Delivery } from '../webhooks/webhook-sender.js';

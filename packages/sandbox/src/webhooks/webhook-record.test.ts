@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand } from '../cli.js';
-import type { RecordedDelivery } from '../inspector/delivery-log.js';
+import type { RecordedDelivery } from './delivery-log.js';
 import { MAX_BODY_BYTES } from '../inspector/recorded-call.js';
 import { startReceiver, startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 

@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../clock.js';
 import type { FaultKind } from '../faults/fault-table.js';
 import type { Fault } from '../faults/faults.js';
-import { DeliveryLog, type SentWebhook } from '../inspector/delivery-log.js';
+import { DeliveryLog, type SentWebhook } from './delivery-log.js';
 import { Inventor } from '../random.js';
 import type { Switches } from '../switches.js';
 import { postWebhook, type PostOutcome } from './post-webhook.js';

@@ -1,8 +1,8 @@
-import type { Delivery } from '../webhooks/webhook-sender.js';
-import { maskText } from './mask.js';
-import { RecordBook, type Recorded } from './record-book.js';
-import type { RecordFile } from './record-file.js';
-import { makeMessage } from './recorded-call.js';
+import type { Delivery } from './webhook-sender.js';
+import { maskText } from '../inspector/mask.js';
+import { RecordBook, type Recorded } from '../inspector/record-book.js';
+import type { RecordFile } from '../inspector/record-file.js';
+import { makeMessage } from '../inspector/recorded-call.js';
 
 /** A try at a webhook with what was sent and answered. */
 export type RecordedDelivery = Recorded<Delivery>;
