@@ -115,7 +115,15 @@ export class SimulatedServer {
     const dispatcher = startOutboxDispatcher({ ...common, shop: options.shop });
     const schedule = startSchedule({ ...common, reconciliation, pollLog });
     changes.onAny(() => dispatcher.wake());
-    this.#parts = [schedule, dispatcher, this.#worker, reconciliation, pollLog, priceCheck, database];
+    this.#parts = [
+      schedule,
+      dispatcher,
+      this.#worker,
+      reconciliation,
+      pollLog,
+      priceCheck,
+      database,
+    ];
   }
 
   /** Takes a provider webhook as the route does: it is stored, and then processed. */
