@@ -14,6 +14,8 @@ interface Outcome {
   readonly shopperReads: string | RegExp;
   /** How long the provider's clock is then moved on; the shopper then reads that it is paid. */
   readonly laterSeconds?: number;
+  /** How long the provider's clock is moved on while the shopper waits for the bank. */
+  readonly bankAnswersAfterSeconds?: number;
   readonly shopKnows: 'paid' | 'awaiting_payment';
   readonly attention?: readonly string[];
   /** Whether the server may have known of the cancel before the payment, and asks a person to look. */
@@ -43,16 +45,19 @@ const wrong = (scenario: string, attention: string): Outcome => ({
 
 const OUTCOMES: readonly Outcome[] = [
   declined('insufficient-funds'),
+  declined('lost-card'),
   declined('stolen-card'),
   declined('fraud-suspected'),
   declined('expired-card'),
   declined('wrong-code'),
   declined('avs-none'),
+  paid('avs-full'),
   paid('avs-partial'),
   paid('frictionless'),
   paid('challenge-passed'),
   declined('challenge-failed'),
   declined('challenge-abandoned'),
+  { ...declined('challenge-timed-out'), bankAnswersAfterSeconds: 30 },
   { ...paid('paid-late'), shopperReads: CONFIRMING, laterSeconds: 5 },
   { ...paid('paid-after-cancel'), shopperReads: CHECKING, laterSeconds: 5, mayBeLate: true },
   { ...paid('paid-twice'), attention: ['paid_twice'], transactions: 2 },
@@ -72,6 +77,10 @@ describe('a shopper with the card of each scenario', () => {
     const { order } = await shopper.orderAndGoToPayment();
     const card = SCENARIOS.find(({ name }) => name === outcome.scenario);
     await shopper.payWith(card?.cardNumber ?? '');
+    if (outcome.bankAnswersAfterSeconds !== undefined) {
+      await shopper.form.getByText('Waiting for your bank.').waitFor();
+      await journey.sandbox.passTime(outcome.bankAnswersAfterSeconds);
+    }
     await shopper.reads(outcome.shopperReads);
     if (outcome.laterSeconds !== undefined) {
       await journey.sandbox.passTime(outcome.laterSeconds);
