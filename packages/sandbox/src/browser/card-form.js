@@ -9,9 +9,17 @@ const pay = element('pay', HTMLButtonElement);
 const payLabel = pay.textContent ?? '';
 const status = element('status', HTMLElement);
 const alert = element('alert', HTMLElement);
-const { payUrl = '', challengeUrl = '', testCards = '', texts: said = '' } = form.dataset;
+const {
+  payUrl = '',
+  challengeUrl = '',
+  testCards = '',
+  texts: said = '',
+  answers = '',
+} = form.dataset;
 /** @type {Record<string, string>} */
 const texts = JSON.parse(said);
+/** @type {Record<string, string>} What the sandbox answers, by its English sentence. */
+const answerTexts = JSON.parse(answers);
 const knownNumbers = testCards.split(' ');
 let isPaying = false;
 
@@ -106,10 +114,15 @@ async function submit() {
   }
 }
 
+/** @param {string} sentence @returns {string} */
+function translate(sentence) {
+  return answerTexts[sentence] ?? sentence;
+}
+
 /** @param {{ field: FieldName, message: string }[]} errors */
 function refuse(errors) {
   setBusy(false);
-  showMistakes(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
+  showMistakes(Object.fromEntries(errors.map(({ field, message }) => [field, translate(message)])));
 }
 
 /** @param {{ outcome: string, message?: string, redirectUrl?: string }} answer */
@@ -117,7 +130,7 @@ function follow(answer) {
   switch (answer.outcome) {
     case 'declined':
       setBusy(false);
-      showAlert(answer.message ?? '');
+      showAlert(translate(answer.message ?? ''));
       postToParent('declined', { message: answer.message });
       input('number').focus();
       input('number').select();

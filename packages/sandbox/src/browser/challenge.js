@@ -6,7 +6,9 @@ const code = /** @type {HTMLInputElement | null} */ (document.getElementById('co
 const error = document.getElementById('code-error');
 const status = /** @type {HTMLElement} */ (document.getElementById('status'));
 const cancel = /** @type {HTMLButtonElement} */ (document.getElementById('cancel'));
-const { answerUrl = '', formUrl = '' } = form.dataset;
+const { answerUrl = '', formUrl = '', texts: said = '' } = form.dataset;
+/** @type {Record<'codeMissing' | 'checking' | 'waiting' | 'unreachable', string>} */
+const texts = JSON.parse(said);
 
 /** @param {string} message */
 function showMistake(message) {
@@ -32,7 +34,7 @@ async function answer(body) {
     location.replace(formUrl);
   } catch {
     setBusy(false);
-    showMistake('The sandbox could not be reached. Please try again.');
+    showMistake(texts.unreachable);
     code?.focus();
   }
 }
@@ -40,14 +42,14 @@ async function answer(body) {
 /** @param {boolean} busy */
 function setBusy(busy) {
   for (const button of form.querySelectorAll('button')) button.disabled = busy;
-  status.textContent = busy ? 'Checking. Please wait.' : '';
+  status.textContent = busy ? texts.checking : '';
 }
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
   if (code === null) return;
   if (code.value.trim() === '') {
-    showMistake('Enter the code from your bank.');
+    showMistake(texts.codeMissing);
     code.focus();
     return;
   }
@@ -60,6 +62,6 @@ followHeight();
 postToParent('ready');
 code?.focus();
 if (code === null) {
-  status.textContent = 'Waiting for your bank.';
+  status.textContent = texts.waiting;
   void answer({ wait: true });
 }

@@ -1,7 +1,7 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
 import { SCENARIO_GROUPS, type Scenario } from '../scenario.js';
-import type { FormTexts } from './form-texts.js';
+import type { PageTexts } from './page-texts.js';
 import { html, type Html } from './html.js';
 import { renderSummary, renderLeaveButtons } from './order-summary.js';
 
@@ -22,10 +22,11 @@ export function renderCardForm(
   session: CheckoutSession,
   scenarios: readonly Scenario[],
   links: CardFormLinks,
-  texts: FormTexts,
+  texts: PageTexts,
 ): Html {
   const { merchant, request } = session;
-  const refusal = session.lastRefusal;
+  const { lastRefusal } = session;
+  const refusal = lastRefusal && (texts.answers[lastRefusal] ?? lastRefusal);
   return html`<div class="payment">
       <h1>${texts.heading}</h1>
       ${renderSummary(session, texts)}
@@ -43,6 +44,7 @@ export function renderCardForm(
         data-pay-url="${links.payUrl}"
         data-challenge-url="${links.challengeUrl}"
         data-texts="${JSON.stringify(texts.script)}"
+        data-answers="${JSON.stringify(texts.answers)}"
         data-test-cards="${scenarios.map(({ cardNumber }) => cardNumber).join(' ')}"
       >
         ${renderFields(texts)}
@@ -54,15 +56,15 @@ export function renderCardForm(
       ${renderLeaveButtons(session, texts)}
     </div>
     ${renderTestCards(scenarios)}
-    <noscript><p class="alert">Paying here needs JavaScript.</p></noscript>`;
+    <noscript><p class="alert">${texts.notices.noScript}</p></noscript>`;
 }
 
 /** Keeps an amount together in a line from right to left; the script sets the same text again. */
-function isolate(amount: string, { dir }: FormTexts): string {
+function isolate(amount: string, { dir }: PageTexts): string {
   return dir === 'ltr' ? amount : `\u2068${amount}\u2069`;
 }
 
-function renderFields(texts: FormTexts): Html[] {
+function renderFields(texts: PageTexts): Html[] {
   return [
     field('number', texts.number, html`dir="ltr" autocomplete="cc-number" inputmode="numeric"`),
     html`<div class="pair">

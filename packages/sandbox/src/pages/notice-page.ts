@@ -1,5 +1,6 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { html, type Html } from './html.js';
+import type { PageTexts } from './page-texts.js';
 import { leaveButton, renderSummary, renderLeaveButtons } from './order-summary.js';
 
 /** A page that only says something. */
@@ -13,29 +14,24 @@ export interface Notice {
 }
 
 /** What to show instead of a form. `undefined` when the session can be paid. */
-export function findNotice(session: CheckoutSession | undefined): Notice | undefined {
+export function findNotice(
+  session: CheckoutSession | undefined,
+  texts: PageTexts,
+): Notice | undefined {
+  const { unknown, expired } = texts.notices;
   if (session === undefined) {
-    return makeFailure(404, 'session_unknown', {
-      title: 'There is no such payment page',
-      text: 'The address is incomplete, or the sandbox has restarted.',
-    });
+    return makeFailure(404, 'session_unknown', unknown);
   }
-  if (session.state === 'paid') return makePaidNotice(session);
+  if (session.state === 'paid') return makePaidNotice(session, texts);
   if (session.state === 'open') return undefined;
-  return makeFailure(410, 'session_expired', {
-    title: 'This payment page has expired',
-    text: 'Nothing was charged. Go back to the shop and start again.',
-    more: renderLeaveButtons(session),
-  });
+  const more = renderLeaveButtons(session, texts);
+  return makeFailure(410, 'session_expired', { ...expired, more });
 }
 
-function makePaidNotice(session: CheckoutSession): Notice {
+function makePaidNotice(session: CheckoutSession, texts: PageTexts): Notice {
   const { RedirectUrl } = session.request;
   const canContinue = session.redirects && RedirectUrl !== undefined;
-  const title = 'Payment approved';
-  const text = canContinue
-    ? 'This session is paid. It cannot be paid twice.'
-    : 'This session is paid. Nothing takes you back to the shop.';
+  const { title, text } = canContinue ? texts.notices.paid : texts.notices.paidStays;
   return {
     status: 200,
     title,
@@ -43,8 +39,8 @@ function makePaidNotice(session: CheckoutSession): Notice {
     body: html`<div class="notice good">
       <h1>${title}</h1>
       <p role="status">${text}</p>
-      ${renderSummary(session)}
-      ${canContinue ? leaveButton('Continue', RedirectUrl, { style: 'main' }) : undefined}
+      ${renderSummary(session, texts)}
+      ${canContinue ? leaveButton(texts.notices.continue, RedirectUrl, { style: 'main' }) : undefined}
     </div>`,
   };
 }

@@ -1,10 +1,10 @@
 import type { CheckoutSession } from '../resources/checkout-sessions.js';
 import { formatMoney } from '../money.js';
-import { textsOf, type FormTexts } from './form-texts.js';
+import type { PageTexts } from './page-texts.js';
 import { html, type Html } from './html.js';
 
 /** Who is paid, how much and for what. */
-export function renderSummary(session: CheckoutSession, texts: FormTexts = textsOf('en')): Html {
+export function renderSummary(session: CheckoutSession, texts: PageTexts): Html {
   const { merchant, request } = session;
   return html`<dl class="summary">
     <div>
@@ -23,10 +23,7 @@ export function renderSummary(session: CheckoutSession, texts: FormTexts = texts
 }
 
 /** Buttons to `CancelUrl` and `backurl` (spec 4.6), where the session has them. */
-export function renderLeaveButtons(
-  session: CheckoutSession,
-  texts: FormTexts = textsOf('en'),
-): Html {
+export function renderLeaveButtons(session: CheckoutSession, texts: PageTexts): Html {
   const { CancelUrl, backurl } = session.request;
   return html`<div class="leave-buttons">
     ${backurl === undefined ? undefined : leaveButton(texts.back, backurl)}

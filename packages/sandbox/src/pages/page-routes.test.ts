@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../testing/test-sandbox.js';
+import { SCENARIOS } from '../scenarios.js';
+import { startSandbox, type TestSandbox } from '../testing/test-sandbox.js';
 
 const APPROVED = '9000000000000001';
 const DECLINED = '9000000000000019';
@@ -165,6 +166,94 @@ describe('the challenge page', () => {
     const session = await test.openSession();
     const { status, headers } = await test.send('GET', `/pages/challenge/${session}`);
     expect([status, headers.get('location')]).toEqual([303, `/pages/pay/${session}`]);
+  });
+});
+
+describe('in Arabic', () => {
+  const inArabic = { headers: { 'accept-language': 'ar-EG,en;q=0.5' } };
+  const ARABIC = /[\u0600-\u06ff]/;
+
+  const answersOf = async (test: TestSandbox): Promise<Record<string, string>> => {
+    const { text } = await test.send('GET', `/pages/form/${await test.openSession()}?lang=ar`);
+    const said = /data-answers="([^"]*)"/.exec(text)?.[1] ?? '';
+    return JSON.parse(said.replaceAll('&quot;', '"')) as Record<string, string>;
+  };
+
+  it('asks for the code of the bank', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.pay(session, CHALLENGED);
+    const path = `/pages/challenge/${session}`;
+    for (const [address, init] of [
+      [path, inArabic],
+      [`${path}?parent=${SHOP}&lang=ar`, {}],
+    ] as const) {
+      const { text } = await test.send('GET', address, init);
+      expect(text).toContain('<html lang="ar" dir="rtl">');
+      expect(text).toContain('<title>يطلب البنك رمزًا</title>');
+      expect(text).toContain('<label for="code">الرمز المرسل من البنك</label>');
+      expect(text).toContain('&quot;checking&quot;:&quot;جارٍ التحقق. يرجى الانتظار.&quot;');
+      expect(text).not.toContain('Cancel');
+    }
+  });
+
+  it('says that a session is paid, has expired or is unknown', async () => {
+    const test = await startSandbox();
+    const paid = await test.openSession({ RedirectUrl });
+    const stays = await test.openSession();
+    const expired = await test.openSession();
+    await test.pay(paid, APPROVED);
+    await test.pay(stays, APPROVED);
+    await test.pay(expired, EXPIRED);
+    for (const [session, status, sentence] of [
+      [paid, 200, 'تم الدفع في هذه الجلسة، ولا يمكن الدفع مرتين.'],
+      [stays, 200, 'تم الدفع في هذه الجلسة، ولا شيء يعيدك إلى المتجر.'],
+      [expired, 410, 'لم يُخصم أي مبلغ. عد إلى المتجر وابدأ من جديد.'],
+      ['nothing', 404, 'العنوان غير كامل، أو أُعيد تشغيل بيئة الاختبار.'],
+    ] as const) {
+      const answer = await test.send('GET', `/pages/pay/${session}`, inArabic);
+      expect(answer.status).toBe(status);
+      expect(answer.text).toContain('<html lang="ar" dir="rtl">');
+      expect(answer.text).toContain(`>${sentence}</p>`);
+    }
+  });
+
+  it('says why the last card was declined', async () => {
+    const test = await startSandbox();
+    const session = await test.openSession();
+    await test.pay(session, DECLINED);
+    const { text } = await test.send('GET', `/pages/form/${session}?lang=ar`);
+    expect(text).toMatch(/data-message="رُفضت البطاقة\. /);
+  });
+
+  it('has a text for every reason of a declined card', async () => {
+    const answers = await answersOf(await startSandbox());
+    const reasons = SCENARIOS.flatMap((scenario) => {
+      if (scenario.decision === 'decline') return [scenario.message];
+      return scenario.decision === 'challenge' ? [scenario.elsewhere?.message ?? []].flat() : [];
+    });
+    expect(reasons.length).toBeGreaterThan(10);
+    for (const reason of reasons)
+      expect([reason, answers[reason]]).toEqual([reason, expect.stringMatching(ARABIC)]);
+  });
+
+  it('has a text for a wrong code, a cancelled check and an expired month', async () => {
+    const test = await startSandbox();
+    const answers = await answersOf(test);
+    const session = await test.openSession();
+    const challenge = `/pages/sessions/${session}/challenge`;
+    await test.pay(session, CHALLENGED);
+    const wrongCode = await test.post(challenge, { code: '0000' });
+    await test.pay(session, CHALLENGED);
+    const cancelled = await test.post(challenge, { cancel: true });
+    const over = await test.post(`/pages/sessions/${session}/payments`, {
+      ...{ number: APPROVED, expiry: '01/20', securityCode: '123', name: 'Robin Sample' },
+    });
+    const [error] = over.body['errors'] as { message: string }[];
+    for (const message of [wrongCode.body['message'], cancelled.body['message'], error?.message]) {
+      expect(message).toBeTypeOf('string');
+      expect([message, answers[String(message)]]).toEqual([message, expect.stringMatching(ARABIC)]);
+    }
   });
 });
 

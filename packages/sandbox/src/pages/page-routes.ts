@@ -9,10 +9,10 @@ import type { CheckoutSession, PayingCard } from '../resources/checkout-sessions
 import type { Scenario } from '../scenario.js';
 import { requestBody, text } from '../schemas.js';
 import { renderCardForm } from './card-form-page.js';
-import { textsOf } from './form-texts.js';
 import { renderChallenge } from './challenge-page.js';
 import { findNotice } from './notice-page.js';
 import { sendPage, type Page } from './page-layout.js';
+import { textsOf } from './page-texts.js';
 
 type SessionRequest = Request<{ id: string }>;
 type Layout = 'frame' | 'page';
@@ -98,14 +98,18 @@ function showChallenge(context: SandboxContext, request: SessionRequest, respons
   const form = layout === 'frame' ? 'form' : 'pay';
   const formUrl = `/pages/${form}/${session.id}${parentQuery(request, layout)}`;
   if (session.challenge === undefined) return response.redirect(303, formUrl);
+  const texts = textsOf(languageOf(request));
   sendPage(response, 200, {
     ...pageParts(request, layout),
-    title: 'Your bank asks for a code',
+    title: texts.challenge.title,
+    language: texts,
     script: 'challenge.js',
-    body: renderChallenge(session, context.settings.challengeCode, {
-      answerUrl: `/pages/sessions/${session.id}/challenge`,
-      formUrl,
-    }),
+    body: renderChallenge(
+      session,
+      context.settings.challengeCode,
+      { answerUrl: `/pages/sessions/${session.id}/challenge`, formUrl },
+      texts,
+    ),
   });
 }
 
@@ -117,11 +121,13 @@ function findOpenSession(
   layout: Layout,
 ): CheckoutSession | undefined {
   const session = context.sessions.find(request.params.id, context.clock.now());
-  const notice = findNotice(session);
+  const texts = textsOf(languageOf(request));
+  const notice = findNotice(session, texts);
   if (notice === undefined) return session;
   sendPage(response, notice.status, {
     ...pageParts(request, layout),
     title: notice.title,
+    language: texts,
     script: 'notice.js',
     body: notice.body,
     notice: notice.text,
