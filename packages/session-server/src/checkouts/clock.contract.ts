@@ -67,6 +67,7 @@ export function describeClock(fixture: StoreFixture): void {
           orderId: attempt.orderId,
           checkout: checkout.id,
           merchant: 'teashop',
+          order: 'A1001',
           ...AT_PROVIDER,
           createdAt: START,
           polls: 7,

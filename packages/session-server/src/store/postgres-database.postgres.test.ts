@@ -105,6 +105,8 @@ describe('a transaction in PostgreSQL', () => {
 class CuttingProxy {
   /** What becomes of the next COMMITs: they arrive and their answer is lost, or they do not arrive. */
   cut: 'answer' | 'commit' = 'answer';
+  /** What happens while a COMMIT is held up. Default: nothing holds it up. */
+  crash: (() => Promise<void>) | undefined;
   /** How many more are cut. */
   cuts = 0;
   readonly #server: Server;
@@ -141,6 +143,7 @@ class CuttingProxy {
       if (this.cuts > 0 && data.includes('COMMIT')) {
         isCut = true;
         this.cuts -= 1;
+        if (this.crash) return void this.crash();
         if (this.cut === 'commit') {
           client.destroy();
           database.destroy();
@@ -154,45 +157,80 @@ class CuttingProxy {
 }
 
 describe('a commit whose answer is lost', () => {
-  it.each(['answer', 'commit'] as const)(
-    'is done once, and answered so, when the %s was cut off',
-    async (cut) => {
-      const proxy = new CuttingProxy(made.url);
-      closing.push(() => {
-        proxy.close();
-      });
-      const database = await open(await proxy.listen());
-      let runs = 0;
-      let effects = 0;
-      proxy.cut = cut;
-      proxy.cuts = 1;
-      await database.transaction('test', async (tx) => {
-        runs += 1;
-        tx.afterCommit(() => {
-          effects += 1;
-        });
-        await count(tx);
-      });
-      expect(await getCounter(database, 'test')).toBe(1);
-      expect([runs, effects]).toEqual([cut === 'answer' ? 1 : 2, 1]);
-    },
-  );
+  const REFUSED = { name: 'AppError', status: 503, code: 'database_unavailable' };
 
-  it('is answered, however many lose theirs together', async () => {
-    const proxy = new CuttingProxy(made.url);
+  async function openThrough(proxy: CuttingProxy): Promise<PostgresDatabase> {
     closing.push(() => {
       proxy.close();
     });
-    const database = await open(await proxy.listen());
+    return open(await proxy.listen());
+  }
+
+  it('runs again, and is done once, when it did not arrive', async () => {
+    const proxy = new CuttingProxy(made.url);
+    const database = await openThrough(proxy);
+    let runs = 0;
+    let effects = 0;
+    proxy.cut = 'commit';
+    proxy.cuts = 1;
+    await database.transaction('test', async (tx) => {
+      runs += 1;
+      tx.afterCommit(() => {
+        effects += 1;
+      });
+      await count(tx);
+    });
+    expect(await getCounter(database, 'test')).toBe(1);
+    expect([runs, effects]).toEqual([2, 1]);
+  });
+
+  it('is refused with 503 and not done again when it arrived, however many lose theirs', async () => {
+    const proxy = new CuttingProxy(made.url);
+    const database = await openThrough(proxy);
     proxy.cuts = 10;
-    const all = Array.from({ length: 10 }, (_, at) =>
+    const effects: number[] = [];
+    const names = Array.from({ length: 10 }, (_, at) => `test-${String(at)}`);
+    const all = names.map((name, at) =>
       database.transaction('test', async (tx) => {
-        await tx.run(sql`INSERT INTO counters (name, value) VALUES (${`test-${String(at)}`}, 1)`);
-        return at;
+        tx.afterCommit(() => effects.push(at));
+        await incrementCounter(tx, name);
       }),
     );
-    expect(await Promise.all(all)).toEqual(Array.from({ length: 10 }, (_, at) => at));
+    for (const one of all) await expect(one).rejects.toMatchObject(REFUSED);
     expect(proxy.cuts).toBe(0);
+    expect(effects).toEqual([]);
+    const stored = await Promise.all(names.map((name) => getCounter(database, name)));
+    expect(stored).toEqual(names.map(() => 1));
+  });
+
+  it('is not taken for done when the server crashed and gave its id to another one', async () => {
+    const server = await PostgresServer.start();
+    closing.push(() => server.remove());
+    const proxy = new CuttingProxy(server.url());
+    const database = await openThrough(proxy);
+    const takeId = async () => {
+      const [row] = await server.query('SELECT pg_current_xact_id()::text AS id');
+      return Number(row?.['id']);
+    };
+    let id = Infinity;
+    proxy.cuts = 1;
+    proxy.crash = async () => {
+      proxy.crash = undefined;
+      await server.stop('immediate');
+      await server.resume();
+      while ((await takeId()) < id);
+    };
+    const outcome = await database
+      .transaction('test', async (tx) => {
+        await count(tx);
+        id = Number((await tx.get(sql`SELECT pg_current_xact_id()::text AS id`))?.['id']);
+      })
+      .then(
+        () => 'stored',
+        (error: unknown) => error,
+      );
+    const stored = await getCounter(database, 'test');
+    expect(outcome).toEqual(stored === 1 ? 'stored' : expect.objectContaining(REFUSED));
   });
 });
 

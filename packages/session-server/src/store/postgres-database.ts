@@ -44,14 +44,9 @@ const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '25006', '57014', '25P0
 
 /** What one run of a transaction came to. */
 type Outcome<T> =
-  /** `unanswered`: its commit was sent, and no answer came. `id`: undefined when it has written nothing. */
-  | {
-      readonly kind: 'committed' | 'unanswered';
-      readonly value: T;
-      readonly effects: readonly (() => void)[];
-      readonly id: string | undefined;
-      readonly error?: unknown;
-    }
+  | { readonly kind: 'committed'; readonly value: T; readonly effects: readonly (() => void)[] }
+  /** Its commit was sent, and no answer came. */
+  | { readonly kind: 'unanswered'; readonly id: string; readonly error: unknown }
   /** Nothing was changed, and it may run again. */
   | { readonly kind: 'collided' | 'lost'; readonly error: unknown };
 
@@ -115,10 +110,11 @@ export class PostgresDatabase implements Database {
     let lost = 0;
     for (let tries = 1; ; tries += 1) {
       const outcome = await this.#runOnce(name, work);
-      if ('value' in outcome && (await this.#isCommitted(outcome))) {
+      if (outcome.kind === 'committed') {
         for (const effect of outcome.effects) effect();
         return outcome.value;
       }
+      if (outcome.kind === 'unanswered') await this.#waitForAbort(outcome);
       if (outcome.kind === 'lost') lost += 1;
       const isOver = lost === MAX_LOST_CONNECTIONS || performance.now() > giveUpAt;
       if (isOver) throw unavailable(outcome.error);
@@ -145,7 +141,7 @@ export class PostgresDatabase implements Database {
       await tx.begin();
       const value = await work(tx);
       const id = await tx.findId();
-      const outcome = await commit(client, { value, id, effects: tx.end() });
+      const outcome = await commit(client, id, { kind: 'committed', value, effects: tx.end() });
       isUsable = outcome.kind !== 'unanswered';
       return outcome;
     } catch (thrown) {
@@ -163,20 +159,20 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Asks the server about a commit that was not answered, which it knows after a restart, too.
+   * Asks the server about a commit that was not answered. After a crash it may give the id of a transaction
+   * that was lost to another one, so only that it was aborted is certain.
    *
-   * @throws {AppError} when it does not answer
+   * @throws {AppError} when it may have been committed
    */
-  async #isCommitted({ kind, id, error }: Extract<Outcome<unknown>, { value: unknown }>) {
-    if (kind === 'committed' || id === undefined) return true;
+  async #waitForAbort({ id, error }: Extract<Outcome<unknown>, { kind: 'unanswered' }>) {
     const giveUpAt = performance.now() + OUTCOME_WAIT_MS;
     for (;;) {
       const status = await this.#pool
         .query<{ status: string | null }>('SELECT pg_xact_status($1::xid8) AS status', [id])
         .then(({ rows }) => rows[0]?.status)
         .catch(() => undefined);
-      if (status === 'committed' || status === 'aborted') return status === 'committed';
-      if (performance.now() > giveUpAt) throw unavailable(error);
+      if (status === 'aborted') return;
+      if (status === 'committed' || performance.now() > giveUpAt) throw unavailable(error);
       await sleep(OUTCOME_PAUSE_MS);
     }
   }
@@ -193,18 +189,20 @@ export class PostgresDatabase implements Database {
   }
 }
 
+/** @param id undefined when it has written nothing: then nothing can be lost */
 async function commit<T>(
   client: PoolClient,
-  done: Pick<Extract<Outcome<T>, { value: T }>, 'value' | 'id' | 'effects'>,
+  id: string | undefined,
+  committed: Extract<Outcome<T>, { kind: 'committed' }>,
 ): Promise<Outcome<T>> {
   try {
     const { command } = await client.query('COMMIT');
-    if (command === 'COMMIT') return { kind: 'committed', ...done };
+    if (command === 'COMMIT') return committed;
     return { kind: 'collided', error: new Error('the transaction was rolled back') };
   } catch (error) {
     if (isCollision(error)) return { kind: 'collided', error };
     if (!isUnavailable(error)) throw error;
-    return { kind: 'unanswered', error, ...done };
+    return id === undefined ? committed : { kind: 'unanswered', id, error };
   }
 }
 
