@@ -160,6 +160,10 @@ export class WebKitShopper {
   }
 
   async press(words: string, place: Place = 'page'): Promise<void> {
+    // The driver leaves what it presses in a frame at the edge of the window, below the shop's drawer.
+    await this.run(() => {
+      document.querySelector('pay-checkout')?.scrollIntoView({ block: 'end' });
+    });
     await this.#send(await this.#find(words, place), 'click');
   }
 
