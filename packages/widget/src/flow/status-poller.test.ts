@@ -188,7 +188,8 @@ describe('one poll for all elements and tabs of a browser', () => {
   for (const [what, refuse] of Object.entries({
     'without locks': (page) => Object.defineProperty(page.navigator, 'locks', { value: undefined }),
     'where locks are refused': (page) => {
-      page.navigator.locks.request = () => Promise.resolve().then(REFUSED);
+      const locks = { request: () => Promise.resolve().then(REFUSED) };
+      Object.defineProperty(page.navigator, 'locks', { value: locks });
     },
     'where tabs may not talk to each other': (page) => {
       page.BroadcastChannel = class extends page.BroadcastChannel {
