@@ -14,14 +14,6 @@ export function time(ms: number): TemplateResult {
   >`;
 }
 
-/** `3 min`, `2 h`: the largest unit that fits. */
-export function duration(seconds: number): string {
-  if (seconds < 120) return `${String(Math.round(seconds))} s`;
-  if (seconds < 7200) return `${String(Math.round(seconds / 60))} min`;
-  if (seconds < 172_800) return `${String(Math.round(seconds / 3600))} h`;
-  return `${String(Math.round(seconds / 86_400))} days`;
-}
-
 /** Counts stop at 10,000. */
 export function count(value: number): string {
   return value >= 10_000 ? '10,000 or more' : value.toLocaleString('en');

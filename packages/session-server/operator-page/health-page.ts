@@ -1,6 +1,7 @@
 import { html } from 'lit';
 import type { HealthView } from '../src/operator/page-view.js';
-import { count, duration } from './formatting.js';
+import { describeDuration } from '../src/operator/timeline-words.js';
+import { count } from './formatting.js';
 import { page } from './page.js';
 import { renderTable, words } from './parts.js';
 
@@ -16,14 +17,14 @@ export const healthPage = page<HealthView>({
       }
       <h2>Server</h2>
       <dl class="figures">
-        ${figure('Version', version)} ${figure('Up for', duration(uptimeSeconds))}
+        ${figure('Version', version)} ${figure('Up for', describeDuration(uptimeSeconds))}
         ${figure('Merchants', count(merchants.all))}
         ${figure('Disabled merchants', count(merchants.disabled))}
       </dl>
       <h2>Provider</h2>
       <dl class="figures">
         ${figure('Lists that are not polled, because they failed', count(backlog.pollersBackingOff), backlog.pollersBackingOff > 0)}
-        ${figure('Oldest unfinished backfill', duration(backlog.backfillSeconds))}
+        ${figure('Oldest unfinished backfill', describeDuration(backlog.backfillSeconds))}
         ${figure('order_id used up', `${(backlog.orderIdShare * 100).toFixed(1)} %`, backlog.orderIdShare > 0.9)}
       </dl>
       <h2>Calls to the provider</h2>
@@ -59,12 +60,12 @@ export const healthPage = page<HealthView>({
       <h2>Workers</h2>
       <dl class="figures">
         ${figure('Attempts that are polled for', count(backlog.watchedAttempts))}
-        ${figure('Schedule is late by', duration(backlog.scheduledPollLateSeconds), backlog.scheduledPollLateSeconds > 60)}
-        ${figure('Longest wait of a returned shopper', duration(backlog.oldestReturnSeconds), backlog.oldestReturnSeconds > 120)}
+        ${figure('Schedule is late by', describeDuration(backlog.scheduledPollLateSeconds), backlog.scheduledPollLateSeconds > 60)}
+        ${figure('Longest wait of a returned shopper', describeDuration(backlog.oldestReturnSeconds), backlog.oldestReturnSeconds > 120)}
         ${figure('Webhooks waiting', count(backlog.waitingWebhooks))}
-        ${figure('Oldest waiting webhook', duration(backlog.oldestWebhookSeconds), backlog.oldestWebhookSeconds > 60)}
+        ${figure('Oldest waiting webhook', describeDuration(backlog.oldestWebhookSeconds), backlog.oldestWebhookSeconds > 60)}
         ${figure('Events waiting', count(backlog.waitingEvents))}
-        ${figure('Oldest waiting event', duration(backlog.oldestEventSeconds), backlog.oldestEventSeconds > 600)}
+        ${figure('Oldest waiting event', describeDuration(backlog.oldestEventSeconds), backlog.oldestEventSeconds > 600)}
         ${figure('Events dead-lettered', count(backlog.deadLetteredEvents), backlog.deadLetteredEvents > 0)}
       </dl>`,
 });

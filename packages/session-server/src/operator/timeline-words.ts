@@ -25,8 +25,10 @@ export function describeEntry(entry: TimelineEntry): string {
     }
     case 'poll': {
       const { result, count, since } = entry.detail;
-      const seconds = String(Math.round((entry.at - since) / 1000));
-      const times = count === 1 ? '' : ` ${String(count)} times in ${seconds} s`;
+      const times =
+        count === 1
+          ? ''
+          : ` ${String(count)} times in ${describeDuration((entry.at - since) / 1000)}`;
       return `Provider’s list polled${times}${POLLS[result]}`;
     }
     case 'match': {
@@ -59,6 +61,14 @@ export function describeEntry(entry: TimelineEntry): string {
     case 'audit':
       return describeAction(entry.detail);
   }
+}
+
+/** `3 min`, `2 h`: the largest unit that fits. */
+export function describeDuration(seconds: number): string {
+  if (seconds < 120) return `${String(Math.round(seconds))} s`;
+  if (seconds < 7200) return `${String(Math.round(seconds / 60))} min`;
+  if (seconds < 172_800) return `${String(Math.round(seconds / 3600))} h`;
+  return `${String(Math.round(seconds / 86_400))} days`;
 }
 
 /** What an operator did, in words. */

@@ -79,6 +79,29 @@ export async function logOrder(
       ORDER BY id DESC LIMIT ${MAX_OF_KIND} OFFSET ${MAX_OF_KIND})`);
 }
 
+/** Notes polls for a checkout; more of the same, with nothing between them, extends the newest entry. */
+export async function logPolls(
+  tx: Transaction,
+  { merchant, order }: OrderKey,
+  { checkout, detail }: Extract<LogEntry, { kind: 'poll' }>,
+  now: number,
+): Promise<void> {
+  const newest = await tx.get(sql`
+    SELECT id, kind, checkout, detail FROM order_log
+    WHERE merchant = ${merchant} AND order_name = ${order} ORDER BY id DESC LIMIT 1`);
+  if (newest?.['kind'] === 'poll' && newest['checkout'] === checkout) {
+    const { result, count, since } = JSON.parse(String(newest['detail'])) as LogDetails['poll'];
+    if (result === detail.result) {
+      const extended: LogDetails['poll'] = { result, count: count + detail.count, since };
+      await tx.run(sql`
+        UPDATE order_log SET detail = ${JSON.stringify(extended)}, at = ${now}
+        WHERE id = ${Number(newest['id'])}`);
+      return;
+    }
+  }
+  await logOrder(tx, { merchant, order }, { kind: 'poll', checkout, detail }, now);
+}
+
 /** Whether the very same is noted already. */
 export async function isLogged(
   reader: Reader,

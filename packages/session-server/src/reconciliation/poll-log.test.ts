@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../logger.js';
-import { findLog } from '../orders/order-log.js';
+import { findLog, logOrder } from '../orders/order-log.js';
 import { sql } from '../store/sql.js';
 import { StoreHarness, TEST_REQUEST, TEST_RULES } from '../testing/store-harness.js';
 import { TestStore } from '../testing/test-store.js';
@@ -40,7 +40,7 @@ describe('the polls for an order, in its log', () => {
     (await findLog(store.database, KEY)).flatMap((entry) =>
       entry.kind === 'poll'
         ? [
-            `${entry.detail.result} ×${String(entry.detail.count)} until ${String((entry.at - START) / SECOND)}`,
+            `${entry.detail.result} ×${String(entry.detail.count)} from ${String((entry.detail.since - START) / SECOND)} to ${String((entry.at - START) / SECOND)}`,
           ]
         : [],
     );
@@ -48,15 +48,15 @@ describe('the polls for an order, in its log', () => {
   it('are noted at once the first time, and from then on once a minute', async () => {
     poll('read', 0);
     await log.write();
-    expect(await noted()).toEqual(['read ×1 until 0']);
+    expect(await noted()).toEqual(['read ×1 from 0 to 0']);
     for (let second = 3; second < 60; second += 3) {
       poll('read', second);
       await log.write();
     }
-    expect(await noted()).toHaveLength(1);
+    expect(await noted()).toEqual(['read ×1 from 0 to 0']);
     now = START + 60 * SECOND;
     await log.write();
-    expect(await noted()).toEqual(['read ×1 until 0', 'read ×19 until 57']);
+    expect(await noted()).toEqual(['read ×20 from 0 to 57']);
   });
 
   it('are noted at once when their result changes', async () => {
@@ -65,7 +65,7 @@ describe('the polls for an order, in its log', () => {
     poll('read', 3);
     poll('failed', 6);
     await log.write();
-    expect(await noted()).toEqual(['read ×1 until 0', 'read ×1 until 3', 'failed ×1 until 6']);
+    expect(await noted()).toEqual(['read ×2 from 0 to 3', 'failed ×1 from 6 to 6']);
   });
 
   it('are noted when the server closes, and the first one after a pause is noted at once', async () => {
@@ -73,12 +73,36 @@ describe('the polls for an order, in its log', () => {
     await log.write();
     poll('incomplete', 3);
     await log.close();
-    expect(await noted()).toEqual(['incomplete ×1 until 0', 'incomplete ×1 until 3']);
+    expect(await noted()).toEqual(['incomplete ×2 from 0 to 3']);
     now = START + 600 * SECOND;
     await log.write();
     poll('incomplete', 601);
     await log.write();
-    expect(await noted()).toHaveLength(3);
+    expect(await noted()).toEqual(['incomplete ×3 from 0 to 601']);
+  });
+
+  it('are one entry for weeks in which nothing else happens, and another one after that', async () => {
+    const DAY = 24 * 60 * 60;
+    for (let day = 0; day < 14; day += 1) {
+      poll('read', day * DAY);
+      await log.write();
+      await log.write();
+    }
+    expect(await noted()).toEqual([`read ×14 from 0 to ${String(13 * DAY)}`]);
+    await store.database.transaction('test', (tx) =>
+      logOrder(tx, KEY, { kind: 'hint', checkout, detail: { kind: 'submitted' } }, now),
+    );
+    poll('read', 14 * DAY);
+    await log.write();
+    expect(await noted()).toHaveLength(2);
+  });
+
+  it('are another entry for another checkout of the order', async () => {
+    poll('read', 0);
+    await log.write();
+    log.note({ ...KEY, checkout: 'another' }, 'read');
+    await log.write();
+    expect(await noted()).toEqual(['read ×1 from 0 to 0', 'read ×1 from 0 to 0']);
   });
 
   it('are not noted of an order that was erased meanwhile', async () => {

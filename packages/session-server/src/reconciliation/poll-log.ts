@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { describeError, type Logger } from '../logger.js';
-import { logOrder } from '../orders/order-log.js';
+import { logPolls } from '../orders/order-log.js';
 import type { OrderKey } from '../orders/repository.js';
 import type { Database, Transaction } from '../store/database.js';
 import { sql } from '../store/sql.js';
@@ -30,7 +30,7 @@ const IN_TRANSACTION = 100;
 
 /**
  * Notes in the log of an order when the provider's list was polled for it: the first poll and each new
- * result at once, the rest as a count a minute. What is not written yet is lost with the process.
+ * result at once, the rest once a minute. What is not written yet is lost with the process.
  */
 export class PollLog {
   readonly #options: {
@@ -103,7 +103,7 @@ async function writeEntries(tx: Transaction, entries: readonly PollEntry[]): Pro
   for (const { polled, result, count, since, until } of entries) {
     if (erased.has(JSON.stringify([polled.merchant, polled.order]))) continue;
     const { checkout } = polled;
-    await logOrder(tx, polled, { kind: 'poll', checkout, detail: { result, count, since } }, until);
+    await logPolls(tx, polled, { kind: 'poll', checkout, detail: { result, count, since } }, until);
   }
 }
 
