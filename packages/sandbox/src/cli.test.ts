@@ -105,7 +105,8 @@ describe('pay-sandbox <command>', () => {
     const [first] = test.sandbox.control.deliveries();
     expect((await run(`webhooks resend ${String(first?.webhook)}`, at(test))).code).toBe(0);
     expect(receiver.received).toHaveLength(3);
-    await run('webhooks delay 60', at(test));
+    const delay = await run('webhooks delay 60', at(test));
+    expect(JSON.parse(delay.text)).toMatchObject({ name: 'webhookDelaySeconds', value: 60 });
     expect(test.sandbox.control.switches.webhookDelaySeconds).toBe(60);
   });
 
@@ -156,6 +157,14 @@ describe('pay-sandbox <command>', () => {
   ])('does not understand: %s', async (words) => {
     const { code, error } = await run(words);
     expect([code, error]).toEqual([2, expect.stringContaining('pay-sandbox --help')]);
+  });
+
+  it('says which words a command is missing', async () => {
+    const { code, error } = await run('sessions decline');
+    expect([code, error]).toEqual([
+      2,
+      'Expected: pay-sandbox sessions decline <session>\nTry: pay-sandbox --help',
+    ]);
   });
 
   it('has a help that names each scenario and fault, and each command once', async () => {

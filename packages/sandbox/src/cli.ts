@@ -22,6 +22,8 @@ interface Call {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
+  /** What to print of the answer. Default: all. */
+  readonly pick?: (answer: unknown) => unknown;
 }
 
 type Options = Readonly<Record<string, string | undefined>>;
@@ -98,11 +100,7 @@ const COMMANDS: readonly Command[] = [
   {
     usage: 'webhooks delay <seconds>',
     what: 'sends those that follow so much later',
-    call: ([seconds]) => ({
-      method: 'PATCH',
-      path: '/switches',
-      body: { webhookDelaySeconds: Number(seconds) },
-    }),
+    call: ([seconds]) => setSwitch('webhookDelaySeconds', Number(seconds)),
   },
   {
     usage: 'webhooks reorder <count>',
@@ -190,11 +188,8 @@ const COMMANDS: readonly Command[] = [
   {
     usage: 'switches set <switch> <value>',
     what: 'such as maxLimit 50; null: as at the start',
-    call: ([name = '', value = '']) => ({
-      method: 'PATCH',
-      path: '/switches',
-      body: { [name]: readJson(value) ?? (value === 'null' ? null : value) },
-    }),
+    call: ([name = '', value = '']) =>
+      setSwitch(name, readJson(value) ?? (value === 'null' ? null : value)),
   },
   {
     usage: 'reset',
@@ -240,12 +235,17 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   if (!/^https?:/.test(url) || !URL.canParse(url)) return refuse('--url: expected an address');
   const found = findCommand(parsed.positionals);
   if (found === undefined) {
-    return refuse(`There is no command: ${parsed.positionals.join(' ')}`);
+    const words = parsed.positionals.join(' ');
+    const near = COMMANDS.find(({ usage }) => usage.startsWith(`${words} <`));
+    return refuse(near ? `Expected: pay-sandbox ${near.usage}` : `There is no command: ${words}`);
   }
   try {
     const call = await found.command.call(found.words, { ...options, url });
     const answer = await send(url, call);
-    if (answer !== '') terminal.write(JSON.stringify(JSON.parse(answer), undefined, 2));
+    if (answer !== '') {
+      const { pick = (all: unknown) => all } = call;
+      terminal.write(JSON.stringify(pick(JSON.parse(answer)), undefined, 2));
+    }
     return 0;
   } catch (error) {
     terminal.writeError((error as Error).message);
@@ -273,6 +273,17 @@ function get(path: string): Call {
 
 function post(path: string, body: unknown = {}): Call {
   return { method: 'POST', path, body };
+}
+
+const switchList = z.object({ switches: z.array(z.looseObject({ name: z.string() })) });
+
+function setSwitch(name: string, value: unknown): Call {
+  return {
+    method: 'PATCH',
+    path: '/switches',
+    body: { [name]: value },
+    pick: (answer) => switchList.parse(answer).switches.find((one) => one.name === name),
+  };
 }
 
 function toNumbers(options: Options): Readonly<Record<string, number>> {
