@@ -11,6 +11,7 @@ import { hostedRoutes } from './hosted/routes.js';
 import { addAnswerCrashPoints } from './crash-decorators.js';
 import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
+import { errorPages } from './http/error-pages.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
 import { dataHeaders, errorHeaders, requestId, requireOneHost } from './http/headers.js';
 import { AppError } from './errors.js';
@@ -55,6 +56,11 @@ export interface AppServices {
   readonly rateLimits: RateLimits;
 }
 
+/** Where shoppers come back; as a pattern, it also knows an address that cannot be decoded. */
+const RETURN_PATHS = /^\/(?:return|checkouts\/[^/]+\/leave)(?=\/|$)/i;
+const NOT_FOUND = { title: 'notFoundTitle', text: 'notFound' } as const;
+const INVALID_LINK = { title: 'invalidTitle', text: 'invalid' } as const;
+
 /** Everything that the server answers, to mount at the root of an app, which keeps all other addresses. */
 export function createRouter(services: AppServices): Router {
   const { merchants, database, checkouts: service, clock } = services;
@@ -75,6 +81,8 @@ export function createRouter(services: AppServices): Router {
   // Pages and their files set headers of their own.
   v1.use(returnRoutes(services));
   v1.use(hostedRoutes(services));
+  v1.use(RETURN_PATHS, errorPages(logger, { failed: 'checking', refused: NOT_FOUND }));
+  v1.use('/pay', errorPages(logger, { failed: 'unavailableTitle', refused: INVALID_LINK }));
   v1.use(assetRoutes(widgetScript, services.earlierWidgetScripts));
   v1.use(notFoundHandler);
 

@@ -22,6 +22,8 @@ export type PageText =
   | 'left'
   | 'notFoundTitle'
   | 'notFound'
+  | 'unavailableTitle'
+  | 'retrying'
   | 'noShop';
 
 /** A file of `languages`, named for its tag. */

@@ -29,7 +29,12 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 }
 
 /** A refusal in one line, with the reason that the caller is given. */
-function logError(logger: Logger, error: AppError, request: Request, response: Response): void {
+export function logError(
+  logger: Logger,
+  error: AppError,
+  request: Request,
+  response: Response,
+): void {
   const { status, code, merchant, cause } = error;
   const detail = error.errors?.map(describeField).join('; ') ?? error.message;
   if (status < 500) {
@@ -72,7 +77,7 @@ function toProblem(error: AppError, id: string): Problem {
 }
 
 /** What the router and the body parsers throw has a status of its own. */
-function toAppError(error: unknown): AppError {
+export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
   if (status === 413) return new AppError(413, 'body_too_large', 'The body is too large.');

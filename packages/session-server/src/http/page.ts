@@ -83,6 +83,7 @@ const ICONS: Readonly<Partial<Record<PageText, string>>> = {
   paid: 'M5 12.5l5 5L19 7.5',
   failed: 'M7 7l10 10M17 7L7 17',
   checking: 'M12 6v6l4 3',
+  unavailableTitle: 'M12 6v6l4 3',
   expiredTitle: 'M12 6v6l4 3',
   cancelled: 'M6 12h12',
   left: 'M6 12h12',
