@@ -13,7 +13,7 @@ import { isCrashPointArmed } from './crash-points.js';
 import { allowPages } from './http/cors.js';
 import { errorPages } from './http/error-pages.js';
 import { errorHandler, notFoundHandler } from './http/errors.js';
-import { dataHeaders, errorHeaders, requestId, requireOneHost } from './http/headers.js';
+import { dataHeaders, errorHeaders, requestId, requireOneHost, shortenNegotiation } from './http/headers.js';
 import { AppError } from './errors.js';
 import { healthRoutes } from './http/health.js';
 import { limitByAddress, type RateLimits, warnOfHiddenProxy } from './http/limits.js';
@@ -67,7 +67,7 @@ export function createRouter(services: AppServices): Router {
   const { logger, publicUrl, widgetScript } = services;
   const { webhooks: limits, onWebhook: onStored } = services;
   const observe = observeRequests(services.observer);
-  const first = [requireOneHost, observe, requestId, warnOfHiddenProxy(logger)];
+  const first = [requireOneHost, shortenNegotiation, observe, requestId, warnOfHiddenProxy(logger)];
 
   // Express tries one path after the other: those that are asked most come first.
   const v1 = Router();

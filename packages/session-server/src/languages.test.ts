@@ -85,6 +85,15 @@ describe('the language of a page', () => {
     },
   );
 
+  it('is compared with the first few hundred characters of Accept-Language', async () => {
+    const { text: near } = await openPage('', `${'la,'.repeat(100)}de`);
+    expect(near).toContain('lang="de"');
+    for (const before of ['la,'.repeat(200), `${'x'.repeat(15_000)},`]) {
+      const { status, text } = await openPage('', `${before}de`);
+      expect([status, text.includes('lang="en"')]).toEqual([200, true]);
+    }
+  });
+
   it('isolates what is read from left to right in a sentence that is not', async () => {
     const { text } = await openPage('?locale=ar');
     expect(text).toContain('الطلب \u2068L1\u2069');

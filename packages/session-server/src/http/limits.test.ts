@@ -100,6 +100,18 @@ describe('a shopper who was sent back', () => {
   });
 });
 
+describe('guessing where shoppers are sent back', () => {
+  it.each([
+    ['198.51.100.26', '/v1/return/guess'],
+    ['198.51.100.27', '/v1/checkouts/guess/leave?kind=return'],
+  ])('is refused to one address after so many guesses a minute (%s)', async (address, path) => {
+    const guess = () => stack.fetch(path, { headers: { 'x-forwarded-for': address } });
+    const answers = [await guess(), await guess(), await guess()];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
 describe('creating checkouts again and again', () => {
   it('is stopped for one address, then for one order, and says when to come back', async () => {
     for (let open = 0; open < 5; open += 1) {

@@ -14,7 +14,7 @@ export interface RateLimits {
   readonly createPerMerchant: number;
   /** Polls, hints and requests for the SDK description together. */
   readonly statusPerAddress: number;
-  /** Views of the hosted page. */
+  /** Views of the hosted page; apart from these, visits to unknown return addresses. */
   readonly pagesPerAddress: number;
   /** Requests of a merchant's own back end. */
   readonly apiPerMerchant: number;

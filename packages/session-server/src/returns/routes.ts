@@ -1,6 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { LRUCache } from 'lru-cache';
 import { type StoredToken, toStoredToken } from '../checkouts/attempt-ids.js';
+import { findToken } from '../checkouts/attempt-repository.js';
 import { logFields } from '../checkouts/change-log.js';
 import type { ChangeFeed } from '../checkouts/change-feed.js';
 import { findCheckout } from '../checkouts/repository.js';
@@ -11,7 +12,7 @@ import { AppError, checkoutNotFound } from '../errors.js';
 import { logRefusal } from '../http/errors.js';
 import { requestFields } from '../http/headers.js';
 import { traceCheckout } from '../tracing/spans.js';
-import { Limit } from '../http/limits.js';
+import { addressOf, Limit, type RateLimits } from '../http/limits.js';
 import { sendNotice, sendPage } from '../http/page.js';
 import { type Language, languageFor } from '../languages.js';
 import type { Logger } from '../logger.js';
@@ -39,15 +40,17 @@ export interface ReturnRoutesOptions {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly rateLimits: Pick<RateLimits, 'pagesPerAddress'>;
   readonly logger: Logger;
 }
 
 /** Where `RedirectUrl`, `CancelUrl` and `backurl` (spec 4.6) lead: a hint each, never proof. */
 export function returnRoutes(options: ReturnRoutesOptions): Router {
   const { database, context, merchants, reconciliation, changes, clock, publicUrl } = options;
-  const { logger } = options;
+  const { logger, rateLimits } = options;
   const router = Router();
   const visits = new ReturnVisits(database, context);
+  const unknown = new Limit('address', rateLimits.pagesPerAddress);
 
   const comeBack = async (request: Request<{ token: string }>, response: Response) => {
     if (request.method === 'HEAD' || isPrefetch(request)) {
@@ -58,9 +61,12 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
     const visit = await visits.take(toStoredToken(request.params.token));
     const merchant = visit && (await merchants.find(visit.checkout.merchant));
     if (!visit) {
+      const isFrequent = !(await unknown.allows(addressOf(request)));
+      const [status, code] = isFrequent ? [429, 'too_many_requests'] : [404, 'not_found'];
       const detail = 'no such return address';
-      logRefusal(logger, request, response, { status: 404, code: 'not_found', detail });
-      response.status(404);
+      logRefusal(logger, request, response, { status, code, detail });
+      if (isFrequent) response.setHeader('retry-after', '60');
+      response.status(status);
       sendNotice(response, { language, title: 'notFoundTitle', text: 'notFound' });
       return;
     }
@@ -81,11 +87,14 @@ export function returnRoutes(options: ReturnRoutesOptions): Router {
   router.get('/return/:token', comeBack);
   router.post('/return/:token', comeBack);
 
-  // It has no limit: it leads shoppers home after they paid, and costs no more than a refusal.
+  // Only unknown ids have a limit: it leads shoppers home after they paid.
   router.get('/checkouts/:id/leave', async (request, response) => {
     const checkout = await findCheckout(database, request.params.id);
     const merchant = checkout && (await merchants.find(checkout.merchant));
-    if (!checkout) throw checkoutNotFound();
+    if (!checkout) {
+      await unknown.count(addressOf(request));
+      throw checkoutNotFound();
+    }
     response.set('referrer-policy', 'no-referrer').set('cache-control', 'no-store');
     const { kind, orderToken } = request.query;
     if (!merchant) {
@@ -163,7 +172,10 @@ class ReturnVisits {
 
   /** Undefined when the token belongs to no return address. */
   async take(token: StoredToken): Promise<ReturnVisit | undefined> {
-    return (await this.#repeat(token)) ?? (await this.#record(token));
+    const repeated = await this.#repeat(token);
+    if (repeated) return repeated;
+    // What is unknown costs one row that is read, and waits for no one's writes.
+    return (await findToken(this.#database, token)) && (await this.#record(token));
   }
 
   async #repeat({ hash }: StoredToken): Promise<ReturnVisit | undefined> {
