@@ -1,6 +1,7 @@
 import { isPartnerApiError } from '@pay-checkout/partner-api';
 import { pino, stdTimeFunctions } from 'pino';
 import { AppError } from './errors.js';
+import { describeSqlState, sqlStateOf } from './store/sql-states.js';
 
 /** What may be logged about a thing: plain ids, counts and codes. Never a body, a name or a key. */
 export type LogFields = Readonly<
@@ -41,7 +42,8 @@ export function describeError(error: unknown): LogFields {
   const isExplained = 'code' in error && !('errstr' in error) && 'reason' in reason;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return {
-    error: error.name,
+    // PostgreSQL's have a name that says nothing.
+    error: sqlStateOf(error) === undefined ? error.name : 'DatabaseError',
     ...(cause === undefined ? {} : { cause: cause.name }),
     ...reason,
     ...(UNNAMED.includes(error.name) && !isExplained
@@ -51,11 +53,13 @@ export function describeError(error: unknown): LogFields {
 }
 
 /**
- * What SQLite or the system calls it: a fixed text for each code, such as "disk is full" or ENOSPC;
- * and the host that was not found, which is one of the settings.
+ * What SQLite, PostgreSQL or the system calls it: a fixed text for each code, such as "disk is full",
+ * "53100 disk_full" or ENOSPC; and the host that was not found, which is one of the settings.
  */
 function reasonOf(error: Error): LogFields {
   if ('errstr' in error && typeof error.errstr === 'string') return { reason: error.errstr };
+  const state = sqlStateOf(error);
+  if (state !== undefined) return { reason: describeSqlState(state) };
   const code = 'code' in error ? String(error.code) : '';
   if (!/^[A-Z][A-Z0-9_]+$/.test(code)) return {};
   const host = 'hostname' in error ? String(error.hostname) : undefined;

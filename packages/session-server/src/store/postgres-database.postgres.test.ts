@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { ConfigError } from '../errors.js';
+import { describeError } from '../logger.js';
 import { PostgresServer, queryAt } from '../testing/postgres-server.js';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres-store.js';
 import { getCounter, incrementCounter, type Transaction } from './database.js';
@@ -101,6 +102,15 @@ describe('a transaction in PostgreSQL', () => {
   });
 });
 
+const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05I');
+const SHUTDOWN_FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0';
+/** What a server that is shut down says on each connection. */
+const SHUTDOWN = Buffer.concat([
+  Buffer.from('E\0\0\0'),
+  Buffer.from([4 + SHUTDOWN_FIELDS.length]),
+  Buffer.from(SHUTDOWN_FIELDS),
+]);
+
 /** Stands between a server and its database, and cuts connections at a COMMIT. */
 class CuttingProxy {
   /** What becomes of the next COMMITs: they arrive and their answer is lost, or they do not arrive. */
@@ -109,6 +119,8 @@ class CuttingProxy {
   crash: (() => Promise<void>) | undefined;
   /** How many more are cut. */
   cuts = 0;
+  /** How many more connections end right after their start, as in a server that is shut down. */
+  shutdowns = 0;
   readonly #server: Server;
   readonly #to: URL;
 
@@ -135,9 +147,15 @@ class CuttingProxy {
     const database = connect(Number(this.#to.port), this.#to.hostname);
     for (const socket of [client, database]) socket.on('error', () => socket.destroy());
     let isCut = false;
-    database.on('data', (data) => {
+    database.on('data', (data: Buffer) => {
       if (isCut) client.destroy();
-      else client.write(data);
+      else if (
+        this.shutdowns > 0 &&
+        data.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY)
+      ) {
+        this.shutdowns -= 1;
+        client.end(Buffer.concat([data, SHUTDOWN]));
+      } else client.write(data);
     });
     client.on('data', (data) => {
       if (this.cuts > 0 && data.includes('COMMIT')) {
@@ -240,6 +258,25 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('a database server that is restarted', () => {
+  it('ends no process with what it says on a connection that has just been made', async () => {
+    const proxy = new CuttingProxy(made.url);
+    closing.push(() => {
+      proxy.close();
+    });
+    const database = await open(await proxy.listen());
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtException', note);
+    closing.push(() => {
+      process.off('uncaughtException', note);
+    });
+    proxy.shutdowns = 10;
+    await Promise.all(Array.from({ length: 10 }, () => database.transaction('test', count)));
+    expect(proxy.shutdowns).toBe(0);
+    expect(uncaught).toEqual([]);
+    expect(await getCounter(database, 'test')).toBe(10);
+  });
+
   it('is refused with 503 meanwhile, and used again after, with all that was acknowledged', async () => {
     const server = await PostgresServer.start();
     closing.push(() => server.remove());
@@ -265,6 +302,71 @@ describe('a database server that is restarted', () => {
     await server.resume();
     await Promise.all(Array.from({ length: 10 }, () => database.transaction('test', count)));
     expect(await getCounter(database, 'test')).toBe(20);
+  });
+});
+
+describe('a database that cannot do what it is asked says why, and the log has its code', () => {
+  const refusing = (state: string) => `
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'a canary' USING ERRCODE = '${state}'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON counters EXECUTE FUNCTION refuse();`;
+  let role: string;
+  let url: URL;
+  beforeEach(async () => {
+    url = new URL(made.url);
+    role = `role_of_${url.pathname.slice(1)}`;
+    await made.query(`
+      CREATE ROLE ${role} LOGIN PASSWORD '${url.password}';
+      GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role};`);
+    closing.push(() => made.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+    url.username = role;
+  });
+
+  it.each([
+    [
+      'only reads',
+      () =>
+        `ALTER ROLE ${role} SET default_transaction_read_only = on;
+         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
+      'The database can only be read',
+      '25006 read_only_sql_transaction',
+    ],
+    ['is full', () => refusing('53100'), 'The disk of the database is full', '53100 disk_full'],
+    [
+      'has too many connections',
+      () =>
+        `ALTER ROLE ${role} CONNECTION LIMIT 0;
+         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`,
+      'The database has too many connections',
+      '53300 too_many_connections',
+    ],
+    [
+      'has withdrawn a permission',
+      () => `REVOKE ALL ON counters FROM ${role}`,
+      'The database does not permit this to the user of the server',
+      '42501 insufficient_privilege',
+    ],
+  ])('when it %s', async (_what, change, words, reason) => {
+    const database = await open(url.href);
+    await database.transaction('test', count);
+    await made.query(change());
+    const refused: unknown = await database
+      .transaction('test', count)
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 503, code: 'database_unavailable' });
+    expect((refused as Error).message).toBe(`${words} at the moment. Try again shortly.`);
+    expect(describeError(refused)).toEqual({ error: 'DatabaseError', reason });
+  });
+
+  it('when it makes a mistake of ours known, with a name and no data', async () => {
+    const database = await open(made.url);
+    const refused: unknown = await database
+      .all(sql`SELECT canary FROM counters`)
+      .catch((error: unknown) => error);
+    expect(describeError(refused)).toEqual({
+      error: 'DatabaseError',
+      reason: '42703 undefined_column',
+    });
   });
 });
 

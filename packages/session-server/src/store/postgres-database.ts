@@ -1,8 +1,15 @@
 import type { ClientBase, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, ConfigError } from '../errors.js';
+import { ConfigError } from '../errors.js';
 import { createLogger, describeError, type Logger } from '../logger.js';
 import { type Database, optionalText, type Row, type Transaction } from './database.js';
+import {
+  codeDriverError,
+  explain,
+  isCollision,
+  isUnavailable,
+  unavailable,
+} from './postgres-errors.js';
 import { migrate, requireTables } from './postgres-migrations.js';
 import { type Sql, sql, type SqlValue } from './sql.js';
 
@@ -21,7 +28,6 @@ const MAX_LOST_CONNECTIONS = 3;
 /** How long to ask what became of a commit that was not answered. */
 const OUTCOME_WAIT_MS = 10_000;
 const OUTCOME_PAUSE_MS = 100;
-const RETRY_AFTER_SECONDS = 5;
 
 /**
  * A transaction sees the database as it was when it began, and collides with what another one has
@@ -33,14 +39,6 @@ const BEGIN = `
   SET LOCAL statement_timeout = 10000;
   SET LOCAL lock_timeout = 5000;
   SET LOCAL idle_in_transaction_session_timeout = 10000`;
-
-/** Serialization failure, deadlock, lock timeout, and the unique index that two transactions met at. */
-const COLLISIONS: readonly string[] = ['40001', '40P01', '55P03', '23505'];
-/**
- * The server shuts down, starts or has no free connection, only reads since a failover, took too long,
- * or hung up on a transaction that waited for us.
- */
-const UNAVAILABLE = ['57P01', '57P02', '57P03', '53300', '25006', '57014', '25P03'];
 
 /** What one run of a transaction came to. */
 type Outcome<T> =
@@ -85,7 +83,7 @@ export class PostgresDatabase implements Database {
     });
     // An idle connection was lost: the next use makes another one.
     pool.on('error', (error) => {
-      logger.warn(describeError(error), 'a connection to the database was lost');
+      logger.warn(describeError(codeDriverError(error)), 'a connection to the database was lost');
     });
     return new PostgresDatabase(pool);
   }
@@ -339,43 +337,6 @@ async function importDriver() {
   }
 }
 
-/** What an operator can do about it, without the address, which holds a password. */
-function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || !(error instanceof Error)) return error;
-  const code = codeOf(error) ?? '';
-  const why =
-    ADVICE[code] ??
-    (isUnavailable(error)
-      ? `the database server cannot be reached (${code || 'no answer'}); check host, port and firewall`
-      : `PostgreSQL refused it (${code})`);
-  return new ConfigError('DATABASE_URL', [why]);
-}
-
-const ADVICE: Readonly<Record<string, string>> = {
-  '28P01': 'the database server does not accept user and password',
-  '28000': 'the database server does not let this user in; check its pg_hba.conf',
-  '3D000': 'there is no such database; create it first',
-  '42501':
-    'the user may not create tables there; make it the owner of the database, or of its schema',
-  ENOTFOUND: 'the host of the database server has no address; check its name',
-  ECONNREFUSED: 'no database server listens there; check host and port',
-};
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
-}
-
-function isCollision(error: unknown): boolean {
-  return COLLISIONS.includes(codeOf(error) ?? '');
-}
-
-/** Whether the server could not be asked; what it answers has a severity, and a code of SQL. */
-function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error) || !('severity' in error)) return true;
-  const code = codeOf(error) ?? '';
-  return code.startsWith('08') || UNAVAILABLE.includes(code);
-}
-
 /** PostgreSQL has no U+0000 in a text: it is replaced, as what is no Unicode is by the driver. */
 function toParameter(value: SqlValue): SqlValue {
   return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : (value ?? null);
@@ -390,15 +351,6 @@ async function rollBack(client: PoolClient): Promise<boolean> {
   return client.query('ROLLBACK').then(
     () => true,
     () => false,
-  );
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError(
-    503,
-    'database_unavailable',
-    'The database cannot be reached at the moment. Try again shortly.',
-    { cause, retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
 

@@ -1,0 +1,123 @@
+import { AppError, ConfigError } from '../errors.js';
+import { describeSqlState, sqlStateOf } from './sql-states.js';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** Serialization failure, deadlock, lock timeout, and the unique index that two transactions met at. */
+const COLLISIONS: readonly string[] = ['40001', '40P01', '55P03', '23505'];
+
+const UNREACHABLE = 'The database cannot be reached';
+const STOPS = 'The database stops or starts';
+const REFUSES = 'The database does not let the server in';
+const IS_SLOW = 'The database takes too long';
+const DISK_FAILS = 'The disk of the database fails';
+
+/** Why the database cannot do what is asked of it, by SQLSTATE. None of it is a mistake of ours. */
+const REASONS: Readonly<Partial<Record<string, string>>> = {
+  '57P01': STOPS,
+  '57P02': STOPS,
+  '57P03': STOPS,
+  '57P05': STOPS,
+  // Since a failover, or because its operator wants it so.
+  '25006': 'The database can only be read',
+  '25P03': IS_SLOW,
+  '57014': IS_SLOW,
+  '53000': 'The database is short of resources',
+  '53100': 'The disk of the database is full',
+  '53200': 'The database is out of memory',
+  '53300': 'The database has too many connections',
+  '53400': 'The database is at one of its limits',
+  '28000': REFUSES,
+  '28P01': REFUSES,
+  '3D000': 'The database does not exist',
+  '57P04': 'The database does not exist',
+  '42501': 'The database does not permit this to the user of the server',
+  '58000': DISK_FAILS,
+  '58030': DISK_FAILS,
+};
+
+/** What the driver says where no code does. */
+const DRIVER: Readonly<Partial<Record<string, readonly [code: string, why: string]>>> = {
+  'Query read timeout': ['QUERY_TIMEOUT', 'The database does not answer'],
+  'timeout exceeded when trying to connect': [
+    'NO_FREE_CONNECTION',
+    'All connections of this server to the database are in use',
+  ],
+  'timeout expired': ['CONNECT_TIMEOUT', UNREACHABLE],
+  'Connection terminated due to connection timeout': ['CONNECT_TIMEOUT', UNREACHABLE],
+};
+
+/** An error of the driver, by a code for the log. */
+class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+
+  constructor(
+    readonly code: string,
+    cause: Error,
+  ) {
+    super(cause.message, { cause });
+  }
+}
+
+/** Gives an error of the driver a code, unless it has one. */
+export function codeDriverError(error: unknown): unknown {
+  if (!(error instanceof Error) || codeOf(error) !== undefined) return error;
+  return new ConnectionError(DRIVER[error.message]?.[0] ?? 'CONNECTION_LOST', error);
+}
+
+export function isCollision(error: unknown): boolean {
+  return COLLISIONS.includes(sqlStateOf(error) ?? '');
+}
+
+/** Whether the database was not asked, or could not do it; any other answer is to a mistake of ours. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === undefined || state.startsWith('08') || REASONS[state] !== undefined;
+}
+
+/** For callers: 503, and why. The log has the code. */
+export function unavailable(error: unknown): AppError {
+  const why = isCollision(error) ? 'The database is too busy' : reasonOf(error);
+  return new AppError(503, 'database_unavailable', `${why} at the moment. Try again shortly.`, {
+    cause: codeDriverError(error),
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  const known = REASONS[sqlStateOf(error) ?? ''];
+  if (known !== undefined) return known;
+  return (error instanceof Error && DRIVER[error.message]?.[1]) || UNREACHABLE;
+}
+
+/** What an operator can do about it, without the address, which holds a password. */
+export function explain(error: unknown): unknown {
+  if (error instanceof ConfigError || !(error instanceof Error)) return error;
+  return new ConfigError('DATABASE_URL', [ADVICE[codeOf(error) ?? ''] ?? describe(error)]);
+}
+
+function describe(error: Error): string {
+  const state = sqlStateOf(error);
+  if (state === undefined) {
+    const code = codeOf(codeDriverError(error)) ?? '';
+    return `the database server cannot be reached (${code}); check host, port and firewall`;
+  }
+  const why = REASONS[state];
+  return why === undefined
+    ? `PostgreSQL refused it (${describeSqlState(state)})`
+    : `${why} (${describeSqlState(state)})`;
+}
+
+const ADVICE: Readonly<Partial<Record<string, string>>> = {
+  '28P01': 'the database server does not accept user and password',
+  '28000': 'the database server does not let this user in; check its pg_hba.conf',
+  '3D000': 'there is no such database; create it first',
+  '42501':
+    'the user may not create tables there; make it the owner of the database, or of its schema',
+  ENOTFOUND: 'the host of the database server has no address; check its name',
+  ECONNREFUSED: 'no database server listens there; check host and port',
+};
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
