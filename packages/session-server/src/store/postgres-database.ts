@@ -81,6 +81,11 @@ export class PostgresDatabase implements Database {
       query_timeout: QUERY_TIMEOUT_MS,
       types,
     });
+    // A lost connection fails its query, too. Without a listener it would end the process, at any moment
+    // from the first: the server may say that it shuts down in the packet that makes the connection ready.
+    pool.on('connect', (client) => {
+      client.on('error', ignore);
+    });
     // An idle connection was lost: the next use makes another one.
     pool.on('error', (error) => {
       logger.warn(describeError(codeDriverError(error)), 'a connection to the database was lost');
@@ -151,7 +156,6 @@ export class PostgresDatabase implements Database {
       if (isCollision(failure)) return { kind: 'collided', error: failure };
       throw thrown;
     } finally {
-      client.removeListener('error', ignore);
       client.release(!isUsable);
     }
   }
@@ -177,10 +181,7 @@ export class PostgresDatabase implements Database {
 
   async #connect(): Promise<PoolClient | { readonly error: unknown }> {
     try {
-      const client = await this.#pool.connect();
-      // A lost connection fails its query, too; without a listener it would end the process.
-      client.on('error', ignore);
-      return client;
+      return await this.#pool.connect();
     } catch (error) {
       return { error };
     }
