@@ -83,6 +83,7 @@ export async function play(plan: Plan, parts: ClusterParts): Promise<number> {
   const lost = [
     ...load.failures,
     ...balancer.errors,
+    ...replicas.flatMap(({ failure }) => failure ?? []),
     ...findLosses(facts, visits, arrivals),
     ...findForgotten(facts, shoppers, webhooks),
   ];

@@ -28,6 +28,8 @@ interface Life {
 /** The session server as a process that dies, and is started again at once as an operator's would. */
 export class KillableServer {
   deaths = 0;
+  /** How a life ended that nothing of the drill ended. */
+  failure: string | undefined;
   /** Where the present life is to die. */
   crashAt: string | undefined;
   readonly #options: KillableServerOptions;
@@ -115,7 +117,8 @@ export class KillableServer {
     const { code, signal, words } = await child.ended;
     if (this.#isStopping) return;
     if (signal !== 'SIGKILL') {
-      throw new Error(`the server ended with code ${String(code)}: ${words}`);
+      this.failure = `the server ended with code ${String(code)}: ${words}`;
+      throw new Error(this.failure);
     }
     this.deaths += 1;
     await this.#options.onDeath?.();

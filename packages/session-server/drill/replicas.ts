@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CRASH_POINTS } from '../dist/crash-points.js';
 import { PostgresServer } from '../src/testing/postgres-server.ts';
@@ -11,6 +12,8 @@ import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 
 /** Longer than each lease. */
 const PAUSE_SECONDS = 45;
+/** How long PostgreSQL is away, or only reads: longer than a transaction is tried for. */
+const AWAY_SECONDS = 20;
 /** Crash points that this engine passes, and an ordinary load. */
 const POINTS = CRASH_POINTS.filter(
   (point) => !/^restore:|^store:recover$|^schedule:apply-time$/.test(point),
@@ -35,6 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
     'crash-points': crashPoints,
     expiry,
     disasters: () => disasters(Number(values.orders ?? 1000)),
+    database: () => databaseFaults(Number(values.orders ?? 400)),
     upgrade: () => upgrade(preparePrevious(values.previous), Number(values.orders ?? 300)),
   };
   const names = only ?? Object.keys(makers);
@@ -94,6 +98,35 @@ function disasters(orders: number): Plan {
       await postgres.stop();
       await postgres.resume();
       await paused;
+    },
+  };
+}
+
+function databaseFaults(orders: number): Plan {
+  return {
+    title: 'PostgreSQL restarted, stopped fast and at once, then read-only after a failover',
+    scenarios: ['pays', 'vanishes', 'only comes back', 'cancels on the page', 'asked a new price'],
+    ...{ orders, tabs: 3 },
+    async disturb({ postgres }, until) {
+      for (const [share, how, secondsAway] of [
+        [0.1, 'fast', 0],
+        [0.25, 'fast', AWAY_SECONDS],
+        [0.4, 'immediate', 0],
+        [0.55, 'immediate', AWAY_SECONDS],
+      ] as const) {
+        await until(share);
+        await postgres.stop(how);
+        await sleep(secondsAway * 1000);
+        await postgres.resume();
+      }
+      await until(0.7);
+      // What took over is a standby that nobody has promoted yet.
+      await postgres.query('ALTER SYSTEM SET default_transaction_read_only = on');
+      await postgres.stop('immediate');
+      await postgres.resume();
+      await sleep(AWAY_SECONDS * 1000);
+      await postgres.query('ALTER SYSTEM RESET default_transaction_read_only');
+      await postgres.query('SELECT pg_reload_conf()');
     },
   };
 }
