@@ -290,6 +290,23 @@ it('a checkout is polled for no longer than until it is paid', async () => {
   expect(asked).toHaveLength(2);
 });
 
+it.each([
+  ['that finds its payment', 0],
+  ['at whose end its watch is over, of one that goes further back than it', 317],
+])('a hint during the poll %s leads to one more', async (_what, days) => {
+  const { checkout, attempt } = await harness.activate();
+  now += days * DAY_MS;
+  const gate = Promise.withResolvers<undefined>();
+  before = () => (asked.length === 1 ? gate.promise : undefined);
+  reconciliation.hint(checkout);
+  await expect.poll(() => asked).toHaveLength(1);
+  reconciliation.hint(checkout, 'test', { isAnonymous: true });
+  if (days === 0) pages = [[rowOf({ orderRef: idOf(attempt) })]];
+  else now += DAY_MS;
+  gate.resolve(undefined);
+  await expect.poll(() => asked).toHaveLength(2);
+});
+
 describe('a hint about a checkout that is paid', () => {
   it('causes one poll, and finds what was paid in another session of it', async () => {
     const { checkout, attempt } = await harness.activate();

@@ -121,6 +121,13 @@ export async function pollSoon(tx: Transaction, orderId: number, now: number): P
     WHERE order_id = ${orderId}`);
 }
 
+/** Plans the next poll for an attempt for this time at the latest; its watch and its pauses go on. */
+export async function pollBy(tx: Transaction, orderId: number, at: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE attempts SET next_poll_at = ${at}
+    WHERE order_id = ${orderId} AND (next_poll_at IS NULL OR next_poll_at > ${at})`);
+}
+
 /** It has just been paid: the watch for refunds starts, at long pauses. */
 export async function watchForRefunds(
   tx: Transaction,

@@ -78,7 +78,8 @@ interface Watch {
   readonly polled: PolledCheckout;
   /** How far back to poll for it, in milliseconds since 1970. */
   readonly sinceMs: number;
-  readonly until: number;
+  /** It ends with the first poll that began after the hint and ends after this. */
+  until: number;
   /** For the log. */
   readonly why: string;
   /** Where its attempts were made; undefined until it is first polled for. */
@@ -358,7 +359,9 @@ export class ReconciliationService {
     for (const { before, after } of changes) {
       if (after !== before) this.#options.changes.notify(after.id);
       if (before.state !== 'paid' && after.state === 'paid') {
-        this.#watches.get(after.merchant)?.delete(after.id);
+        const watch = this.#watches.get(after.merchant)?.get(after.id);
+        // Not deleted: a hint that came during the poll is for the next one.
+        if (watch) watch.until = -Infinity;
       }
     }
   }
@@ -394,10 +397,10 @@ export class ReconciliationService {
     const watches = this.#watches.get(merchant) ?? new Map<string, Watch>();
     this.#watches.set(merchant, watches);
     const known = watches.get(checkout.id);
-    const isCovered = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
-    if (!isCovered) {
-      watches.set(checkout.id, { polled, sinceMs, until, why, places: known?.places });
-    }
+    const goesFurther = known && known.sinceMs < sinceMs && known.until > this.#options.clock.now();
+    const watch = { polled, sinceMs, until, why, places: known?.places };
+    // Another watch in any case: the poll under way, if there is one, may have passed what the hint is about.
+    watches.set(checkout.id, goesFurther ? { ...known } : watch);
     if (this.#loops.has(merchant) || this.#isClosed) return;
     const loop = this.#pollWatched(merchant, watches).catch((error: unknown) => {
       this.#options.logger.error(describeError(error), 'polling for watched checkouts stopped');

@@ -112,7 +112,7 @@ const STEPS: readonly Step[] = [
     name: 'a webhook is completed',
     async lead(store, harness) {
       const { attempt, webhook } = await claimedWebhook(store, harness);
-      const outcome = { flags: [], pollFor: [attempt.orderId] };
+      const outcome = { flags: [], pollFor: [{ orderId: attempt.orderId, at: 0 }] };
       return () => store.completeWebhook(webhook.id, outcome);
     },
   },

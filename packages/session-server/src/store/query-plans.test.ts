@@ -148,7 +148,8 @@ async function playWebhooks(
   await store.findUnmatchedWebhooks(10);
   await store.beginAttempt({ ...TEST_REQUEST, order: 'A1003' });
   const proof = { kind: 'failure', orderId } as const;
-  await store.completeWebhook(ours.id, { flags: [], pollFor: [orderId], proof });
+  const pollFor = [0, Infinity].map((at) => ({ orderId, at }));
+  await store.completeWebhook(ours.id, { flags: [], pollFor, proof });
   await store.settleFailures({ ...AT_PROVIDER, startedAt: Infinity, sinceMs: 0 });
   await store.recordWebhook(webhook, orderId);
   const [repeated] = await store.claimWebhooks(10, 30);

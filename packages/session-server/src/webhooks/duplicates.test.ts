@@ -103,13 +103,13 @@ describe('a notification that is the same each time', () => {
     expect(await store.claimDuePolls(10)).toMatchObject([{ checkout, polls: 1 }]);
   });
 
-  it('triggers no more polls than any other flood', async () => {
+  it('triggers fewer and fewer polls, as any other flood does', async () => {
     harness.startWorker();
-    for (let minute = 0; minute < 10; minute += 1) {
+    for (let minute = 0; minute < 30; minute += 1) {
       await harness.send(token, '{"id":7}');
       await expect.poll(counts).toMatchObject({ waiting: 0, processed: 1 });
       harness.now += MINUTE_MS;
     }
-    expect(harness.hints).toHaveLength(6);
+    expect(harness.hints).toHaveLength(7);
   });
 });

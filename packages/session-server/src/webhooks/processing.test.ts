@@ -158,19 +158,36 @@ describe('a webhook', () => {
     expect(harness.hints).toEqual([checkout.id]);
   });
 
-  it('of a flood about one checkout triggers a poll a minute at most, and six in an hour', async () => {
+  it('that comes soon after others leads to a poll that begins after it', async () => {
+    const { tokens, checkout, attempt } = await new StoreHarness(store).activate();
+    harness.startWorker();
+    const start = harness.now;
+    for (const [index, seconds] of [0, 2, 6, 15].entries()) {
+      harness.now = start + seconds * 1000;
+      await harness.send(tokens.webhook, String(seconds));
+      await expect.poll(counts).toMatchObject({ processed: index + 1 });
+      expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+    }
+    expect(harness.hints).toEqual(Array.from({ length: 4 }, () => checkout.id));
+  });
+
+  it('of a flood about one checkout leads to fewer and fewer polls', async () => {
     const { tokens, checkout } = await new StoreHarness(store).activate();
     harness.startWorker();
     let sent = 0;
-    for (let minute = 0; minute < 30; minute += 1) {
+    let polls = 0;
+    for (let minute = 0; minute < 60; minute += 1) {
       for (let copy = 0; copy < 3; copy += 1) {
         await harness.send(tokens.webhook, String((sent += 1)));
       }
       await expect.poll(counts).toMatchObject({ processed: sent });
       if (minute === 0) expect(harness.hints).toEqual([checkout.id]);
-      harness.now += 61_000;
+      for (let part = 0; part < 4; part += 1) {
+        polls += (await store.claimDuePolls(10)).length;
+        harness.now += 15_000;
+      }
     }
-    expect(harness.hints).toHaveLength(6);
+    expect(polls).toBeLessThanOrEqual(16);
   });
 
   it('of 1,000 at once about one checkout triggers one poll', async () => {

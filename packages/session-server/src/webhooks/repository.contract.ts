@@ -135,7 +135,7 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
         await store.apply(id, { type: 'reopened' });
         now += DAY_MS;
         await store.claimDuePolls(10);
-        const again = await repeat({ ...failure(), pollFor: [receiver] });
+        const again = await repeat({ ...failure(), pollFor: [{ orderId: receiver, at: now }] });
         expect(again).toEqual({ became: 'repeated', changes: [] });
         expect((await store.find(id))?.state).toBe('open');
         expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: receiver }]);
@@ -278,9 +278,32 @@ export function describeWebhookRepository(name: string, open: OpenStore): void {
       const { attempt } = await harness.activate();
       await store.recordWebhook(webhook('token'), attempt.orderId);
       expect(await store.claimDuePolls(10)).toEqual([]);
-      await store.completeWebhook((await claimOne()).id, { flags: [], pollFor: [attempt.orderId] });
+      const pollFor = [{ orderId: attempt.orderId, at: now }];
+      await store.completeWebhook((await claimOne()).id, { flags: [], pollFor });
       store = await underTest.reopen();
       expect(await store.claimDuePolls(10)).toMatchObject([{ orderId: attempt.orderId }]);
+    });
+
+    it('have a poll that may wait scheduled for its time at the latest, and the pauses go on', async () => {
+      const { orderId } = (await harness.activate()).attempt;
+      const askFor = async (at: number) => {
+        await store.recordWebhook(webhook('token', String(at)), orderId);
+        await store.completeWebhook((await claimOne()).id, {
+          flags: [],
+          pollFor: [{ orderId, at }],
+        });
+      };
+      const pollsAt = (at: number) => {
+        now = at;
+        return store.claimDuePolls(10);
+      };
+      const start = now;
+      await askFor(start + 8000);
+      await askFor(start + 50_000);
+      expect(await pollsAt(start + 7999)).toEqual([]);
+      expect(await pollsAt(start + 8000)).toMatchObject([{ orderId, polls: 1 }]);
+      await askFor(start + 9000);
+      expect(await pollsAt(start + 9000)).toMatchObject([{ orderId, polls: 2 }]);
     });
 
     it('prove a payment once, in the step that settles them', async () => {

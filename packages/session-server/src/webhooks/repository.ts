@@ -45,8 +45,8 @@ export interface WebhookOutcome {
   readonly flags: readonly WebhookFlag[];
   /** The attempt that it is about. */
   readonly orderId?: number | undefined;
-  /** Attempts to poll for soon, also when this process dies now. */
-  readonly pollFor: readonly number[];
+  /** Attempts to poll for, and by when, also when this process dies now. */
+  readonly pollFor: readonly { readonly orderId: number; readonly at: number }[];
   readonly proof?: WebhookProof | undefined;
   /** Other digests under which the very same body may have been stored. */
   readonly otherDigests?: readonly string[];

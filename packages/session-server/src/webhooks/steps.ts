@@ -6,7 +6,7 @@ import type { CheckoutFact } from '../checkouts/state-machine.js';
 import { applyFacts, type Change, type StepContext } from '../checkouts/steps.js';
 import { reportFailure } from '../reconciliation/failures.js';
 import { recordPayment } from '../reconciliation/record-payment.js';
-import { pollSoon } from '../reconciliation/repository.js';
+import { pollBy, pollSoon } from '../reconciliation/repository.js';
 import type { Transaction } from '../store/database.js';
 import {
   type ClaimedWebhook,
@@ -57,7 +57,10 @@ export async function completeWebhook(
   const proof = became === 'processed' ? outcome.proof : undefined;
   const changes = proof ? await applyProof(tx, proof, context) : [];
   // Last: an order is locked before its attempts.
-  for (const orderId of outcome.pollFor) await pollSoon(tx, orderId, now);
+  for (const { orderId, at } of outcome.pollFor) {
+    if (at <= now) await pollSoon(tx, orderId, now);
+    else await pollBy(tx, orderId, at);
+  }
   return { became, changes };
 }
 

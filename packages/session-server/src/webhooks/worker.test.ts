@@ -245,6 +245,44 @@ describe('more webhooks than are kept', () => {
   });
 });
 
+describe('webhooks of a paid order', () => {
+  beforeEach(async () => {
+    stack = await TestStack.start();
+  });
+  afterEach(() => stack.close());
+
+  it('each lead to a read that began after it, also seconds after the one before', async () => {
+    const { checkout, sessionId, path, session } = await opened('R1');
+    await stack.payAtProvider(sessionId);
+    await send(path, 'paid');
+    await stack.until(checkout, 'paid');
+    const known = async () => (await orderOf('R1')).checkouts[0];
+    const id = (await known())?.transactions[0]?.id ?? '';
+    for (const [amount, refund] of [
+      ['1.00', 'partial'],
+      ['8.99', 'full'],
+    ] as const) {
+      stack.sandbox.control.refund(id, { amount });
+      await send(path, amount);
+      await expect.poll(async () => (await known())?.refund, { timeout: 10_000 }).toBe(refund);
+    }
+    stack.sandbox.control.addTransaction({
+      row: {
+        orderRef: session.MerchantReference,
+        merchantId: 1001,
+        currencyCode: 'GBP',
+        amount: '9.99',
+        status: 'SUCCESS',
+        transactionTime: new Date().toISOString(),
+      },
+    });
+    await send(path, 'paid again');
+    await expect
+      .poll(async () => (await known())?.attention, { timeout: 10_000 })
+      .toContain('paid_twice');
+  }, 40_000);
+});
+
 describe('forged and replayed webhooks', () => {
   const INTERVAL_SECONDS = 1;
   beforeEach(async () => {

@@ -106,7 +106,7 @@ export function startWebhookWorker(options: WebhookWorkerOptions): RunLoop {
 
 class WebhookWorker {
   readonly #options: WebhookWorkerOptions;
-  readonly #pollLimiter = new PollLimiter();
+  readonly #pollPlanner = new PollPlanner();
   readonly #observer: Pick<Observer, 'webhookProcessed'>;
   /** Whose settings unmatched webhooks were last read with, and those settings. */
   #merchants: readonly Merchant[] | undefined;
@@ -235,10 +235,10 @@ class WebhookWorker {
     const now = clock.now();
     // A failure counts after the next poll.
     const isFailure = outcome.proof?.kind === 'failure';
-    const due = attempts.filter(
-      (attempt) => this.#pollLimiter.allow(attempt.orderId, now) || isFailure,
-    );
-    const pollFor = due.map((attempt) => attempt.orderId);
+    const pollFor = attempts.map(({ orderId }) => {
+      const at = this.#pollPlanner.plan(orderId, now);
+      return { orderId, at: isFailure ? now : at };
+    });
     const orderId = attempts[0]?.orderId;
     let completed: CompletedWebhook | undefined;
     try {
@@ -247,7 +247,7 @@ class WebhookWorker {
       );
     } finally {
       if (completed === undefined || completed.became === 'gone') {
-        for (const { orderId } of due) this.#pollLimiter.takeBack(orderId, now);
+        for (const { orderId, at } of pollFor) this.#pollPlanner.takeBack(orderId, at);
       }
     }
     const { became, changes: changed } = completed;
@@ -263,6 +263,8 @@ class WebhookWorker {
     if (became === 'processed' && flags.some((flag) => flag !== 'verified')) {
       logger.warn({ webhook: webhook.id, flags }, 'a webhook needs attention');
     }
+    // The schedule makes the polls that are planned for later.
+    const due = attempts.filter((_, index) => pollFor[index]?.at === now);
     const checkouts = await findCheckouts(
       database,
       due.map(({ checkout }) => checkout),
@@ -328,32 +330,40 @@ async function verifySignature(
 }
 
 /**
- * Decides which webhooks trigger a poll. Those that come together share one, and a flood of forged
- * ones soon triggers none; the schedule finds what they would have said.
+ * Decides when a webhook's poll begins: one that began after each of them, and few for a flood of forged
+ * ones. With each poll of the last hour the next one waits twice as long; webhooks that come meanwhile
+ * share it.
  */
-class PollLimiter {
-  /** Polls that the webhooks of one attempt may trigger in an hour. */
-  static readonly #maxPerHour = 6;
-  /** A poll goes on for two minutes; webhooks in the first of them need no other. */
-  static readonly #coveredMs = 60_000;
-  /** When polls were triggered, newest last, by `order_id`. */
+class PollPlanner {
+  static readonly #firstPauseMs = 1000;
+  static readonly #maxPauseMs = 600_000;
+  /** When polls were planned for, newest last, by `order_id`. */
   readonly #polls = new LRUCache<number, number[]>({ max: 10_000 });
 
-  /** Whether a webhook of this attempt may trigger a poll now; it is counted if so. */
-  allow(orderId: number, now: number): boolean {
-    const polls = (this.#polls.get(orderId) ?? []).filter((at) => at > now - HOUR_MS);
-    const isCovered = now - (polls.at(-1) ?? -Infinity) < PollLimiter.#coveredMs;
-    if (isCovered || polls.length >= PollLimiter.#maxPerHour) return false;
-    this.#polls.set(orderId, [...polls, now]);
-    return true;
+  /** When the poll for a webhook of this attempt begins: now, or later. */
+  plan(orderId: number, now: number): number {
+    const latest = now + PollPlanner.#maxPauseMs;
+    // Later ones were planned before the clock was set back.
+    const polls = (this.#polls.get(orderId) ?? []).filter(
+      (at) => at > now - HOUR_MS && at <= latest,
+    );
+    const last = polls.at(-1);
+    if (last !== undefined && last > now) return last;
+    const pauseMs = Math.min(
+      PollPlanner.#firstPauseMs * 2 ** (polls.length - 1),
+      PollPlanner.#maxPauseMs,
+    );
+    const at = last === undefined ? now : Math.max(now, last + pauseMs);
+    this.#polls.set(orderId, [...polls, at]);
+    return at;
   }
 
-  /** The poll allowed at that time was not planned, so it does not count. */
-  takeBack(orderId: number, allowedAt: number): void {
+  /** The poll for that time was not stored, so it does not count. */
+  takeBack(orderId: number, plannedFor: number): void {
     const polls = this.#polls.get(orderId) ?? [];
     this.#polls.set(
       orderId,
-      polls.filter((at) => at !== allowedAt),
+      polls.filter((at) => at !== plannedFor),
     );
   }
 }
