@@ -161,7 +161,7 @@ function renderEvents(events: readonly EventView[], actions: PageActions): Templ
         html`${words(status)}${dueAt === undefined ? '' : html`<br /><span class="hint">next try ${time(dueAt)}</span>`}`,
         String(tries),
         time(createdAt),
-        status === 'dead_lettered' || (status === 'pending' && tries > 0)
+        ['dead_lettered', 'delivered'].includes(status) || (status === 'pending' && tries > 0)
           ? html`<button class="button quiet" @click=${() => actions.act(redeliver(id))}>
               Redeliver<span class="unseen"> ${type}</span>
             </button>`

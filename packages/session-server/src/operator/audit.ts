@@ -1,3 +1,4 @@
+import { AppError } from '../errors.js';
 import type { OrderKey } from '../orders/repository.js';
 import { redeliverEvents, type RedeliverFilter } from '../outbox/repository.js';
 import { optionalText, type Reader, type Row, type Transaction } from '../store/database.js';
@@ -18,6 +19,8 @@ export async function recordAction(
 /**
  * Redelivers events, and notes it: each that is named with its order, and of all others how many they
  * were.
+ *
+ * @throws {AppError} 404 `event_not_found` for an id that there is not; then none is redelivered
  */
 export async function redeliverAndNote(
   tx: Transaction,
@@ -34,18 +37,16 @@ export async function redeliverAndNote(
   }
   let count = 0;
   for (const id of new Set(ids)) {
+    const order = await findOrderOfEvent(tx, id);
+    if (!order) throw new AppError(404, 'event_not_found', `There is no event "${id}".`);
     if ((await redeliverEvents(tx, { ...filter, ids: [id] }, now)) === 0) continue;
     count += 1;
-    const order = await findOrderOfEvent(tx, id);
     await recordAction(tx, { ...by, ...order, action: 'redeliver', target: id }, now);
   }
   return count;
 }
 
-export async function findOrderOfEvent(
-  reader: Reader,
-  event: string,
-): Promise<OrderKey | undefined> {
+async function findOrderOfEvent(reader: Reader, event: string): Promise<OrderKey | undefined> {
   const row = await reader.get(sql`
     SELECT checkouts.merchant, order_name FROM outbox_events
     JOIN checkouts ON checkouts.id = outbox_events.checkout

@@ -10,7 +10,7 @@ import { pollSoon } from '../reconciliation/repository.js';
 import type { ReconciliationService } from '../reconciliation/service.js';
 import type { Database } from '../store/database.js';
 import { sql } from '../store/sql.js';
-import { findAudit, findOrderOfEvent, recordAction, redeliverAndNote } from './audit.js';
+import { findAudit, recordAction, redeliverAndNote } from './audit.js';
 import type { AuditView, OrderView, Queue, QueueItem, QueueView, SearchView } from './page-view.js';
 import { countQueues, findQueue, isInQueue, type Place } from './queues.js';
 import { searchOrders } from './search.js';
@@ -120,12 +120,9 @@ export class PageService {
   /** Whether there was anything to redeliver. @throws {AppError} 404 `event_not_found` */
   async redeliver(event: string, { actor, note }: OperatorRequest): Promise<boolean> {
     const { database, clock, onRedelivery } = this.#options;
-    const count = await database.transaction('operator:redeliver', async (tx) => {
-      if (!(await findOrderOfEvent(tx, event))) {
-        throw new AppError(404, 'event_not_found', 'There is no such event.');
-      }
-      return redeliverAndNote(tx, { ids: [event], waiting: true }, { actor, note }, clock.now());
-    });
+    const count = await database.transaction('operator:redeliver', (tx) =>
+      redeliverAndNote(tx, { ids: [event] }, { actor, note }, clock.now()),
+    );
     if (count > 0) onRedelivery();
     return count > 0;
   }

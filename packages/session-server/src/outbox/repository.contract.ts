@@ -248,13 +248,16 @@ export function describeOutboxRepository(name: string, open: OpenStore): void {
       );
     });
 
-    it('that were acknowledged are never sent again, not even on request', async () => {
+    it('that were acknowledged are sent again only when they are named', async () => {
       await cancelOrders('teashop', 1);
       const [event] = await store.claimEvents(CLAIM);
       await store.markDelivered(event?.id ?? '');
       expect(await store.redeliverEvents({})).toBe(0);
+      expect(await store.redeliverEvents({ merchant: 'teashop', waiting: true })).toBe(0);
       now += DAY_MS;
       expect(await store.claimEvents(CLAIM)).toEqual([]);
+      expect(await store.redeliverEvents({ ids: [event?.id ?? ''] })).toBe(1);
+      expect(await store.claimEvents(CLAIM)).toEqual([event]);
     });
 
     it('are not taken from the sender that has them by one that was away for longer than its lease', async () => {

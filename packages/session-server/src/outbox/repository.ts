@@ -41,15 +41,15 @@ export interface DeadLetter {
   readonly createdAt: number;
 }
 
-/** Which dead events are meant: by their ids, of a merchant, or all. */
+/** Which events are meant: by their ids, of a merchant, or all. */
 export interface DeadLetterFilter {
   readonly ids?: readonly string[] | undefined;
   readonly merchant?: string | undefined;
 }
 
-/** Which events are sent again on request. */
+/** Which events are sent again on request: those that are named by their ids, whatever became of them. */
 export interface RedeliverFilter extends DeadLetterFilter {
-  /** Those that wait for their next try, too. Default: only dead ones. */
+  /** Without ids: those that wait for their next try, too. Default: only dead-lettered ones. */
   readonly waiting?: boolean | undefined;
 }
 
@@ -340,10 +340,13 @@ export async function redeliverEvents(
   filter: RedeliverFilter,
   now: number,
 ): Promise<number> {
+  const ended = filter.ids
+    ? sql`status IN ('dead_lettered', 'delivered', 'skipped')`
+    : sql`status = 'dead_lettered'`;
   const revived = await tx.run(sql`
     UPDATE outbox_events SET status = 'pending', tries = 0, due_at = ${now}
-    WHERE status = 'dead_lettered'${meant(filter)}`);
-  if (filter.waiting !== true) return revived;
+    WHERE ${ended}${meant(filter)}`);
+  if (filter.waiting !== true && !filter.ids) return revived;
   const hurried = await tx.run(sql`
     UPDATE outbox_events SET tries = 0, due_at = ${now}
     WHERE due_at > ${now} AND status = 'pending'${meant(filter)}`);
