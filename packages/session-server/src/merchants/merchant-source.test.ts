@@ -64,6 +64,19 @@ describe('reading the merchants file', () => {
     ]);
   });
 
+  it('says a mistake that is in every entry once, with how many there are', () => {
+    const entries = Array.from({ length: 300 }, (_, at) =>
+      merchantEntry({ id: `shop-${String(at)}`, currency: at === 7 ? 7 : 'pounds' }),
+    );
+    write(...entries);
+    expect(mistakesOf()).toEqual([
+      expect.stringMatching(
+        /^merchants\.0\.currency \(line 1, column \d+\), and 298 other entries: /,
+      ),
+      expect.stringMatching(/^merchants\.7\.currency \(line 1, column \d+\): expected text$/),
+    ]);
+  });
+
   it('lists every mistake of every entry, and of production, and quotes no value', () => {
     const secret = 'a-secret-value';
     write(

@@ -209,10 +209,7 @@ export function parseMerchantsFile(
     ...(environment === 'production' ? findUnsafeForProduction(resolved) : []),
   ];
   if (!parsed.success || mistakes.length > 0) {
-    throw new ConfigError(
-      sourceOf(path),
-      mistakes.map(({ field, message }) => `${field} (${locateField(text, field)}): ${message}`),
-    );
+    throw new ConfigError(sourceOf(path), describeMistakes(mistakes, text));
   }
   const { merchants, accounts } = parsed.data;
   return {
@@ -224,6 +221,21 @@ export function parseMerchantsFile(
     ),
     accounts: new Map(Object.entries<AccountSettings>(accounts)),
   };
+}
+
+/** The same mistake in several entries is one line, with where it is first and how often it is there. */
+function describeMistakes(mistakes: readonly FieldError[], text: string): string[] {
+  const groups = Map.groupBy(mistakes, ({ field, message }) =>
+    [field.replace(/^merchants\.\d+\./, ''), message].join('\n'),
+  );
+  return [...groups.values()].map((same) => {
+    const [first = { field: '', message: '' }] = same;
+    const where = `${first.field} (${locateField(text, first.field)})`;
+    const others = same.length - 1;
+    if (others === 0) return `${where}: ${first.message}`;
+    const more = `${String(others)} other ${others === 1 ? 'entry' : 'entries'}`;
+    return `${where}, and ${more}: ${first.message}`;
+  });
 }
 
 function sourceOf(path: string): string {
